@@ -1,0 +1,58 @@
+# The sound box. `make` lists what there is to make.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+
+# A target must name what it imports, so that the direction of the house is the compiler's business.
+SWIFT_FLAGS := --explicit-target-dependency-import-check error
+RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
+FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## install with apt what is missing; nothing when nothing is
+	@provisioning/install-dependencies.sh
+
+.PHONY: build
+build: deps ## build the release binary: .build/release/soundbox
+	@swift build $(RELEASE_FLAGS) --product soundbox
+
+.PHONY: run
+run: build ## try it: an own broker, the box, real payments, sound or a WAV
+	@provisioning/trial/trial.sh .build/release/soundbox
+
+.PHONY: unit
+unit: deps ## the tests that need no broker and no process: the quick loop
+	@swift test $(SWIFT_FLAGS) --skip IntegrationTests
+
+.PHONY: test
+test: deps check ## every check and every test
+	@swift test $(SWIFT_FLAGS)
+
+.PHONY: check
+check: deps ## formatting, imports, warnings; the voices and the boards
+	@swift format lint --strict --recursive $(wildcard $(FORMATTED))
+	@swift build $(SWIFT_FLAGS) --build-tests
+	@.build/debug/soundbox voice check --sounds sounds
+
+.PHONY: fmt
+fmt: ## format the sources
+	@swift format format --in-place --recursive $(wildcard $(FORMATTED))
+
+.PHONY: sounds
+sounds: deps ## make the synthesised recordings of every voice; a second run changes nothing
+	@swift build $(SWIFT_FLAGS) --product soundbox
+	@.build/debug/soundbox voice render --sounds sounds
+
+.PHONY: bench
+bench: deps ## ratios of speed, measured in one run
+	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
+
+.PHONY: clean
+clean: ## remove what was built
+	@rm -rf .build Benchmarks/.build

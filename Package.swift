@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target of this package, and no dependency's, is built with warnings as errors.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: [.target(name: name)] + others, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "soundbox",
+    products: [
+        .executable(name: "soundbox", targets: ["soundbox"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (three), SoundboxGPIO
+        // and SoundboxSystem.
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        // Pure: no C library, no database, no clock, no socket.
+        library("SoundboxCore", []),
+        // What the adapters share: threads, waking and errors of Linux; YAML that knows its lines.
+        library("SoundboxSystem", ["CLinux"]),
+        library("SoundboxYAML", ["SoundboxSystem", yams]),
+
+        // Adapters: each knows the core and its own library, and none of its siblings.
+        library(
+            "SoundboxAudio",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", subprocess]),
+        library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
+        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto"]),
+        library("SoundboxStore", ["SoundboxCore", grdb]),
+        library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
+
+        // The composition root and the one executable.
+        library(
+            "SoundboxRuntime",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxAudio", "SoundboxALSA", "SoundboxMQTT",
+                "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                serviceLifecycle, unixSignals,
+            ]),
+        .executableTarget(
+            name: "soundbox",
+            dependencies: [
+                "SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxMQTT", "SoundboxRuntime", argumentParser,
+                logging,
+            ],
+            swiftSettings: strict),
+
+        // A fake for every port, and the contract that it and the real adapter keep.
+        library("SoundboxTesting", ["SoundboxCore"]),
+
+        // Brokers, processes and folders for tests.
+        .target(
+            name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
+        tests(of: "SoundboxCore", ["SoundboxTesting", "SoundboxYAML"]),
+        tests(of: "SoundboxSystem"),
+        tests(of: "SoundboxYAML"),
+        tests(of: "SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile"]),
+        tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
+        tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
+        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxTesting", "TestSupport", grdb]),
+        tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
+        tests(
+            of: "SoundboxRuntime",
+            [
+                "SoundboxCore", "SoundboxAudio", "SoundboxMQTT", "SoundboxTesting", "SoundboxYAML", "TestSupport",
+                logging,
+                serviceLifecycle,
+            ]),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore", "SoundboxSystem",
+                "TestSupport",
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+// libebur128 (EBU R 128 loudness), as Swift sees it.
+#pragma once
+#include <ebur128.h>

@@ -1,0 +1,3 @@
+// libsndfile, as Swift sees it.
+#pragma once
+#include <sndfile.h>

@@ -1,0 +1,3 @@
+// libsoxr (sample-rate conversion), as Swift sees it.
+#pragma once
+#include <soxr.h>

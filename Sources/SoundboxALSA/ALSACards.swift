@@ -1,0 +1,70 @@
+import CALSA
+import Glibc
+
+/// A place where sound can go, in the words that a configuration file takes.
+public struct ALSACard: Sendable, Equatable {
+    /// An ALSA PCM name.
+    public var name: String
+    /// For people, on one line.
+    public var description: String
+
+    public init(name: String, description: String) {
+        self.name = name
+        self.description = description
+    }
+}
+
+/// What alsa-lib finds on this machine, for messages and for `soundbox doctor`.
+///
+/// Reads configuration files and asks the kernel; takes milliseconds. Any thread.
+public enum ALSACards {
+    /// The sound cards that the kernel knows, in its order. Those that this user may not ask are left out.
+    ///
+    /// They are named by id and not by number: the numbers change with the order in which cards are found at boot.
+    public static func cards() -> [ALSACard] {
+        ALSAMessages.clear()
+        var cards: [ALSACard] = []
+        var index: Int32 = -1
+        while snd_card_next(&index) == 0, index >= 0 {
+            if let card = card(at: index) { cards.append(card) }
+        }
+        return cards
+    }
+
+    private static func card(at index: Int32) -> ALSACard? {
+        var control: OpaquePointer?
+        var info: OpaquePointer?
+        guard snd_ctl_open(&control, "hw:\(index)", SND_CTL_NONBLOCK) == 0 else { return nil }
+        defer { snd_ctl_close(control) }
+        guard snd_ctl_card_info_malloc(&info) == 0 else { return nil }
+        defer { snd_ctl_card_info_free(info) }
+        guard snd_ctl_card_info(control, info) == 0, let id = snd_ctl_card_info_get_id(info),
+            let name = snd_ctl_card_info_get_name(info)
+        else { return nil }
+        return ALSACard(name: "hw:CARD=\(String(cString: id))", description: String(cString: name))
+    }
+
+    /// Every name that the configuration of alsa-lib offers for playback, those of plugins and sound servers included.
+    public static func playbackDevices() -> [ALSACard] {
+        ALSAMessages.clear()
+        var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        guard snd_device_name_hint(-1, "pcm", &hints) == 0, let hints else { return [] }
+        defer { snd_device_name_free_hint(hints) }
+        var devices: [ALSACard] = []
+        var next = hints
+        while let hint = next.pointee {
+            next += 1
+            // Without a direction it goes both ways.
+            guard let name = text("NAME", of: hint), text("IOID", of: hint) ?? "Output" == "Output" else { continue }
+            let lines = (text("DESC", of: hint) ?? "").split(separator: "\n")
+            devices.append(ALSACard(name: name, description: lines.joined(separator: ", ")))
+        }
+        return devices
+    }
+
+    private static func text(_ key: String, of hint: UnsafeMutableRawPointer) -> String? {
+        guard let value = snd_device_name_get_hint(hint, key) else { return nil }
+        defer { free(value) }
+        return String(cString: value)
+    }
+}

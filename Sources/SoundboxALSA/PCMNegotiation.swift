@@ -1,0 +1,114 @@
+import Glibc
+import SoundboxCore
+
+/// What a device and the box agreed on.
+struct PCMConfiguration: Equatable {
+    var format: PCMFormat
+    var bufferFrames: Int
+
+    /// How long a full buffer plays.
+    var bufferDuration: Duration { format.duration(ofFrames: bufferFrames) }
+    var periodDuration: Duration { format.duration(ofFrames: format.framesPerPeriod) }
+}
+
+/// Why a device and the box did not agree.
+enum PCMNegotiationError: Error, Equatable {
+    /// The device works, but not in a way that the mixer can serve.
+    case unsupported(String)
+    /// The device failed meanwhile.
+    case failed(PCMError)
+}
+
+/// Finds the format that an open device takes with the least conversion, and installs it.
+struct PCMNegotiation {
+    /// In order of preference: 16 bits are what the recordings have, and cost the least; the others are what some
+    /// digital amplifiers insist on.
+    static let encodings: [SampleEncoding] = [.int16, .int32, .int24, .int24Packed, .float32]
+    /// The rates that ``PCMFormat`` allows.
+    static let rates = 8_000...192_000
+    /// 20 ms: a volume key acts within it, and a slow board still wakes up in time.
+    static let periodsPerSecond = 50
+    /// 100 ms: what the box may be late by before the sound breaks off.
+    static let periodsPerBuffer = 5
+
+    let driver: any PCMDriver
+    /// Frames per second to ask for; the device's nearest is taken.
+    let preferredRate: Int
+
+    /// Leaves the device prepared.
+    func run() throws(PCMNegotiationError) -> PCMConfiguration {
+        do {
+            return try configure(sizesAreOurs: true)
+        } catch .failed(let error) where error.code == EINVAL {
+            // Some drivers refuse a combination of sizes only when it is installed; their own choice always works.
+            return try configure(sizesAreOurs: false)
+        }
+    }
+
+    private func configure(sizesAreOurs: Bool) throws(PCMNegotiationError) -> PCMConfiguration {
+        try requireInterleaving()
+        let encoding = try chooseEncoding()
+        let channelCount = try chooseChannelCount()
+        let rate = try checked { () throws(PCMError) in try driver.setSampleRate(near: preferredRate) }
+        guard Self.rates.contains(rate) else { throw .unsupported("its nearest rate is \(rate) Hz") }
+        let sizes = try checked { () throws(PCMError) in
+            if sizesAreOurs { try askForSizes(rate: rate) }
+            return try driver.applyHardwareParameters()
+        }
+        guard sizes.period > 0, sizes.buffer >= sizes.period else {
+            throw .unsupported("it has \(sizes.buffer) frames of buffer for periods of \(sizes.period)")
+        }
+        // As full as it gets before the first frame is heard, and still startable by whole periods.
+        let startThreshold = max(1, sizes.buffer / sizes.period - 1) * sizes.period
+        try checked { () throws(PCMError) in
+            try driver.applySoftwareParameters(startThreshold: startThreshold, minimumRoom: sizes.period)
+        }
+        let format = PCMFormat(
+            sampleRate: rate, channelCount: channelCount, encoding: encoding, framesPerPeriod: sizes.period)
+        return PCMConfiguration(format: format, bufferFrames: sizes.buffer)
+    }
+
+    private func requireInterleaving() throws(PCMNegotiationError) {
+        guard try accepts({ () throws(PCMError) in try driver.resetHardwareParameters() }) else {
+            throw .unsupported("it does not take interleaved samples")
+        }
+    }
+
+    private func chooseEncoding() throws(PCMNegotiationError) -> SampleEncoding {
+        for encoding in Self.encodings where try accepts({ () throws(PCMError) in try driver.setEncoding(encoding) }) {
+            return encoding
+        }
+        throw .unsupported("it takes none of \(Self.encodings.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    /// One channel, else two, else whatever the device insists on (some HDMI outputs want eight).
+    private func chooseChannelCount() throws(PCMNegotiationError) -> Int {
+        for count in 1...2 where try accepts({ () throws(PCMError) in try driver.setChannelCount(count) }) {
+            return count
+        }
+        return try checked { () throws(PCMError) in try driver.setChannelCount(near: 2) }
+    }
+
+    private func askForSizes(rate: Int) throws(PCMError) {
+        let period = try driver.setPeriod(near: rate / Self.periodsPerSecond)
+        let wanted = rate / Self.periodsPerSecond * Self.periodsPerBuffer
+        // Short periods must not make a short buffer.
+        try driver.setBuffer(near: max(wanted, period * Self.periodsPerBuffer))
+    }
+
+    /// Whether the device can do it: `EINVAL` is its way of saying no.
+    private func accepts(_ call: () throws(PCMError) -> Void) throws(PCMNegotiationError) -> Bool {
+        do {
+            try call()
+            return true
+        } catch {
+            if error.code == EINVAL { return false }
+            throw .failed(error)
+        }
+    }
+
+    @discardableResult
+    private func checked<Value>(_ call: () throws(PCMError) -> Value) throws(PCMNegotiationError) -> Value {
+        do { return try call() } catch { throw .failed(error) }
+    }
+}

@@ -1,0 +1,34 @@
+/// Why a sound file could not be read, written, measured or made. Every case names the file.
+public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file is absent, not ours to read, or not sound.
+    case unreadable(file: String, reason: String)
+    /// The file cannot be created or the disk is full. What stood there before is untouched.
+    case unwritable(file: String, reason: String)
+    /// The file holds sound of another kind than asked for.
+    case unexpectedFormat(file: String, expected: String, found: String)
+    /// The sound itself is of no use: silent, too long, or too peaky for the loudness asked for.
+    case unusable(file: String, reason: String)
+    /// The synthesiser did not speak.
+    case synthesisFailed(file: String, reason: String)
+
+    /// What is wrong, without the file's name.
+    public var reason: String {
+        switch self {
+        case .unreadable(_, let reason), .unwritable(_, let reason), .unusable(_, let reason),
+            .synthesisFailed(_, let reason):
+            reason
+        case .unexpectedFormat(_, let expected, let found): "it holds \(found), expected \(expected)"
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "cannot read recording \"\(file)\": \(reason)"
+        case .unwritable(let file, let reason): "cannot write recording \"\(file)\": \(reason)"
+        case .unexpectedFormat(let file, let expected, let found):
+            "recording \"\(file)\" holds \(found), expected \(expected)"
+        case .unusable(let file, let reason): "recording \"\(file)\" is of no use: \(reason)"
+        case .synthesisFailed(let file, let reason): "cannot synthesise \"\(file)\": \(reason)"
+        }
+    }
+}

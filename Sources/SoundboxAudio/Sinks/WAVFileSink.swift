@@ -1,0 +1,75 @@
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+
+/// Writes a WAV file, as fast as the disk takes it.
+///
+/// The header is brought up to date after every write, so that the file is whole up to the last period whenever the
+/// process is killed. The disk may keep a writer waiting, so the sink lives on a thread of its own.
+public actor WAVFileSink: AudioSink {
+    /// What becomes of a file that is there already.
+    public enum Mode: Sendable {
+        /// It is emptied when the sink first opens; later, the sink goes on with what it has written itself.
+        case overwrite
+        /// It is continued when it is a WAV file of the same format, and refused untouched when it is not.
+        case append
+    }
+
+    private let path: String
+    private let format: PCMFormat
+    private var mode: Mode
+    private var file: WAVFile?
+    private let executor = ThreadExecutor(name: "wav")
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Touches no file; ``open()`` does.
+    public init(path: String, mode: Mode = .overwrite, format: PCMFormat = .mono48kHz) {
+        self.path = path
+        self.mode = mode
+        self.format = format
+    }
+
+    public func open() throws(AudioSinkError) -> PCMFormat {
+        if file != nil { return format }
+        do throws(RecordingError) {
+            if mode == .append, try isPresent(path) {
+                file = try WAVFile(continuing: path, format: format)
+            } else {
+                file = try WAVFile(creating: path, format: format)
+            }
+        } catch .unexpectedFormat(_, let expected, let found) {
+            throw .unsupportedFormat(
+                device: path, reason: "the file is \(found) and cannot be continued as \(expected); move it away")
+        } catch {
+            throw .unavailable(device: path, reason: error.reason)
+        }
+        mode = .append
+        return format
+    }
+
+    public func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        guard file != nil else { throw .writeFailed(device: path, reason: "it is not open") }
+        do { try file?.write(frames) } catch {
+            file = nil
+            throw .writeFailed(device: path, reason: error.reason)
+        }
+    }
+
+    /// Returns at once: what is written has been heard by whoever reads the file.
+    public func drain() {}
+
+    public func close() {
+        file = nil
+    }
+}
+
+/// Whether there is a file with anything in it; an empty one is as good as none.
+private func isPresent(_ path: String) throws(RecordingError) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+        if errno == ENOENT { return false }
+        throw .unreadable(file: path, reason: String(cString: strerror(errno)))
+    }
+    return status.st_size > 0
+}

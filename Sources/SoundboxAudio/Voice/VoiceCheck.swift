@@ -1,0 +1,39 @@
+import SoundboxCore
+
+/// Proves that a voice can say all that it claims to, and that its recordings fit together.
+public struct VoiceCheck: Sendable {
+    private let voice: Voice
+
+    public init(_ voice: Voice) {
+        self.voice = voice
+    }
+
+    /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
+    public func problems() throws -> [String] {
+        let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
+        return uncovered() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+    }
+
+    /// What no recording covers. Numbers are judged by the words that their rules can put out, not by samples, so the
+    /// answer holds for every amount.
+    private func uncovered() -> [String] {
+        let language = voice.language
+        let numbers = language.numbers.vocabulary(ofSets: [language.cardinalRuleSet, language.countingRuleSet])
+        let units = language.units.sorted { $0.key < $1.key }.map { ("units.\($0.key)", $0.value) }
+        let channels = language.channels.sorted { $0.key < $1.key }.map { ("channels.\($0.key)", $0.value) }
+        let sentences = Language.Sentence.allCases.map { sentence in
+            ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
+        }
+        return (numbers.map { ("numbers", $0) } + units + channels + sentences).flatMap { key, text in
+            // Placeholders stand for texts that are looked at by themselves.
+            text.split(separator: /\{[^}]*\}/).compactMap { piece in
+                do throws(SpeechError) {
+                    _ = try voice.writer.script(ofText: String(piece))
+                    return nil
+                } catch {
+                    return "\(voice.directory)/voice.yaml: \(key): \(error)"
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// One thing that is wrong with one recording of a voice.
+public struct RecordingProblem: Sendable, Equatable, CustomStringConvertible {
+    /// File name within the voice's folder, with its ending.
+    public let file: String
+    /// What was found.
+    public let problem: String
+    /// What was expected instead.
+    public let expected: String
+
+    public init(file: String, problem: String, expected: String) {
+        self.file = file
+        self.problem = problem
+        self.expected = expected
+    }
+
+    public var description: String { "\(file): \(problem), expected \(expected)" }
+}

@@ -1,0 +1,240 @@
+/// Decides what is announced, when and how often: strictly one after the other, oldest first.
+///
+/// A state machine without a clock, a database or a card: it takes an event and returns the actions to perform, in
+/// order. Whoever performs them reports back with the event named at each action. The next announcement begins only
+/// after the previous one has been drained to its last frame and recorded.
+public struct Announcer: Sendable {
+    /// What one announcement is about.
+    public enum Job: Sendable, Equatable {
+        case notice(InboxEntry)
+        /// Notices that waited too long, told together.
+        case summary([InboxEntry])
+        /// The notice announced last, once more; `nil` when nothing has been announced yet.
+        case replay(InboxEntry?)
+    }
+
+    public enum Event: Sendable, Equatable {
+        /// The box has started, or the inbox may have grown.
+        case noticesMayWait
+        /// The replay button or command.
+        case replayRequested
+        /// Finish what is playing, then stop.
+        case stopRequested
+        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
+        case fetched([InboxEntry], now: Timestamp)
+        /// Answer to ``Action/fetchLastAnnounced``.
+        case fetchedLastAnnounced(InboxEntry?)
+        /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: drained to the last frame.
+        case played
+        /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: the sound card would not.
+        case playFailed
+        /// Answer to ``Action/record(_:)``.
+        case recorded
+        /// Answer to ``Action/fetch(limit:)``, ``Action/fetchLastAnnounced`` and ``Action/record(_:)``: the disk
+        /// would not.
+        case inboxFailed
+        /// The time asked for by ``Action/wait(_:)`` has passed.
+        case waited
+    }
+
+    public enum Action: Sendable, Equatable {
+        case fetch(limit: Int)
+        case fetchLastAnnounced
+        /// Note in the inbox that the job is being announced, then play it. It is played even when the note fails: a
+        /// payment that is on disk must be heard.
+        case begin(Job)
+        /// Play it (again) from its start.
+        case play(Job)
+        /// Note in the inbox that the job has been announced.
+        case record(Job)
+        /// Report ``Event/waited`` after this time.
+        case wait(Duration)
+        /// Nothing is left to do: end the loop.
+        case finish
+    }
+
+    private enum State: Equatable {
+        case idle
+        case fetching(limit: Int)
+        case fetchingReplay
+        case waitingForDevice(Job, attempts: Int)
+        case playing(Job, attempts: Int)
+        case recording(Job)
+        /// The disk failed; after a while what could not be done is tried again.
+        case waitingForInbox(Retry)
+        case finished
+    }
+
+    private enum Retry: Equatable {
+        case fetch(limit: Int)
+        case fetchReplay
+        case record(Job)
+    }
+
+    private let freshness: FreshnessPolicy
+    private var state = State.idle
+    private var noticesMayWait = false
+    private var replayIsRequested = false
+    /// The last thing played was a replay.
+    private var replayCameLast = false
+    private var stopIsRequested = false
+
+    public init(freshness: FreshnessPolicy) {
+        self.freshness = freshness
+    }
+
+    /// Whether the sound card is away and an announcement waits for it.
+    public var isWaitingForDevice: Bool {
+        switch state {
+        case .waitingForDevice: true
+        case .playing(_, let attempts): attempts > 0
+        default: false
+        }
+    }
+
+    public mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .noticesMayWait: noticesMayWait = true
+        // Pressing five times asks for one replay, not for five in a row.
+        case .replayRequested: replayIsRequested = true
+        case .stopRequested:
+            stopIsRequested = true
+            // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
+            if isAwaitingTimer { return finish() }
+        case .fetched(let entries, let now):
+            guard case .fetching(let limit) = state else { return [] }
+            if stopIsRequested { return finish() }
+            return fetched(entries, limit: limit, now: now)
+        case .fetchedLastAnnounced(let entry):
+            guard state == .fetchingReplay else { return [] }
+            if stopIsRequested { return finish() }
+            return begin(.replay(entry))
+        case .played: return played()
+        case .playFailed: return playFailed()
+        case .recorded: if case .recording = state { state = .idle }
+        case .inboxFailed: return inboxFailed()
+        case .waited: return waited()
+        }
+        return continueWhenIdle()
+    }
+
+    /// How long to wait before the sound card is tried again: 0.5 s, doubling to 5 s.
+    static func deviceRetryDelay(attempts: Int) -> Duration {
+        .milliseconds(min(500 << min(attempts, 4), 5000))
+    }
+
+    /// The most notices told in one summary.
+    static let summaryLimit = 10_000
+
+    /// How long to wait before the disk is tried again.
+    static let inboxRetryDelay = Duration.seconds(1)
+
+    private var isAwaitingTimer: Bool {
+        switch state {
+        case .waitingForDevice, .waitingForInbox: true
+        default: false
+        }
+    }
+
+    private mutating func continueWhenIdle() -> [Action] {
+        guard state == .idle else { return [] }
+        if stopIsRequested { return finish() }
+        // A button pressed again during every replay must not hold payments back: they take turns.
+        if replayIsRequested, !(replayCameLast && noticesMayWait) {
+            replayIsRequested = false
+            state = .fetchingReplay
+            return [.fetchLastAnnounced]
+        }
+        guard noticesMayWait else { return [] }
+        noticesMayWait = false
+        return fetch(limit: 1)
+    }
+
+    private mutating func fetch(limit: Int) -> [Action] {
+        state = .fetching(limit: limit)
+        return [.fetch(limit: limit)]
+    }
+
+    private mutating func finish() -> [Action] {
+        state = .finished
+        return [.finish]
+    }
+
+    private mutating func fetched(_ entries: [InboxEntry], limit: Int, now: Timestamp) -> [Action] {
+        guard let oldest = entries.first else {
+            state = .idle
+            return continueWhenIdle()
+        }
+        // A refund is never folded into a total of payments.
+        let late = entries.prefix { !freshness.isFresh($0, at: now) && $0.notice.kind == .payment }
+        if late.isEmpty { return begin(.notice(oldest)) }
+        // The oldest is no longer news: see how many more belong into one summary with it.
+        return limit < Self.summaryLimit ? fetch(limit: Self.summaryLimit) : begin(.summary(Array(late)))
+    }
+
+    private mutating func begin(_ job: Job) -> [Action] {
+        state = .playing(job, attempts: 0)
+        if case .replay = job {
+            replayCameLast = true
+            return [.play(job)]
+        }
+        replayCameLast = false
+        // More may wait behind this one.
+        noticesMayWait = true
+        return [.begin(job)]
+    }
+
+    private mutating func played() -> [Action] {
+        guard case .playing(let job, _) = state else { return [] }
+        if case .replay = job {
+            state = .idle
+            return continueWhenIdle()
+        }
+        state = .recording(job)
+        return [.record(job)]
+    }
+
+    private mutating func playFailed() -> [Action] {
+        guard case .playing(let job, let attempts) = state else { return [] }
+        if stopIsRequested { return finish() }
+        if case .replay = job {
+            // Nobody waits at the counter for a replay that comes minutes later.
+            state = .idle
+            return continueWhenIdle()
+        }
+        state = .waitingForDevice(job, attempts: attempts + 1)
+        return [.wait(Self.deviceRetryDelay(attempts: attempts))]
+    }
+
+    private mutating func inboxFailed() -> [Action] {
+        let retry: Retry
+        switch state {
+        case .fetching(let limit): retry = .fetch(limit: limit)
+        case .fetchingReplay: retry = .fetchReplay
+        case .recording(let job): retry = .record(job)
+        default: return []
+        }
+        if stopIsRequested { return finish() }
+        state = .waitingForInbox(retry)
+        return [.wait(Self.inboxRetryDelay)]
+    }
+
+    private mutating func waited() -> [Action] {
+        switch state {
+        case .waitingForDevice(let job, let attempts):
+            state = .playing(job, attempts: attempts)
+            return [.play(job)]
+        case .waitingForInbox(.fetch(let limit)):
+            return fetch(limit: limit)
+        case .waitingForInbox(.fetchReplay):
+            state = .fetchingReplay
+            return [.fetchLastAnnounced]
+        case .waitingForInbox(.record(let job)):
+            // Spoken already: only the record is missing. The next notice waits, since a power cut now would have
+            // this one spoken again, and two in doubt would be worse than one.
+            state = .recording(job)
+            return [.record(job)]
+        default: return []
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// A JSON value (RFC 8259) whose numbers keep their digits.
+///
+/// An amount must never pass through binary floating point, so a number stays the text it was. Members of an object
+/// keep their order; a name that occurs twice is refused when parsing, since two readers could otherwise believe two
+/// different amounts.
+public enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    /// The digits as written: `123.45`, `1e2`.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([(name: String, value: JSONValue)])
+
+    public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+
+    /// The member of that name; `nil` when there is none or this is no object.
+    public subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    public var string: String? {
+        guard case .string(let string) = self else { return nil }
+        return string
+    }
+
+    /// A number written as a plain whole number, or `nil`.
+    public var integer: Int? {
+        guard case .number(let digits) = self else { return nil }
+        return Int(digits)
+    }
+
+    /// What this is, for an error message: "a string", "a number" …
+    public var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)):
+            left.count == right.count && zip(left, right).allSatisfy { $0.name == $1.name && $0.value == $1.value }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/// Where a notice stands on its way from the broker to the speaker.
+public enum NoticeState: String, Sendable, CaseIterable {
+    /// On disk, not yet spoken.
+    case received
+    /// Being spoken. After a power cut it is spoken again from its start: heard twice beats never heard.
+    case announcing
+    case announced
+    /// Waited too long; told in a summary.
+    case expired
+    case cancelled
+}
+
+/// One notice as the inbox keeps it.
+public struct InboxEntry: Sendable, Equatable {
+    /// Order of arrival: rises with every notice, never reused.
+    public var sequence: Int64
+    public var notice: PaymentNotice
+    public var receivedAt: Timestamp
+    public var state: NoticeState
+
+    public init(sequence: Int64, notice: PaymentNotice, receivedAt: Timestamp, state: NoticeState) {
+        self.sequence = sequence
+        self.notice = notice
+        self.receivedAt = receivedAt
+        self.state = state
+    }
+}
+
+/// One message of a batch, decoded.
+public enum Arrival: Sendable, Equatable {
+    case notice(PaymentNotice)
+    case rejection(NoticeRejection)
+}
+
+/// What became of one arrival.
+public enum ArrivalOutcome: Sendable, Equatable {
+    case stored(InboxEntry)
+    /// The id is known. `differs` holds the stored amount when this notice names another one.
+    case duplicate(PaymentNotice, differs: Money?)
+    case rejected(NoticeRejection)
+}
+
+/// How full the inbox is.
+public struct InboxCounts: Sendable, Equatable {
+    /// Received or being announced.
+    public var waiting: Int
+    public var announced: Int
+    /// Receipts that the broker has not confirmed.
+    public var receiptsWaiting: Int
+
+    public init(waiting: Int, announced: Int, receiptsWaiting: Int) {
+        self.waiting = waiting
+        self.announced = announced
+        self.receiptsWaiting = receiptsWaiting
+    }
+}
+
+/// The durable store of notices: dedupe set, queue, history and outbox of receipts in one.
+///
+/// Every change is one transaction together with the receipts it causes; when a method returns, the change is on disk
+/// and survives a power cut. Every method blocks for as long as the disk takes, so none may be called on Swift's
+/// shared pool. Methods may be called from several threads; they take turns.
+public protocol Inbox: Sendable {
+    /// Stores a batch in order and writes its receipts: `stored`, `duplicate` or `rejected`.
+    /// - Returns: one outcome for each arrival, in the same order.
+    func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome]
+
+    /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
+    func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
+
+    /// Notes that the notice is being spoken from now on.
+    func markAnnouncing(_ entry: InboxEntry) throws(InboxError)
+
+    /// Notes that the notice was spoken to its last frame and writes its receipt.
+    func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
+
+    /// Notes that the notices were told in a summary and writes their receipts.
+    func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError)
+
+    /// The notice announced last, for replay. `nil` when there is none.
+    func lastAnnounced() throws(InboxError) -> InboxEntry?
+
+    func counts() throws(InboxError) -> InboxCounts
+
+    /// The oldest receipts with a sequence above `sequence` that have not been removed.
+    func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt]
+
+    /// Forgets receipts that the broker has confirmed.
+    func removeReceipts(_ sequences: [Int64]) throws(InboxError)
+}
+
+/// The disk would not do it. Nothing of the transaction happened.
+public enum InboxError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The database cannot be opened: no such folder, no right to it, or not a database.
+    case cannotOpen(path: String, reason: String)
+    /// A read or a commit failed: disk full, read-only, I/O error.
+    case failed(path: String, reason: String)
+
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason): "cannot open the inbox \(path): \(reason)"
+        case .failed(let path, let reason): "the inbox \(path) failed: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// One message as it arrived, before anything about it is believed.
+public struct FeedMessage: Sendable, Equatable {
+    public enum Topic: Sendable, Equatable { case payments, commands }
+
+    public var topic: Topic
+    public var payload: [UInt8]
+    /// The broker kept this message and sent it on subscribing; how old it is cannot be known from it.
+    public var isRetained: Bool
+
+    public init(topic: Topic, payload: [UInt8], isRetained: Bool = false) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}
+
+/// A receipt on its way out, as the inbox keeps it until the broker has confirmed it.
+public struct OutgoingReceipt: Sendable, Equatable {
+    /// Position in the inbox's outbox: rises without end, never reused.
+    public var sequence: Int64
+    /// The JSON text.
+    public var payload: [UInt8]
+
+    public init(sequence: Int64, payload: [UInt8]) {
+        self.sequence = sequence
+        self.payload = payload
+    }
+}
+
+/// Whether payments can reach the box.
+public enum FeedConnection: Sendable, Equatable {
+    /// A connection is being made.
+    case connecting
+    /// The subscription is confirmed: payments arrive from here on.
+    case subscribed
+    /// There is no connection. The next attempt comes after `retryIn`.
+    case disconnected(reason: String, retryIn: Duration)
+    /// Stopped for good, at the caller's request.
+    case stopped
+}
+
+/// Where payments come from and receipts go to.
+///
+/// A feed acknowledges a message to its sender only after ``PaymentFeedDelegate/commit(_:)`` has returned for it.
+/// When that throws, the feed acknowledges nothing of the batch, and the sender delivers it again.
+public protocol PaymentFeed: Sendable {
+    /// Connects and serves until ``stop()``; reconnects by itself, for ever. Returns when stopped. Call it once.
+    func run(delegate: any PaymentFeedDelegate) async
+
+    /// Sends waiting receipts and the offline status (bounded by a few seconds), disconnects, and makes `run` return.
+    /// Never blocks; may be called from any thread.
+    func stop()
+
+    /// Tells the feed that the outbox has grown. Never blocks; may be called from any thread.
+    func receiptsAreWaiting()
+
+    /// Replaces the retained status (JSON text); sent now or as soon as connected. Never blocks; any thread.
+    func publishStatus(_ payload: [UInt8])
+}
+
+/// What a feed reports to. Every method is called on the feed's one thread, in order, and may block there: while it
+/// does, nothing is read from the network and nothing is acknowledged.
+public protocol PaymentFeedDelegate: Sendable {
+    /// Makes the batch durable. Returning means: on disk. Throwing means: refuse the whole batch, have it sent again.
+    func commit(_ batch: [FeedMessage]) throws
+
+    /// The oldest receipts that the broker has not confirmed, with a sequence above `sequence`.
+    func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt]
+
+    /// The broker has confirmed these receipts; they need not be kept.
+    func receiptsDelivered(_ sequences: [Int64]) throws
+
+    func connectionChanged(to connection: FeedConnection)
+}

@@ -1,0 +1,33 @@
+extension NumberRules {
+    /// Every piece of text that spelling with these sets can put out, each once, in the order of the rules.
+    ///
+    /// What a number is spelled with is a concatenation of such pieces, so recordings that cover each of them cover
+    /// every number.
+    public func vocabulary(ofSets names: [String]) -> [String] {
+        var reached: Set<Int> = []
+        var open = sets.indices.filter { names.contains(sets[$0].name) }
+        var texts: [String] = []
+        while let index = open.popLast() {
+            guard reached.insert(index).inserted else { continue }
+            for part in sets[index].rules.flatMap(\.parts) + (sets[index].fraction ?? []) {
+                part.visit { part in
+                    switch part {
+                    case .text(let text): if !texts.contains(text) { texts.append(text) }
+                    case .quotient(.set(let next)), .remainder(.set(let next)), .same(.set(let next)),
+                        .digits(.set(let next), _):
+                        open.append(next)
+                    default: break
+                    }
+                }
+            }
+        }
+        return texts
+    }
+}
+
+extension NumberRules.Part {
+    fileprivate func visit(_ body: (Self) -> Void) {
+        body(self)
+        if case .optional(let parts) = self { for part in parts { part.visit(body) } }
+    }
+}

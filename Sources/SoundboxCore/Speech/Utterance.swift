@@ -1,0 +1,52 @@
+/// Something that the box wants to say.
+public enum Utterance: Sendable, Equatable {
+    case payment(Money, channel: String?)
+    case refund(Money)
+    /// Payments that waited too long, with the total of each currency; no totals when they are too large to be read.
+    case lateSummary(count: Int, totals: [Money])
+    case noPaymentYet
+
+    public init(_ notice: PaymentNotice) {
+        switch notice.kind {
+        case .payment: self = .payment(notice.money, channel: notice.channel)
+        case .refund: self = .refund(notice.money)
+        }
+    }
+
+    /// The summary of these payments. Totals stand in the order in which their currencies came first.
+    public static func lateSummary(of payments: [Money]) -> Utterance {
+        var totals: [Money] = []
+        for payment in payments {
+            guard let index = totals.firstIndex(where: { $0.currency == payment.currency }) else {
+                totals.append(payment)
+                continue
+            }
+            guard let sum = try? totals[index].amount.adding(payment.amount) else {
+                return .lateSummary(count: payments.count, totals: [])
+            }
+            totals[index] = Money(sum, payment.currency)
+        }
+        return .lateSummary(count: payments.count, totals: totals)
+    }
+}
+
+/// An utterance turned into what is played, in order.
+public struct AnnouncementScript: Sendable, Equatable {
+    public enum Element: Sendable, Equatable {
+        /// A recording, by its index in the voice's list of phrases.
+        case phrase(Int)
+        case pause(Duration)
+    }
+
+    /// The words, for logs and people: 支付宝到账,一百二十三点四五元.
+    public var text: String
+    public var elements: [Element]
+    /// Why the amount is left out, when it is.
+    public var shortcoming: SpeechError?
+
+    public init(text: String, elements: [Element], shortcoming: SpeechError? = nil) {
+        self.text = text
+        self.elements = elements
+        self.shortcoming = shortcoming
+    }
+}

@@ -1,0 +1,120 @@
+import SoundboxCore
+import SoundboxYAML
+
+/// Reads `<directory>/<name>.yaml`. `board/README.md` describes the format to its authors.
+///
+/// Strict: an unknown key, a line used twice or a line without a chip is an error that names file, line and key.
+public enum BoardFile {
+    /// The boards a directory holds, sorted by name. Blocks on the disk; empty when there is no such directory.
+    public static func names(in directory: String) -> [String] {
+        let suffix = ".yaml"
+        let files = (try? fileNames(in: directory)) ?? []
+        return files.filter { $0.hasSuffix(suffix) && $0 != suffix }.map { String($0.dropLast(suffix.count)) }.sorted()
+    }
+
+    /// Reads one board's file. Blocks on the disk.
+    public static func read(name: String, in directory: String) throws(YAMLError) -> BoardLayout {
+        let path = "\(directory)/\(name).yaml"
+        let known = names(in: directory)
+        // Only what the directory lists: a name such as "../x" never leaves it.
+        guard known.contains(name) else {
+            let choices =
+                known.isEmpty ? "this folder holds no boards" : "the boards are \(known.joined(separator: ", "))"
+            throw YAMLError(file: path, line: nil, key: "", problem: "there is no such board; \(choices)")
+        }
+        return try layout(name: name, from: YAMLValue(readingFile: path))
+    }
+
+    /// - Parameter text: the file's content.
+    public static func parse(_ text: String, name: String) throws(YAMLError) -> BoardLayout {
+        try layout(name: name, from: YAMLValue(parsing: text, file: "\(name).yaml"))
+    }
+
+    private static func layout(name: String, from value: YAMLValue) throws(YAMLError) -> BoardLayout {
+        let top = try value.mapping()
+        try top.allow(only: ["description", "gpio"])
+        var layout = BoardLayout(name: name, description: try top.required("description").string())
+        guard let gpio = try top.optional("gpio")?.mapping() else { return layout }
+        try gpio.allow(only: ["chip", "led", "vibration", "buttons"])
+
+        var lines = LineReader(usualLabels: try gpio.optional("chip").map(labels) ?? [])
+        if let value = gpio.optional("led") { layout.led = try lines.output(value) }
+        if let value = gpio.optional("vibration") { layout.vibration = try lines.output(value) }
+        if let buttons = try gpio.optional("buttons")?.mapping() {
+            try buttons.allow(only: Button.allCases.map(\.rawValue))
+            for button in Button.allCases {
+                if let value = buttons.optional(button.rawValue) { layout.buttons[button] = try lines.button(value) }
+            }
+        }
+        return layout
+    }
+
+    /// One label, or a list of them.
+    fileprivate static func labels(_ value: YAMLValue) throws(YAMLError) -> [String] {
+        let values = (try? value.list()) ?? [value]
+        guard !values.isEmpty else { throw value.error("expected the label of a GPIO chip, or a list of them") }
+        var labels: [String] = []
+        for value in values { labels.append(try value.nonEmptyString()) }
+        return labels
+    }
+}
+
+/// Reads the lines of one file and notices when two of them are the same.
+private struct LineReader {
+    /// The chip of every line that names none.
+    let usualLabels: [String]
+    private var keys: [GPIOLine: String] = [:]
+
+    init(usualLabels: [String]) {
+        self.usualLabels = usualLabels
+    }
+
+    mutating func output(_ value: YAMLValue) throws(YAMLError) -> OutputLine {
+        let entries = try value.mapping()
+        try entries.allow(only: ["line", "offset", "chip", "active_low"])
+        var output = OutputLine(line: try line(of: entries))
+        if let value = entries.optional("active_low") { output.isActiveLow = try value.bool() }
+        return output
+    }
+
+    mutating func button(_ value: YAMLValue) throws(YAMLError) -> ButtonLine {
+        let entries = try value.mapping()
+        try entries.allow(only: ["line", "offset", "chip", "active_low", "bias", "debounce"])
+        var button = ButtonLine(line: try line(of: entries))
+        if let value = entries.optional("active_low") { button.isActiveLow = try value.bool() }
+        if let value = entries.optional("bias") { button.bias = try value.choice(of: ButtonLine.Bias.self) }
+        if let value = entries.optional("debounce") {
+            button.debounce = try value.duration(in: .zero ... .milliseconds(200))
+        }
+        return button
+    }
+
+    private mutating func line(of entries: YAMLMapping) throws(YAMLError) -> GPIOLine {
+        let reference: GPIOLine.Reference
+        let named: YAMLValue
+        switch (entries.optional("line"), entries.optional("offset")) {
+        case (let value?, nil): (reference, named) = (.name(try value.nonEmptyString()), value)
+        // Far above any real chip: this only catches slips.
+        case (nil, let value?): (reference, named) = (.offset(try value.integer(in: 0...65_535)), value)
+        case (nil, nil):
+            throw entries.value.error("which line? Give its name (line: GPIO17) or its offset (offset: 17)")
+        case (_?, let offset?): throw offset.error("the line has a name already; remove one of line and offset")
+        }
+        let labels = try entries.optional("chip").map(BoardFile.labels) ?? usualLabels
+        guard !labels.isEmpty else {
+            throw entries.value.error("on which chip? Give its label here or under gpio (chip: pinctrl-bcm2835)")
+        }
+        let line = GPIOLine(chipLabels: labels, reference: reference)
+        if let other = keys[line] { throw named.error("\(line) is used by \(other) already") }
+        keys[line] = entries.value.key
+        return line
+    }
+}
+
+extension YAMLValue {
+    fileprivate func nonEmptyString() throws(YAMLError) -> String {
+        let text = try string()
+        guard !text.isEmpty else { throw error("expected a name, found nothing") }
+        return text
+    }
+}

@@ -1,0 +1,95 @@
+import SoundboxCore
+
+/// What is wired to one kind of board, as its file in `board/` says.
+public struct BoardLayout: Sendable, Equatable {
+    /// The file's name without `.yaml`.
+    public var name: String
+    /// For people, in one line.
+    public var description: String
+    public var led: OutputLine?
+    public var vibration: OutputLine?
+    public var buttons: [Button: ButtonLine]
+
+    public init(
+        name: String, description: String, led: OutputLine? = nil, vibration: OutputLine? = nil,
+        buttons: [Button: ButtonLine] = [:]
+    ) {
+        self.name = name
+        self.description = description
+        self.led = led
+        self.vibration = vibration
+        self.buttons = buttons
+    }
+
+    /// Whether anything is wired to a GPIO line at all.
+    public var hasPanel: Bool { led != nil || vibration != nil || !buttons.isEmpty }
+}
+
+/// One line of a GPIO chip.
+public struct GPIOLine: Sendable, Equatable, Hashable, CustomStringConvertible {
+    public enum Reference: Sendable, Equatable, Hashable {
+        case name(String)
+        /// Counted from 0 within the chip, for chips whose lines have no names.
+        case offset(Int)
+    }
+
+    /// Labels of the chip, any one of which may be present: models of one family label the same chip differently.
+    /// Never its number, which moves between boards and kernels.
+    public var chipLabels: [String]
+    public var reference: Reference
+
+    public init(chipLabels: [String], reference: Reference) {
+        self.chipLabels = chipLabels
+        self.reference = reference
+    }
+
+    public var description: String {
+        switch reference {
+        case .name(let name): name
+        case .offset(let offset): "offset \(offset)"
+        }
+    }
+}
+
+/// A line that drives something.
+public struct OutputLine: Sendable, Equatable {
+    public var line: GPIOLine
+    /// Whether the line is low to switch its load on.
+    public var isActiveLow: Bool
+
+    public init(line: GPIOLine, isActiveLow: Bool = false) {
+        self.line = line
+        self.isActiveLow = isActiveLow
+    }
+}
+
+/// A line that a button pulls to one level.
+public struct ButtonLine: Sendable, Equatable {
+    /// What holds the line at the other level while the button is up.
+    public enum Bias: String, Sendable, CaseIterable {
+        case asIs = "as_is"
+        /// The board has a resistor of its own.
+        case disabled
+        case pullUp = "pull_up"
+        case pullDown = "pull_down"
+    }
+
+    /// Debounce where the file names none; see ``Debouncer/period``.
+    public static let usualDebounce = Duration.milliseconds(20)
+
+    public var line: GPIOLine
+    /// Whether the button connects its line to ground.
+    public var isActiveLow: Bool
+    public var bias: Bias
+    /// How long a level must stand still to count.
+    public var debounce: Duration
+
+    public init(
+        line: GPIOLine, isActiveLow: Bool = true, bias: Bias = .pullUp, debounce: Duration = ButtonLine.usualDebounce
+    ) {
+        self.line = line
+        self.isActiveLow = isActiveLow
+        self.bias = bias
+        self.debounce = debounce
+    }
+}

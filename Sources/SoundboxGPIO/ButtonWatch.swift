@@ -1,0 +1,97 @@
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Waits for all buttons of a panel at once, on the one thread that calls ``run()``.
+final class ButtonWatch: Sendable {
+    private struct Watched {
+        let button: Button
+        let line: RequestedLine
+        let descriptor: Int32
+        var debouncer: Debouncer
+
+        init(_ button: Button, line: RequestedLine, debounce: Duration) throws(PanelError) {
+            self.button = button
+            self.line = line
+            descriptor = try line.descriptor()
+            // The line reports edges already, so none can fall between this level and the first of them.
+            debouncer = Debouncer(period: debounce, isPressed: try line.isActive())
+        }
+    }
+
+    /// Taken out by ``run()``, so that the lines are released when it returns.
+    private let buttons: Mutex<[Watched]>
+    private let stop: WakeUp
+    private let report: @Sendable (ButtonEdge) -> Void
+
+    /// - Parameter report: gets every press and release that outlasts its button's debounce, on the watch's thread;
+    ///   times are CLOCK_MONOTONIC.
+    init(
+        _ lines: [(button: Button, line: RequestedLine, debounce: Duration)], until stop: WakeUp,
+        report: @escaping @Sendable (ButtonEdge) -> Void
+    ) throws(PanelError) {
+        var buttons: [Watched] = []
+        for (button, line, debounce) in lines {
+            buttons.append(try Watched(button, line: line, debounce: debounce))
+        }
+        self.buttons = Mutex(buttons)
+        self.stop = stop
+        self.report = report
+    }
+
+    /// Returns when stopped, or throws when a line can no longer be read. Blocks in between. Call it once.
+    func run() throws(PanelError) {
+        var buttons = buttons.withLock { held in
+            defer { held = [] }
+            return held
+        }
+        while true {
+            var polled = buttons.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            polled.append(pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0))
+            let deadline = buttons.compactMap(\.debouncer.deadline).min()
+            let timeout = deadline.map { ($0 - .monotonicNow).pollMilliseconds } ?? -1
+            if poll(&polled, nfds_t(polled.count), timeout) < 0 {
+                if errno == EINTR { continue }
+                throw .lineFailed(name: "buttons", reason: SystemError(code: errno).description)
+            }
+            if polled[buttons.count].revents != 0 { return }
+            var edges: [ButtonEdge] = []
+            for index in buttons.indices {
+                edges += try Self.changes(of: &buttons[index], events: polled[index].revents)
+            }
+            edges.sort { $0.time < $1.time }
+            edges.forEach(report)
+        }
+    }
+
+    /// What has come to count on one line since the last look.
+    private static func changes(of watched: inout Watched, events: Int16) throws(PanelError) -> [ButtonEdge] {
+        var changes: [Debouncer.Change?] = []
+        if events & Int16(POLLIN) != 0 {
+            let edges = try watched.line.readEdges()
+            let now = Duration.monotonicNow
+            for edge in edges {
+                // A kernel before 5.7 stamps edges by the wall clock, far ahead of this one: take the time of reading.
+                changes.append(watched.debouncer.lineChanged(toPressed: edge.isActive, at: min(edge.time, now)))
+            }
+        } else if events != 0 {
+            throw .lineFailed(name: watched.line.name, reason: "its GPIO chip is gone")
+        } else if let deadline = watched.debouncer.deadline, deadline <= .monotonicNow {
+            let isPressed = try watched.line.isActive()
+            changes.append(watched.debouncer.settle(at: .monotonicNow, reading: isPressed))
+        }
+        return changes.compactMap { $0 }.map {
+            ButtonEdge(button: watched.button, isPressed: $0.isPressed, time: $0.time)
+        }
+    }
+}
+
+extension Duration {
+    /// For `poll`: whole milliseconds rounded up, so that a wait never turns into a spin; 0 when negative.
+    fileprivate var pollMilliseconds: Int32 {
+        guard self > .zero else { return 0 }
+        let (seconds, attoseconds) = components
+        return Int32(min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// LED, vibration motor and buttons on GPIO lines, through libgpiod.
+///
+/// The buttons share one thread, which sleeps in the kernel until one of them moves. Edges are free of bounce: for each
+/// button, presses and releases alternate. Their times are CLOCK_MONOTONIC.
+public final class GPIOPanel: Panel {
+    private struct Outputs {
+        var led: RequestedLine?
+        var vibration: RequestedLine?
+    }
+
+    public let edges: AsyncStream<ButtonEdge>
+    private let outputs: Mutex<Outputs>
+    private let stop: WakeUp
+    /// Finished when the buttons are released and ``edges`` has ended.
+    private let watchEnded = BlockingQueue<Never>()
+
+    /// Requests every line of the layout, or none: a panel with half its lines would hide the wiring fault.
+    ///
+    /// Takes some dozen system calls. Outputs are off from the first moment.
+    public convenience init(_ layout: BoardLayout) throws(PanelError) {
+        try self.init(layout, devices: "/dev")
+    }
+
+    /// - Parameter devices: the directory of the `gpiochip*` files.
+    init(_ layout: BoardLayout, devices: String) throws(PanelError) {
+        var chips: [[String]: GPIOChip] = [:]
+        func chip(of line: GPIOLine) throws(PanelError) -> GPIOChip {
+            if let chip = chips[line.chipLabels] { return chip }
+            let chip = try GPIOChip.open(labelled: line.chipLabels, in: devices)
+            chips[line.chipLabels] = chip
+            return chip
+        }
+        var outputs = Outputs()
+        if let led = layout.led { outputs.led = try chip(of: led.line).requestOutput(led) }
+        if let motor = layout.vibration { outputs.vibration = try chip(of: motor.line).requestOutput(motor) }
+        var buttons: [(button: Button, line: RequestedLine, debounce: Duration)] = []
+        for button in Button.allCases {
+            guard let wiring = layout.buttons[button] else { continue }
+            buttons.append((button, try chip(of: wiring.line).requestInput(wiring), wiring.debounce))
+        }
+        let stop: WakeUp
+        do { stop = try WakeUp() } catch { throw .lineFailed(name: "buttons", reason: error.description) }
+        // A press is stale after seconds, so a consumer that hangs must not find hundreds of them.
+        let (edges, continuation) = AsyncStream.makeStream(of: ButtonEdge.self, bufferingPolicy: .bufferingNewest(64))
+        let watch = try ButtonWatch(buttons, until: stop) { continuation.yield($0) }
+
+        self.edges = edges
+        self.outputs = Mutex(outputs)
+        self.stop = stop
+        startThread(named: "buttons") { [watchEnded] in
+            // A line that fails ends the stream, as the port promises.
+            try? watch.run()
+            continuation.finish()
+            watchEnded.finish()
+        }
+    }
+
+    deinit { close() }
+
+    /// - Throws: ``PanelError/lineFailed(name:reason:)``, when the chip is gone. Does nothing after ``close()``.
+    public func set(_ outputs: PanelOutputs) throws(PanelError) {
+        try self.outputs.withLock { lines throws(PanelError) in
+            try lines.led?.set(outputs.isLit)
+            try lines.vibration?.set(outputs.isVibrating)
+        }
+    }
+
+    /// Waits for the button thread, which takes no longer than a few system calls.
+    public func close() {
+        outputs.withLock { lines in
+            // A chip that is gone cannot be switched off; its line is released all the same.
+            try? lines.led?.set(false)
+            try? lines.vibration?.set(false)
+            lines = Outputs()
+        }
+        stop.signal()
+        _ = watchEnded.next()
+    }
+}

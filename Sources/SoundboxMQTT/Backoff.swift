@@ -1,0 +1,25 @@
+/// How long to wait before the next connection attempt: doubling from `initial` to `maximum`, each wait drawn from its
+/// upper half, so that ten thousand boxes do not return to a restarted broker in the same second.
+struct Backoff {
+    let initial: Duration
+    let maximum: Duration
+    private var ceiling: Duration
+
+    init(initial: Duration = .milliseconds(500), maximum: Duration = .seconds(30)) {
+        self.initial = initial
+        self.maximum = maximum
+        ceiling = initial
+    }
+
+    /// The next wait.
+    ///
+    /// - Parameter random: a number from 0 up to 1.
+    mutating func next(random: () -> Double = { Double.random(in: 0..<1) }) -> Duration {
+        let delay = ceiling / 2 + ceiling / 2 * random()
+        ceiling = min(ceiling * 2, maximum)
+        return delay
+    }
+
+    /// Starts again from `initial`, because the connection proved itself.
+    mutating func reset() { ceiling = initial }
+}

@@ -1,0 +1,90 @@
+/// Where a broker listens, as written in the configuration: `mqtt://host[:port]` or `mqtts://host[:port]`.
+public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
+    /// A name or a numeric address; an IPv6 address stands here without its brackets.
+    public var host: String
+    /// 1–65,535.
+    public var port: Int
+    /// The connection is encrypted and the broker proves who it is.
+    public var usesTLS: Bool
+
+    public init(host: String, port: Int, usesTLS: Bool) {
+        self.host = host
+        self.port = port
+        self.usesTLS = usesTLS
+    }
+
+    /// Reads `mqtt://host[:port]` (port 1883 unless given) or `mqtts://host[:port]` (8883). An IPv6 address stands in
+    /// brackets, as in `mqtt://[::1]:1883`.
+    ///
+    /// User names, passwords and paths are refused: the first two have settings of their own, so that a URL can be
+    /// logged and shown, and MQTT has no use for the third.
+    public init(url: String) throws(BrokerAddressError) {
+        func failure(_ reason: String) -> BrokerAddressError { BrokerAddressError(url: url, reason: reason) }
+
+        guard let separator = url.firstRange(of: "://") else {
+            throw failure("write it as mqtt://host:port or mqtts://host:port")
+        }
+        switch url[..<separator.lowerBound].lowercased() {
+        case "mqtt": usesTLS = false
+        case "mqtts": usesTLS = true
+        case let scheme: throw failure("the scheme is mqtt or mqtts, not \"\(scheme)\"")
+        }
+        var authority = url[separator.upperBound...]
+        if authority.contains("@") {
+            // The URL is not repeated: what stands before the @ is a secret.
+            throw BrokerAddressError(
+                url: "\(usesTLS ? "mqtts" : "mqtt")://…",
+                reason: "user name and password have settings of their own (username, password_file)")
+        }
+        if authority.hasSuffix("/") { authority.removeLast() }
+        if authority.contains(where: { "/?#".contains($0) }) {
+            throw failure("nothing may follow the port; topics have settings of their own")
+        }
+
+        let portText: Substring?
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { throw failure("the bracket [ is never closed") }
+            host = String(authority[authority.index(after: authority.startIndex)..<end])
+            let rest = authority[authority.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw failure("only :port may follow the bracket ]") }
+            portText = rest.isEmpty ? nil : rest.dropFirst()
+            guard host.contains(":") else { throw failure("only an IPv6 address stands in brackets") }
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = String(authority[..<colon])
+            portText = authority[authority.index(after: colon)...]
+            if authority[colon...].dropFirst().contains(":") {
+                throw failure("an IPv6 address stands in brackets, as in mqtt://[::1]:1883")
+            }
+        } else {
+            host = String(authority)
+            portText = nil
+        }
+        guard !host.isEmpty else { throw failure("the host is missing") }
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw failure("the host contains a space or a control character")
+        }
+        if let portText {
+            let isNumber = !portText.isEmpty && portText.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            guard isNumber, let number = Int(portText), (1...65_535).contains(number) else {
+                throw failure("the port is a number from 1 to 65535, not \"\(portText)\"")
+            }
+            port = number
+        } else {
+            port = usesTLS ? 8883 : 1883
+        }
+    }
+
+    /// The address as a URL.
+    public var description: String {
+        "\(usesTLS ? "mqtts" : "mqtt")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}
+
+/// A broker URL that cannot be used.
+public struct BrokerAddressError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was given, without anything secret in it.
+    public var url: String
+    public var reason: String
+
+    public var description: String { "broker URL \"\(url)\" cannot be used: \(reason)" }
+}

@@ -1,0 +1,80 @@
+import SoundboxCore
+
+/// What the feed sends: receipts, and the newest status. Lives on the feed's thread.
+struct FeedOutbox {
+    private let topics: MQTTTopics
+    private let delegate: any PaymentFeedDelegate
+    private let log: @Sendable (String) -> Void
+
+    private var window = ReceiptWindow()
+    private var status: [UInt8]?
+    private var statusIsDue = false
+    /// The status in flight. There is never a second one, so that a slow broker gets the newest and not a queue.
+    private var statusID: Int32?
+    /// The last error of the delegate's: said once, not at every turn.
+    private var lastError: String?
+
+    init(topics: MQTTTopics, delegate: any PaymentFeedDelegate, log: @escaping @Sendable (String) -> Void) {
+        self.topics = topics
+        self.delegate = delegate
+        self.log = log
+    }
+
+    /// No receipt is waiting or in flight, as far as the delegate could say.
+    var isIdle: Bool { window.isIdle }
+
+    mutating func note(_ requests: FeedControl.Requests) {
+        if requests.receiptsAreWaiting { window.outboxHasGrown() }
+        if let newStatus = requests.newStatus {
+            status = newStatus
+            statusIsDue = true
+        }
+    }
+
+    /// The broker has just published the will, or never knew the status.
+    mutating func connectionIsNew() {
+        statusIsDue = status != nil
+        window.outboxHasGrown()
+    }
+
+    /// Takes the broker's acknowledgements and tells the delegate which receipts it can let go.
+    mutating func confirm(_ packetIDs: [Int32]) {
+        for id in packetIDs where !window.didConfirm(packetID: id) && id == statusID { statusID = nil }
+        guard !window.confirmed.isEmpty else { return }
+        guardingErrors("confirmed receipts cannot be removed from the outbox") {
+            try $0.delegate.receiptsDelivered($0.window.confirmed)
+            $0.window.didReport()
+        }
+    }
+
+    mutating func sendStatus(with client: MosquittoClient) throws(MQTTError) {
+        guard statusIsDue, statusID == nil, let status else { return }
+        statusID = try client.publish(status, to: topics.status, retained: true)
+        statusIsDue = false
+    }
+
+    mutating func sendReceipts(with client: MosquittoClient) throws(MQTTError) {
+        let room = window.room
+        guard room > 0 else { return }
+        var receipts: [OutgoingReceipt] = []
+        guardingErrors("receipts cannot be read from the outbox") {
+            receipts = try $0.delegate.receipts(after: $0.window.lastSent, limit: room)
+            $0.window.didRead(receipts.count, limit: room)
+        }
+        for receipt in receipts {
+            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: topics.receipts))
+        }
+    }
+
+    /// Runs `body`; an error is logged and leaves everything as it was, so that the next turn tries again.
+    private mutating func guardingErrors(_ what: String, _ body: (inout FeedOutbox) throws -> Void) {
+        do {
+            try body(&self)
+            lastError = nil
+        } catch {
+            let line = "\(what): \(error)"
+            if line != lastError { log(line) }
+            lastError = line
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Payments by MQTT 3.1.1: QoS 1, a persistent session under a stable client id, acknowledged after the commit.
+///
+/// One thread owns the connection and calls the delegate; it reads all that has arrived, has it committed once, and
+/// only then lets the PUBACKs go out. When the commit fails it drops the connection instead, and the broker delivers
+/// again. A second, short-lived thread looks the broker's name up, because that blocks: the feed stops in bounded time
+/// whatever the resolver does.
+///
+/// Delivery of receipts is at least once: see ``ReceiptWindow``.
+public final class MQTTFeed: PaymentFeed {
+    private let settings: MQTTSettings
+    private let offlineStatus: [UInt8]
+    private let log: @Sendable (String) -> Void
+    private let control: FeedControl
+
+    /// Prepares a feed; ``run(delegate:)`` makes the connection.
+    ///
+    /// - Parameters:
+    ///   - offlineStatus: published on the status topic, retained, when the feed stops; and by the broker, as the last
+    ///     will, when the box vanishes. JSON text, at most 65,535 bytes.
+    ///   - log: takes one line about something that is neither a connection change nor fatal. Called on the feed's
+    ///     thread; must not block.
+    /// - Throws: ``MQTTError/invalidSettings(reason:)`` when the process has no file descriptor left.
+    public init(
+        settings: MQTTSettings, offlineStatus: [UInt8], log: @escaping @Sendable (String) -> Void
+    ) throws(MQTTError) {
+        self.settings = settings
+        self.offlineStatus = offlineStatus
+        self.log = log
+        do { control = FeedControl(wakeUp: try WakeUp()) } catch {
+            throw .invalidSettings(reason: "cannot create a pair of sockets: \(error)")
+        }
+    }
+
+    /// Connects and serves until ``stop()`` or until the task is cancelled, which means the same.
+    public func run(delegate: any PaymentFeedDelegate) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                startThread(named: "mqtt") { [settings, offlineStatus, log, control] in
+                    var loop = MQTTFeedLoop(
+                        settings: settings, offlineStatus: offlineStatus, control: control, delegate: delegate, log: log
+                    )
+                    loop.run()
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// ``run(delegate:)`` returns within a few seconds: receipts and the offline status have 3 s to be acknowledged.
+    public func stop() { control.change { $0.isStopping = true } }
+
+    public func receiptsAreWaiting() { control.change { $0.receiptsAreWaiting = true } }
+
+    public func publishStatus(_ payload: [UInt8]) { control.change { $0.newStatus = payload } }
+
+    /// How long ago the feed's thread last came round. It comes round every second, connected or not, so that a longer
+    /// time means: it is blocked in the delegate. For a watchdog; any thread.
+    public var timeSinceLastTurn: Duration { .monotonicNow - control.lastTurn }
+}
+
+/// What other threads want from the feed's thread, and what they may know of it.
+final class FeedControl: Sendable {
+    struct Requests {
+        var isStopping = false
+        var receiptsAreWaiting = false
+        var newStatus: [UInt8]?
+    }
+
+    let wakeUp: WakeUp
+    private let requests = Mutex(Requests())
+    private let turn = Atomic<Int64>(0)
+
+    init(wakeUp: WakeUp) {
+        self.wakeUp = wakeUp
+        noteTurn()
+    }
+
+    /// Asks for something; any thread.
+    func change(_ body: (inout Requests) -> Void) {
+        requests.withLock { body(&$0) }
+        wakeUp.signal()
+    }
+
+    /// Takes the requests; stopping stays asked for.
+    func takeRequests() -> Requests {
+        requests.withLock { pending in
+            defer {
+                pending.receiptsAreWaiting = false
+                pending.newStatus = nil
+            }
+            return pending
+        }
+    }
+
+    var isStopping: Bool { requests.withLock { $0.isStopping } }
+
+    func noteTurn() {
+        let (seconds, attoseconds) = Duration.monotonicNow.components
+        turn.store(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
+    }
+
+    /// When ``noteTurn()`` was called last, on the clock of `Duration.monotonicNow`.
+    var lastTurn: Duration { .nanoseconds(turn.load(ordering: .relaxed)) }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxMQTT
+import SoundboxStore
+import UnixSignals
+
+/// The box: every part made, joined and run. The one place that knows all of them.
+public struct Box {
+    /// Where the buttons and lights are.
+    public enum PanelChoice: Sendable {
+        /// What the configuration's board says.
+        case board
+        /// Keys and a status line, for trials without hardware.
+        case terminal
+    }
+
+    /// Held for as long as the box exists.
+    private let directory: StateDirectory
+    private let services: [any Service]
+    private let logger: Logger
+
+    /// Opens the inbox and the voice, and makes every service; nothing runs yet. Blocks on the disk.
+    ///
+    /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
+    ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
+    public init(_ configuration: Configuration, panel panelChoice: PanelChoice, logger: Logger) throws {
+        // The socket and the database are for the box's own user and group.
+        umask(0o007)
+        self.logger = logger
+        let systemd = Systemd()
+        directory = try StateDirectory(path: configuration.stateDirectory)
+        let inbox = try SQLiteInbox(path: directory.inboxPath)
+
+        let folder = VoiceFolder(path: configuration.voice.directory)
+        let (voice, unusable) = try folder.voice(configuration.voice.locale).leavingOutUnusableRecordings()
+        for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
+
+        let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
+        state.update { $0.unusableRecordings = unusable.count }
+        let player = Player(sink: Self.sink(configuration.audio, logger), voice: voice, volume: state.snapshot.volume)
+        let volume = VolumeControl(player: player, file: directory.volumeFile, state: state, logger: logger)
+
+        let identity = StatusReporter.Identity(
+            deviceID: configuration.deviceID, broker: configuration.broker.address.description,
+            voice: voice.language.locale, audioDevice: configuration.audio.device)
+        let feed = try MQTTFeed(
+            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.offline(identity).bytes
+        ) { [logger] line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
+        let announcer = AnnouncerService(
+            freshness: configuration.announce.freshness, inbox: inbox, player: player, writer: voice.writer,
+            state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting)
+        let perform: @Sendable (Command) -> Void = { command in
+            switch command {
+            case .replay: announcer.replay()
+            case .volume(let change): Task { await volume.change(change) }
+            }
+        }
+        let intake = Intake(
+            decoder: PaymentNoticeDecoder(defaultCurrency: configuration.announce.currency), inbox: inbox,
+            state: state, logger: logger, noticesMayWait: announcer.noticesMayWait,
+            receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
+        let reporter = StatusReporter(identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd)
+        let panel = try Self.panel(panelChoice, configuration, logger)
+
+        // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
+        // goes dark, and the receipts and the offline status still go out.
+        services = [
+            WatchdogService(systemd: systemd, timeSinceLastTurn: { feed.timeSinceLastTurn }),
+            FeedService(feed: feed, delegate: intake),
+            reporter,
+            PanelService(panel: panel, state: state, logger: logger, perform: perform),
+            announcer,
+            ControlServer(
+                socketPath: configuration.controlSocket, status: { await reporter.status() },
+                replay: announcer.replay,
+                changeVolume: { change in
+                    guard let change else { return player.volume.level }
+                    return await volume.change(change).level
+                }, logger: logger),
+            StartService(systemd: systemd, logger: logger, identity: identity),
+        ]
+    }
+
+    /// Runs until SIGTERM or SIGINT; then finishes what is being announced, within 10 s.
+    public func run() async throws {
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        group.maximumGracefulShutdownDuration = .seconds(10)
+        group.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: group).run()
+        logger.info("stopped")
+    }
+
+    private static func sink(_ audio: Configuration.Audio, _ logger: Logger) -> any AudioSink {
+        let sink = AudioOutputs.sink(for: audio.device, fileMode: .append)
+        guard let path = audio.record else { return sink }
+        return TeeSink(primary: sink) { format in
+            WAVFileSink(path: path, mode: .append, format: format)
+        } recordingDidFail: { error in
+            logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private static func panel(
+        _ choice: PanelChoice, _ configuration: Configuration, _ logger: Logger
+    ) throws -> any Panel {
+        guard choice == .board else { return try TerminalPanel() }
+        // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
+        let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
+        guard layout.hasPanel else { return NoPanel() }
+        do { return try GPIOPanel(layout) } catch {
+            logger.error("the panel does not work: no lights, no buttons", metadata: ["reason": "\(error)"])
+            return NoPanel()
+        }
+    }
+}
+
+/// Tells systemd and the log that the box has started and, later, that it is about to stop.
+private struct StartService: Service {
+    let systemd: Systemd
+    let logger: Logger
+    let identity: StatusReporter.Identity
+
+    func run() async {
+        systemd.ready()
+        logger.info(
+            "started",
+            metadata: [
+                "version": "\(SoundboxVersion.current)", "device": "\(identity.deviceID)",
+                "broker": "\(identity.broker)", "voice": "\(identity.voice)", "audio": "\(identity.audioDevice)",
+            ])
+        try? await gracefulShutdown()
+        systemd.stopping()
+        logger.info("stopping: finishing what is being announced")
+    }
+}

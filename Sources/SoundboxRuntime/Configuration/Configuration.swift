@@ -1,0 +1,182 @@
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxYAML
+
+/// Everything that `soundbox.yaml` says. Reading is strict: what is not understood is refused, with file, line and key.
+public struct Configuration: Sendable {
+    public static let defaultPath = "/etc/soundbox/soundbox.yaml"
+
+    public struct Broker: Sendable, Equatable {
+        public var address: BrokerAddress
+        public var topicPrefix: String
+        public var username: String?
+        /// A file of its own, so that the configuration can be shown and copied without a secret in it.
+        public var passwordFile: String?
+        public var caFile: String?
+        public var certFile: String?
+        public var keyFile: String?
+    }
+
+    public struct Audio: Sendable, Equatable {
+        /// Any ALSA PCM name; `file:PATH` writes a WAV; `null` plays nothing in real time.
+        public var device: String
+        /// At the first start; afterwards the volume set last counts.
+        public var volume: Volume
+        /// A WAV that receives everything that is played, beside the device.
+        public var record: String?
+    }
+
+    public struct VoiceChoice: Sendable, Equatable {
+        public var locale: String
+        /// The folder that holds the locales.
+        public var directory: String
+    }
+
+    public struct Announce: Sendable, Equatable {
+        public var freshness: FreshnessPolicy
+        /// The currency of a notice that names none.
+        public var currency: Currency
+    }
+
+    public var merchantID: String
+    public var deviceID: String
+    public var broker: Broker
+    public var audio: Audio
+    public var voice: VoiceChoice
+    /// A name in ``boardDirectory``, without `.yaml`.
+    public var board: String
+    public var boardDirectory: String
+    public var stateDirectory: String
+    public var controlSocket: String
+    public var announce: Announce
+    public var logLevel: Logger.Level
+
+    /// The topics of this box.
+    public var topics: MQTTTopics
+}
+
+extension Configuration {
+    /// Reads and checks a whole file. Blocks on the disk.
+    public init(readingFile path: String) throws(YAMLError) {
+        try self.init(reading: try YAMLValue(readingFile: path))
+    }
+
+    /// - Parameter file: the name used in errors; nothing is read from it.
+    public init(parsing text: String, file: String) throws(YAMLError) {
+        try self.init(reading: try YAMLValue(parsing: text, file: file))
+    }
+
+    private init(reading yaml: YAMLValue) throws(YAMLError) {
+        let top = try yaml.mapping()
+        try top.allow(only: [
+            "merchant_id", "device_id", "broker", "audio", "voice", "board", "board_directory", "state_directory",
+            "control_socket", "announce", "log_level",
+        ])
+        let merchant = try top.required("merchant_id")
+        let device = try top.required("device_id")
+        merchantID = try merchant.string()
+        deviceID = try device.string()
+        broker = try Broker(reading: try top.required("broker"))
+        audio = try Audio(reading: top.optional("audio"))
+        voice = try VoiceChoice(reading: top.optional("voice"))
+        board = try top.optional("board")?.string() ?? "none"
+        boardDirectory = try top.optional("board_directory")?.path() ?? InstalledFolders.board
+        stateDirectory = try top.optional("state_directory")?.path() ?? "/var/lib/soundbox"
+        controlSocket = try top.optional("control_socket")?.socketPath() ?? "/run/soundbox/control.sock"
+        announce = try Announce(reading: top.optional("announce"))
+        logLevel = try top.optional("log_level")?.choice(of: Logger.Level.self) ?? .info
+        do {
+            topics = try MQTTTopics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
+        } catch {
+            let culprit = error.name == "device id" ? device : merchant
+            throw culprit.error(error.description)
+        }
+    }
+}
+
+extension Configuration.Broker {
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        try mapping.allow(only: [
+            "url", "topic_prefix", "username", "password_file", "ca_file", "cert_file", "key_file",
+        ])
+        let url = try mapping.required("url")
+        do { address = try BrokerAddress(url: try url.string()) } catch let error as BrokerAddressError {
+            throw url.error(error.reason)
+        } catch let error as YAMLError { throw error } catch { throw url.error("\(error)") }
+        topicPrefix = try mapping.optional("topic_prefix")?.string() ?? "soundbox/v1"
+        username = try mapping.optional("username")?.string()
+        passwordFile = try mapping.optional("password_file")?.path()
+        caFile = try mapping.optional("ca_file")?.path()
+        certFile = try mapping.optional("cert_file")?.path()
+        keyFile = try mapping.optional("key_file")?.path()
+        for (key, file) in [("ca_file", caFile), ("cert_file", certFile), ("key_file", keyFile)] {
+            guard file == nil || address.usesTLS else {
+                throw (mapping.optional(key) ?? value).error("is of use with an mqtts:// URL only")
+            }
+        }
+        guard (certFile == nil) == (keyFile == nil) else {
+            throw value.error("cert_file and key_file go together; one of them is missing")
+        }
+        guard passwordFile == nil || username != nil else {
+            throw value.error("a password_file needs a username beside it")
+        }
+    }
+}
+
+extension Configuration.Audio {
+    fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
+        let mapping = try value?.mapping()
+        try mapping?.allow(only: ["device", "volume", "record"])
+        device = try mapping?.optional("device")?.string() ?? "default"
+        volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? 80)
+        record = try mapping?.optional("record")?.path()
+    }
+}
+
+extension Configuration.VoiceChoice {
+    fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
+        let mapping = try value?.mapping()
+        try mapping?.allow(only: ["locale", "directory"])
+        locale = try mapping?.optional("locale")?.string() ?? "zh-CN"
+        directory = try mapping?.optional("directory")?.path() ?? InstalledFolders.sounds
+    }
+}
+
+extension Configuration.Announce {
+    fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
+        let mapping = try value?.mapping()
+        try mapping?.allow(only: ["expire_after", "currency"])
+        let limit = Duration.seconds(7 * 24 * 3600)
+        freshness = FreshnessPolicy(
+            expireAfter: try mapping?.optional("expire_after")?.duration(in: .seconds(10)...limit) ?? .seconds(600))
+        currency = .CNY
+        if let code = mapping?.optional("currency") {
+            let text = try code.string()
+            guard let known = Currency(text) else {
+                throw code.error("expected a currency code of ISO 4217 such as CNY, found \"\(text)\"")
+            }
+            currency = known
+        }
+    }
+}
+
+extension YAMLValue {
+    /// A path is taken as written: relative ones start where the program does.
+    fileprivate func path() throws(YAMLError) -> String {
+        let text = try string()
+        guard !text.isEmpty, !text.utf8.contains(0) else { throw error("expected a path") }
+        return text
+    }
+
+    /// Linux keeps 107 bytes for the path of a socket (unix(7)).
+    fileprivate func socketPath() throws(YAMLError) -> String {
+        let text = try path()
+        guard text.utf8.count <= 107 else {
+            throw error("the path of a socket has at most 107 bytes, this one has \(text.utf8.count)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,10 @@
+import Glibc
+
+/// Where an installed box keeps what it does not change.
+public enum InstalledFolders {
+    public static let sounds = "/usr/share/soundbox/sounds"
+    public static let board = "/usr/share/soundbox/board"
+
+    /// The voices of the source tree when one is at hand, else the installed ones.
+    public static var nearestSounds: String { access("sounds", R_OK) == 0 ? "sounds" : sounds }
+}

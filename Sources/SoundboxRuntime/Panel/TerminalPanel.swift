@@ -1,0 +1,131 @@
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// A panel for trials on a computer: the keys `+`, `-` and `r` are the buttons, a status line is LED and motor.
+///
+/// A key is a press and its release at once; holding it down gives clicks at the keyboard's own rate. Ctrl-C still
+/// interrupts the program. The terminal gets its settings back when the panel is closed.
+public final class TerminalPanel: Panel {
+    private struct Display {
+        var shown: PanelOutputs?
+        var isClosed = false
+    }
+
+    public let edges: AsyncStream<ButtonEdge>
+    private let input: Int32
+    /// Where the status line goes; `nil` when nobody would see it.
+    private let screen: Int32?
+    private let settings: termios
+    private let display = Mutex(Display())
+    private let stop: WakeUp
+    private let readerEnded = BlockingQueue<Never>()
+
+    /// Takes the terminal over, without waiting for a key.
+    ///
+    /// - Parameters:
+    ///   - input: a terminal in whose foreground this process runs.
+    ///   - output: for the status line, which is left out when this is no terminal.
+    /// - Throws: ``PanelError/lineUnavailable(name:chip:reason:)``.
+    public init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) throws(PanelError) {
+        func unavailable(_ reason: String) -> PanelError {
+            .lineUnavailable(name: "standard input", chip: "terminal", reason: reason)
+        }
+        var settings = termios()
+        guard isatty(input) == 1, tcgetattr(input, &settings) == 0 else { throw unavailable("it is no terminal") }
+        // Touching its terminal would stop a background job.
+        let foreground = tcgetpgrp(input)
+        guard foreground == -1 || foreground == getpgrp() else { throw unavailable("this is a background job") }
+        let stop: WakeUp
+        do { stop = try WakeUp() } catch { throw unavailable(error.description) }
+        var keyByKey = settings
+        keyByKey.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        // Or Ctrl-S would block the next status line, and with it the caller.
+        keyByKey.c_iflag &= ~tcflag_t(IXON)
+        guard tcsetattr(input, TCSANOW, &keyByKey) == 0 else { throw unavailable("its settings cannot be changed") }
+
+        self.input = input
+        self.settings = settings
+        self.stop = stop
+        screen = isatty(output) == 1 ? output : nil
+        let (edges, continuation) = AsyncStream.makeStream(of: ButtonEdge.self, bufferingPolicy: .bufferingNewest(64))
+        self.edges = edges
+        startThread(named: "terminal keys") { [stop, readerEnded] in
+            Self.readKeys(from: input, until: stop, to: continuation)
+            continuation.finish()
+            readerEnded.finish()
+        }
+    }
+
+    deinit { close() }
+
+    /// Writes the status line anew when it differs from the one shown.
+    public func set(_ outputs: PanelOutputs) {
+        display.withLock { display in
+            guard !display.isClosed, display.shown != outputs else { return }
+            display.shown = outputs
+            show(Self.statusLine(for: outputs))
+        }
+    }
+
+    /// Waits for the key reader, which takes no longer than a few system calls.
+    public func close() {
+        display.withLock { display in
+            guard !display.isClosed else { return }
+            display.isClosed = true
+            show("\r\u{1B}[K")
+            var settings = settings
+            tcsetattr(input, TCSANOW, &settings)
+        }
+        stop.signal()
+        _ = readerEnded.next()
+    }
+
+    /// The button a key stands for; `=` and `_` are plus and minus with the other state of the shift key.
+    static func button(forKey key: UInt8) -> Button? {
+        switch UnicodeScalar(key) {
+        case "+", "=": .volumeUp
+        case "-", "_": .volumeDown
+        case "r", "R": .replay
+        default: nil
+        }
+    }
+
+    /// Ends at the line's start, so that the next line of the log writes over it.
+    static func statusLine(for outputs: PanelOutputs) -> String {
+        let led = outputs.isLit ? "[LED *]" : "[LED  ]"
+        let motor = outputs.isVibrating ? "[motor ~]" : "[motor  ]"
+        return "\r\u{1B}[K\(led) \(motor)  keys: + - r\r"
+    }
+
+    private func show(_ text: String) {
+        guard let screen else { return }
+        var text = text
+        // A terminal that is gone has nobody watching it.
+        text.withUTF8 { _ = write(screen, $0.baseAddress, $0.count) }
+    }
+
+    /// Returns when stopped, or when the terminal is gone. Blocks in between.
+    private static func readKeys(
+        from input: Int32, until stop: WakeUp, to edges: AsyncStream<ButtonEdge>.Continuation
+    ) {
+        var keys = [UInt8](repeating: 0, count: 64)
+        while true {
+            var polled = [input, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            if poll(&polled, nfds_t(polled.count), -1) < 0 {
+                if errno == EINTR { continue }
+                return
+            }
+            if polled[1].revents != 0 { return }
+            let count = read(input, &keys, keys.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            let now = Duration.monotonicNow
+            for button in keys.prefix(count).compactMap(button(forKey:)) {
+                edges.yield(ButtonEdge(button: button, isPressed: true, time: now))
+                edges.yield(ButtonEdge(button: button, isPressed: false, time: now))
+            }
+        }
+    }
+}

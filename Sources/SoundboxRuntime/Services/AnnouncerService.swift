@@ -1,0 +1,186 @@
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+
+/// Performs what ``Announcer`` decides: one announcement after the other, for as long as the box runs.
+///
+/// Runs on a thread of its own, since the inbox blocks. On shutdown what is playing is finished.
+actor AnnouncerService: Service {
+    private let executor = ThreadExecutor(name: "announcer")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let inbox: any Inbox
+    private let player: Player
+    private let writer: ScriptWriter
+    private let state: BoxState
+    private let logger: Logger
+    private let receiptsAreWaiting: @Sendable () -> Void
+    private let events: AsyncStream<Announcer.Event>
+    private let continuation: AsyncStream<Announcer.Event>.Continuation
+    private var machine: Announcer
+    private var announcementCount = 0
+
+    /// - Parameter receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
+    init(
+        freshness: FreshnessPolicy, inbox: any Inbox, player: Player, writer: ScriptWriter, state: BoxState,
+        logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void
+    ) {
+        machine = Announcer(freshness: freshness)
+        self.inbox = inbox
+        self.player = player
+        self.writer = writer
+        self.state = state
+        self.logger = logger
+        self.receiptsAreWaiting = receiptsAreWaiting
+        (events, continuation) = AsyncStream.makeStream()
+    }
+
+    /// Never blocks; any thread.
+    nonisolated func noticesMayWait() { continuation.yield(.noticesMayWait) }
+
+    /// Never blocks; any thread.
+    nonisolated func replay() { continuation.yield(.replayRequested) }
+
+    func run() async {
+        await withGracefulShutdownHandler {
+            // Without a sound card the first announcement tries again.
+            do throws(AudioSinkError) { try await player.prepare() } catch { report(error) }
+            // What was waiting when the box went off.
+            continuation.yield(.noticesMayWait)
+            for await event in events {
+                guard await handle(event) else { break }
+            }
+            await player.close()
+        } onGracefulShutdown: { [continuation] in
+            continuation.yield(.stopRequested)
+        }
+    }
+
+    /// - Returns: whether the loop goes on.
+    private func handle(_ event: Announcer.Event) async -> Bool {
+        for action in machine.handle(event) {
+            if action == .finish { return false }
+            // Behind what has come in meanwhile: a request to stop is heard before the next announcement begins.
+            if let answer = await perform(action) { continuation.yield(answer) }
+        }
+        return true
+    }
+
+    private func perform(_ action: Announcer.Action) async -> Announcer.Event? {
+        switch action {
+        case .fetch(let limit):
+            return answer { () throws(InboxError) in .fetched(try inbox.waiting(limit: limit), now: .now) }
+        case .fetchLastAnnounced:
+            return answer { () throws(InboxError) in .fetchedLastAnnounced(try inbox.lastAnnounced()) }
+        case .begin(let job):
+            noteBeginning(of: job)
+            return await play(job)
+        case .play(let job):
+            return await play(job)
+        case .record(let job):
+            return answer { () throws(InboxError) in
+                try record(job)
+                return .recorded
+            }
+        case .wait(let time):
+            Task { [continuation] in
+                try? await Task.sleep(for: time)
+                continuation.yield(.waited)
+            }
+            return nil
+        case .finish:
+            return nil
+        }
+    }
+
+    private func answer(_ body: () throws(InboxError) -> Announcer.Event) -> Announcer.Event {
+        do throws(InboxError) {
+            return try body()
+        } catch {
+            report(error)
+            return .inboxFailed
+        }
+    }
+
+    private func noteBeginning(of job: Announcer.Job) {
+        guard case .notice(let entry) = job else { return }
+        // Played all the same: a payment that is on disk must be heard.
+        do throws(InboxError) {
+            try inbox.markAnnouncing(entry)
+            state.update { $0.inboxFault = nil }
+        } catch {
+            report(error)
+        }
+    }
+
+    private func report(_ error: InboxError) {
+        // Once per fault, not once per attempt.
+        let isNew = state.snapshot.inboxFault == nil
+        state.update { $0.inboxFault = error.description }
+        if isNew { logger.error("the inbox failed, trying again", metadata: ["reason": "\(error)"]) }
+    }
+
+    private func play(_ job: Announcer.Job) async -> Announcer.Event {
+        let script = writer.script(for: job.utterance)
+        if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
+            logger.error("the amount is left out", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
+        }
+        logger.log(
+            level: machine.isWaitingForDevice ? .debug : .info, "announcing",
+            metadata: job.logMetadata(["text": "\(script.text)"]))
+        announcementCount += 1
+        state.update { $0.announcement = announcementCount }
+        defer { state.update { $0.announcement = nil } }
+        do throws(AudioSinkError) {
+            try await player.play(script)
+        } catch {
+            report(error)
+            return .playFailed
+        }
+        if state.snapshot.audioFault != nil {
+            logger.notice("sound is back")
+            state.update { $0.audioFault = nil }
+        }
+        return .played
+    }
+
+    private func report(_ error: AudioSinkError) {
+        let isNew = state.snapshot.audioFault != error.description
+        state.update { $0.audioFault = error.description }
+        if isNew { logger.error("no sound, trying again until there is", metadata: ["reason": "\(error)"]) }
+    }
+
+    private func record(_ job: Announcer.Job) throws(InboxError) {
+        switch job {
+        case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
+        case .summary(let entries): try inbox.markExpired(entries, at: .now)
+        case .replay: return
+        }
+        state.update { $0.inboxFault = nil }
+        logger.info("announced", metadata: job.logMetadata([:]))
+        receiptsAreWaiting()
+    }
+}
+
+extension Announcer.Job {
+    var utterance: Utterance {
+        switch self {
+        case .notice(let entry): Utterance(entry.notice)
+        case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
+        case .replay(let entry?): Utterance(entry.notice)
+        case .replay(nil): .noPaymentYet
+        }
+    }
+
+    fileprivate func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
+        let metadata: Logger.Metadata =
+            switch self {
+            case .notice(let entry): ["id": "\(entry.notice.id)"]
+            case .summary(let entries): ["summary_of": "\(entries.count)"]
+            case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
+            }
+        return metadata.merging(others) { _, new in new }
+    }
+}

@@ -1,0 +1,68 @@
+import SoundboxAudio
+import SoundboxCore
+import Synchronization
+
+/// What the box is doing right now, as its services report it; the panel, the status and the watchdog read it.
+final class BoxState: Sendable {
+    struct Snapshot: Sendable, Equatable {
+        var connection = FeedConnection.connecting
+        /// Counts the announcements while one is playing; `nil` in between.
+        var announcement: Int?
+        /// Why no sound comes out, when none does.
+        var audioFault: String?
+        /// Why nothing can be stored, when nothing can.
+        var inboxFault: String?
+        var volume: Volume
+        /// Recordings that the voice should have and cannot play; found at start.
+        var unusableRecordings = 0
+
+        /// What is wrong, in words for people; empty when nothing is.
+        var faults: [String] {
+            var faults = [audioFault, inboxFault].compactMap(\.self)
+            if unusableRecordings > 0 {
+                faults.append(
+                    "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
+            }
+            return faults
+        }
+    }
+
+    private struct Content {
+        var snapshot: Snapshot
+        var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
+        var nextObserver = 0
+    }
+
+    private let content: Mutex<Content>
+
+    init(volume: Volume) {
+        content = Mutex(Content(snapshot: Snapshot(volume: volume)))
+    }
+
+    var snapshot: Snapshot { content.withLock { $0.snapshot } }
+
+    /// Changes the state and tells the observers when that made a difference. Never blocks; any thread.
+    func update(_ change: (inout Snapshot) -> Void) {
+        content.withLock { content in
+            let before = content.snapshot
+            change(&content.snapshot)
+            guard content.snapshot != before else { return }
+            for observer in content.observers.values { observer.yield(content.snapshot) }
+        }
+    }
+
+    /// The state now and after every change; an observer that is slow sees the latest only.
+    func changes() -> AsyncStream<Snapshot> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
+        content.withLock { content in
+            let number = content.nextObserver
+            content.nextObserver += 1
+            content.observers[number] = continuation
+            continuation.onTermination = { [weak self] _ in
+                self?.content.withLock { _ = $0.observers.removeValue(forKey: number) }
+            }
+            continuation.yield(content.snapshot)
+        }
+        return stream
+    }
+}

@@ -1,0 +1,16 @@
+import ServiceLifecycle
+import SoundboxCore
+
+/// Runs the feed until shutdown, when the receipts and the offline status still go out.
+struct FeedService: Service {
+    let feed: any PaymentFeed
+    let delegate: any PaymentFeedDelegate
+
+    func run() async {
+        await withGracefulShutdownHandler {
+            await feed.run(delegate: delegate)
+        } onGracefulShutdown: {
+            feed.stop()
+        }
+    }
+}

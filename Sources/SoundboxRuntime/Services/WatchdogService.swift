@@ -1,0 +1,23 @@
+import ServiceLifecycle
+
+/// Tells systemd's watchdog that the box is alive, for as long as the thread that takes payments comes round.
+struct WatchdogService: Service {
+    let systemd: Systemd
+    /// How long ago the feed's thread last came round.
+    let timeSinceLastTurn: @Sendable () -> Duration
+
+    /// A commit may wait this long for a slow card before the box counts as stuck.
+    static let patience = Duration.seconds(30)
+
+    func run() async {
+        guard let interval = systemd.watchdogInterval else {
+            try? await gracefulShutdown()
+            return
+        }
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            if timeSinceLastTurn() < Self.patience { systemd.watchdog() }
+            // Twice per interval, as sd_watchdog_enabled(3) advises.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval / 2) }
+        }
+    }
+}

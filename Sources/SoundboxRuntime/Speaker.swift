@@ -1,0 +1,22 @@
+import SoundboxAudio
+import SoundboxCore
+
+/// Speaks on a device or into a file without a box, a broker or a queue: for `soundbox say`.
+public struct Speaker: Sendable {
+    private let player: Player
+    private let writer: ScriptWriter
+
+    /// - Parameter device: as `audio.device`; a file that is there already is replaced.
+    public init(device: String, voice: Voice) throws {
+        player = Player(sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voice: voice, volume: Volume(100))
+        writer = voice.writer
+    }
+
+    /// Returns when the last frame has been heard, or is in the file.
+    /// - Throws: ``SpeechError`` when the amount cannot be said exactly, ``AudioSinkError`` when it cannot be played.
+    public func speak(_ utterance: Utterance) async throws {
+        try await player.play(try writer.exactScript(for: utterance))
+    }
+
+    public func close() async { await player.close() }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// A first-in, first-out queue whose consumer is a thread that sleeps in ``next()``.
+public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
+    // Sendable because every access to the two fields below holds `mutex`.
+    private var elements: [Element] = []
+    private var isFinished = false
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    public init() {
+        mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Never blocks for longer than it takes another thread to append.
+    public func append(_ element: Element) {
+        pthread_mutex_lock(mutex)
+        elements.append(element)
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Lets ``next()`` return `nil` once everything appended before has been taken.
+    public func finish() {
+        pthread_mutex_lock(mutex)
+        isFinished = true
+        pthread_cond_broadcast(condition)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// The oldest element. Blocks while there is none; `nil` after ``finish()``.
+    public func next() -> Element? {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while elements.isEmpty {
+            if isFinished { return nil }
+            pthread_cond_wait(condition, mutex)
+        }
+        return elements.removeFirst()
+    }
+}

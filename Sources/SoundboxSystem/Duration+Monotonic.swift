@@ -1,0 +1,18 @@
+import Glibc
+
+extension Duration {
+    /// CLOCK_MONOTONIC: a clock that never jumps and whose origin means nothing; the kernel stamps GPIO edges by it.
+    public static var monotonicNow: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// For `poll`: whole milliseconds rounded up, so that a wait never turns into a spin; 0 when negative.
+    public var pollMilliseconds: Int32 {
+        guard self > .zero else { return 0 }
+        let (seconds, attoseconds) = components
+        let milliseconds = min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(milliseconds)
+    }
+}

@@ -1,0 +1,20 @@
+import Glibc
+
+/// What the system says about one of its error codes, such as "No such file or directory".
+public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A positive `errno` value.
+    public let code: Int32
+
+    public init(code: Int32) {
+        self.code = code
+    }
+
+    public var description: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let text = buffer.baseAddress, strerror_r(code, text, buffer.count) == 0 else {
+                return "error \(code)"
+            }
+            return String(cString: text)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CLinux
+import Glibc
+
+/// Runs `body` on a new detached thread. The thread ends when `body` returns.
+///
+/// - Parameter name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
+public func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+    final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+    var thread = pthread_t()
+    let start = Unmanaged.passRetained(Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body))
+    let code = pthread_create(
+        &thread, nil,
+        { argument in
+            // The argument is the `Start` retained above; nobody else releases it.
+            let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+            soundbox_name_thread(start.name)
+            start.body()
+            return nil
+        }, start.toOpaque())
+    // The one documented failure is EAGAIN: the system is out of threads at start-up, and nothing can run.
+    precondition(code == 0, "cannot start thread \"\(name)\": error \(code)")
+    pthread_detach(thread)
+}
+
+/// Runs `body`, which may block, on a thread of its own and waits for it without blocking Swift's shared pool.
+public func onOwnThread<Result: Sendable>(
+    named name: String, _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        startThread(named: name) { continuation.resume(with: Swift.Result(catching: body)) }
+    }
+}

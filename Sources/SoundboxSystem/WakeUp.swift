@@ -1,0 +1,44 @@
+import Glibc
+
+/// Ends another thread's `poll`. Owns a pair of sockets: a byte in it is the signal, and a full pair is signal enough.
+///
+/// Sockets because Swift's Glibc module imports neither `eventfd` nor `pipe2`, and only those could also promise that
+/// no child process inherits a descriptor.
+public final class WakeUp: Sendable {
+    /// Readable while there is a signal; for `poll`.
+    public let descriptor: Int32
+    private let writeEnd: Int32
+
+    /// - Throws: when the process has no file descriptor left.
+    public init() throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError(code: errno) }
+        descriptor = ends[0]
+        writeEnd = ends[1]
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeEnd)
+    }
+
+    /// Never blocks; any thread; harmless when called again.
+    public func signal() {
+        var byte: UInt8 = 1
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    /// Takes back every signal so far.
+    public func clear() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+
+    /// Sleeps until there is a signal or the time has passed, and takes the signal back.
+    public func wait(atMost timeout: Duration) {
+        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waited, 1, timeout.pollMilliseconds)
+        clear()
+    }
+}

@@ -1,0 +1,59 @@
+import SoundboxCore
+import Synchronization
+
+/// A panel in memory: tests press its buttons and read what its outputs were driven to.
+public final class FakePanel: Panel {
+    private struct State {
+        var driven: [PanelOutputs] = []
+        var failure: PanelError?
+        var isClosed = false
+    }
+
+    public let edges: AsyncStream<ButtonEdge>
+    private let continuation: AsyncStream<ButtonEdge>.Continuation
+    private let state = Mutex(State())
+
+    public init() {
+        (edges, continuation) = AsyncStream.makeStream()
+    }
+
+    deinit { continuation.finish() }
+
+    /// What the outputs were driven to, oldest first; the last is off once the panel is closed.
+    public var driven: [PanelOutputs] { state.withLock(\.driven) }
+
+    public var isClosed: Bool { state.withLock(\.isClosed) }
+
+    /// From now on ``set(_:)`` throws this; `nil` ends it.
+    public func fail(with failure: PanelError?) {
+        state.withLock { $0.failure = failure }
+    }
+
+    /// Delivers one edge; does nothing once the panel is closed.
+    public func deliver(_ edge: ButtonEdge) {
+        continuation.yield(edge)
+    }
+
+    /// Presses a button at `time` and releases it after `duration`, both at once as far as the test's clock goes.
+    public func click(_ button: Button, at time: Duration, for duration: Duration = .milliseconds(80)) {
+        deliver(ButtonEdge(button: button, isPressed: true, time: time))
+        deliver(ButtonEdge(button: button, isPressed: false, time: time + duration))
+    }
+
+    public func set(_ outputs: PanelOutputs) throws(PanelError) {
+        try state.withLock { state throws(PanelError) in
+            guard !state.isClosed else { return }
+            if let failure = state.failure { throw failure }
+            state.driven.append(outputs)
+        }
+    }
+
+    public func close() {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.isClosed = true
+            state.driven.append(.off)
+        }
+        continuation.finish()
+    }
+}

@@ -1,0 +1,131 @@
+import SoundboxCore
+import Synchronization
+
+/// The inbox in memory: for tests of what happens around it, and as the model that the real one is held against.
+public final class InMemoryInbox: Inbox {
+    private struct Contents {
+        var entries: [InboxEntry] = []
+        var receipts: [OutgoingReceipt] = []
+        var nextReceipt: Int64 = 1
+        var failure: InboxError?
+
+        mutating func write(_ receipt: Receipt) {
+            receipts.append(
+                OutgoingReceipt(sequence: nextReceipt, payload: receipt.json(sequence: nextReceipt).bytes))
+            nextReceipt += 1
+        }
+
+        func check() throws(InboxError) {
+            if let failure { throw failure }
+        }
+    }
+
+    private let contents = Mutex(Contents())
+
+    public init() {}
+
+    /// From now on every method throws this; `nil` ends it.
+    public func fail(with failure: InboxError?) {
+        contents.withLock { $0.failure = failure }
+    }
+
+    public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return arrivals.map { Self.store($0, at: now, in: &contents) }
+        }
+    }
+
+    private static func store(_ arrival: Arrival, at now: Timestamp, in contents: inout Contents) -> ArrivalOutcome {
+        switch arrival {
+        case .rejection(let rejection):
+            contents.write(Receipt(id: rejection.id, state: .rejected, at: now, reason: rejection.description))
+            return .rejected(rejection)
+        case .notice(let notice):
+            if let known = contents.entries.first(where: { $0.notice.id == notice.id }) {
+                let differs = known.notice.money == notice.money ? nil : known.notice.money
+                let reason = differs.map { "the id is known with another amount: \($0)" }
+                contents.write(Receipt(id: notice.id, state: .duplicate, at: now, reason: reason))
+                return .duplicate(notice, differs: differs)
+            }
+            let sequence = (contents.entries.last?.sequence ?? 0) + 1
+            let entry = InboxEntry(sequence: sequence, notice: notice, receivedAt: now, state: .received)
+            contents.entries.append(entry)
+            contents.write(Receipt(id: notice.id, state: .stored, at: now))
+            return .stored(entry)
+        }
+    }
+
+    public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return Array(contents.entries.filter { $0.state == .received || $0.state == .announcing }.prefix(limit))
+        }
+    }
+
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            for index in contents.entries.indices
+            where contents.entries[index].sequence == entry.sequence && contents.entries[index].state == .received {
+                contents.entries[index].state = .announcing
+            }
+        }
+    }
+
+    public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
+        try end([entry], as: .announced, receipt: .announced, reason: nil, at: now)
+    }
+
+    public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
+        try end(entries, as: .expired, receipt: .expired, reason: "told in a summary of \(entries.count)", at: now)
+    }
+
+    private func end(
+        _ entries: [InboxEntry], as state: NoticeState, receipt: Receipt.State, reason: String?, at now: Timestamp
+    ) throws(InboxError) {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            for entry in entries {
+                guard
+                    let index = contents.entries.firstIndex(where: {
+                        $0.sequence == entry.sequence && ($0.state == .received || $0.state == .announcing)
+                    })
+                else { continue }
+                contents.entries[index].state = state
+                contents.write(Receipt(id: entry.notice.id, state: receipt, at: now, reason: reason))
+            }
+        }
+    }
+
+    public func lastAnnounced() throws(InboxError) -> InboxEntry? {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return contents.entries.last { $0.state == .announced }
+        }
+    }
+
+    public func counts() throws(InboxError) -> InboxCounts {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return InboxCounts(
+                waiting: contents.entries.count { $0.state == .received || $0.state == .announcing },
+                announced: contents.entries.count { $0.state == .announced },
+                receiptsWaiting: contents.receipts.count)
+        }
+    }
+
+    public func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt] {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return Array(contents.receipts.filter { $0.sequence > sequence }.prefix(limit))
+        }
+    }
+
+    public func removeReceipts(_ sequences: [Int64]) throws(InboxError) {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            contents.receipts.removeAll { sequences.contains($0.sequence) }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import SoundboxCore
+
+extension InboxContract {
+    static let clausesOfAnnouncing: [InboxContract] = [
+        InboxContract(description: "What is being announced still waits, and comes first") { inbox in
+            let entries = try store(["1", "2"], in: inbox)
+            try inbox.markAnnouncing(entries[0])
+            let waiting = try inbox.waiting(limit: 10)
+            try demand(waiting.map(\.notice.id.text), equals: ["1", "2"], "waiting")
+            try demand(waiting.map(\.state), equals: [.announcing, .received], "states")
+            try demand(inbox.counts().waiting, equals: 2, "count of waiting")
+        },
+        InboxContract(description: "What has been announced waits no longer and is the last announced") { inbox in
+            let entries = try store(["1", "2", "3"], in: inbox)
+            for entry in entries.prefix(2) {
+                try inbox.markAnnouncing(entry)
+                try inbox.markAnnounced(entry, at: later)
+                try demand(inbox.lastAnnounced()?.notice, equals: entry.notice, "last announced")
+                try demand(inbox.lastAnnounced()?.state, equals: .announced, "its state")
+            }
+            try demand(inbox.waiting(limit: 10), equals: [entries[2]], "waiting")
+            try demand(inbox.counts(), equals: InboxCounts(waiting: 1, announced: 2, receiptsWaiting: 5), "counts")
+        },
+        InboxContract(description: "A notice whose beginning could not be noted can still be recorded") { inbox in
+            let entry = try only(store(["1"], in: inbox))
+            try inbox.markAnnounced(entry, at: later)
+            try demand(inbox.counts().announced, equals: 1, "announced")
+        },
+        InboxContract(description: "Recording twice writes one receipt, and an ended notice never waits again") {
+            inbox in
+            let entry = try only(store(["1"], in: inbox))
+            try inbox.markAnnounced(entry, at: noon)
+            try inbox.markAnnounced(entry, at: later)
+            try inbox.markExpired([entry], at: later)
+            try inbox.markAnnouncing(entry)
+            try demand(inbox.waiting(limit: 10), equals: [], "waiting")
+            try demand(inbox.lastAnnounced()?.state, equals: .announced, "state")
+            try demand(receipts(of: inbox).map(\.state), equals: ["stored", "announced"], "receipts")
+        },
+        InboxContract(description: "Expired notices get a receipt each and are not offered for replay") { inbox in
+            let entries = try store(["1", "2", "3"], in: inbox)
+            try inbox.markExpired(Array(entries.prefix(2)), at: later)
+            try demand(inbox.waiting(limit: 10), equals: [entries[2]], "waiting")
+            try demand(inbox.lastAnnounced(), equals: nil, "last announced")
+            let expired = try receipts(of: inbox).suffix(2)
+            try demand(expired.map(\.state), equals: ["expired", "expired"], "states of the receipts")
+            try demand(expired.map(\.id), equals: ["1", "2"], "ids of the receipts")
+            try demand(expired.allSatisfy { $0.reason?.contains("2") == true }, equals: true, "the summary's size")
+        },
+        InboxContract(description: "A notice that the inbox does not know changes nothing") { inbox in
+            let stranger = InboxEntry(sequence: 99, notice: try notice("x"), receivedAt: noon, state: .received)
+            try inbox.markAnnouncing(stranger)
+            try inbox.markAnnounced(stranger, at: noon)
+            try inbox.markExpired([stranger], at: noon)
+            try demand(inbox.counts(), equals: InboxCounts(waiting: 0, announced: 0, receiptsWaiting: 0), "counts")
+        },
+    ]
+
+    static let clausesOfReceipts: [InboxContract] = [
+        InboxContract(description: "Receipts are kept in order and are given from any sequence on, within the limit") {
+            inbox in
+            _ = try store(["1", "2", "3", "4"], in: inbox)
+            let all = try inbox.receipts(after: 0, limit: 10)
+            try demand(all.count, equals: 4, "receipts")
+            try demand(receipts(of: inbox).map(\.id), equals: ["1", "2", "3", "4"], "ids")
+            try demand(
+                zip(all, all.dropFirst()).allSatisfy { $0.sequence < $1.sequence }, equals: true, "rising sequences")
+            try demand(inbox.receipts(after: all[1].sequence, limit: 1), equals: [all[2]], "the one after the second")
+            try demand(inbox.receipts(after: all[3].sequence, limit: 10), equals: [], "those after the last")
+        },
+        InboxContract(description: "A receipt says what happened, when, and its own sequence") { inbox in
+            let entry = try only(store(["1"], in: inbox))
+            try inbox.markAnnounced(entry, at: later)
+            for (outgoing, time) in zip(try inbox.receipts(after: 0, limit: 10), [noon, later]) {
+                let json = try JSONValue(parsing: outgoing.payload)
+                try demand(json["id"]?.string, equals: "1", "id")
+                try demand(json["at"]?.string, equals: time.description, "time")
+                try demand(json["sequence"]?.integer.map(Int64.init), equals: outgoing.sequence, "sequence")
+            }
+        },
+        InboxContract(description: "Removed receipts are gone, and their sequences are never given again") { inbox in
+            _ = try store(["1", "2", "3"], in: inbox)
+            let all = try inbox.receipts(after: 0, limit: 10)
+            try inbox.removeReceipts([all[1].sequence])
+            try demand(inbox.receipts(after: 0, limit: 10), equals: [all[0], all[2]], "those that are left")
+            try inbox.removeReceipts(all.map(\.sequence))
+            try inbox.removeReceipts([])
+            try demand(inbox.counts().receiptsWaiting, equals: 0, "count")
+            _ = try store(["4"], in: inbox)
+            try demand(
+                try only(inbox.receipts(after: 0, limit: 10)).sequence > all[2].sequence, equals: true, "a new sequence"
+            )
+            try demand(inbox.counts().waiting, equals: 4, "notices, which stay")
+        },
+    ]
+}
+
+/// What the clauses are written with.
+extension InboxContract {
+    static let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+    static let later = Timestamp(millisecondsSince1970: 1_795_233_601_234)
+
+    static func money(_ amount: String) throws -> Money { try Money(amount, .CNY) }
+
+    static func notice(_ id: String, _ amount: String = "1") throws -> PaymentNotice {
+        PaymentNotice(id: try PaymentID(id), money: try money(amount))
+    }
+
+    static func store(_ ids: [String], in inbox: any Inbox) throws -> [InboxEntry] {
+        _ = try inbox.store(try ids.map { .notice(try notice($0)) }, at: noon)
+        return try inbox.waiting(limit: ids.count)
+    }
+
+    static func receipts(of inbox: any Inbox) throws -> [StoredReceipt] {
+        try inbox.receipts(after: 0, limit: 1000).map { receipt in
+            let json = try JSONValue(parsing: receipt.payload)
+            return StoredReceipt(id: json["id"]?.string, state: json["state"]?.string, reason: json["reason"]?.string)
+        }
+    }
+
+    static func only<Element>(_ elements: [Element]) throws -> Element {
+        guard elements.count == 1 else {
+            throw InboxContractViolation(description: "expected one element, found \(elements)")
+        }
+        return elements[0]
+    }
+
+    static func demand<Value: Equatable>(_ value: Value, equals expected: Value, _ what: String) throws {
+        guard value == expected else {
+            throw InboxContractViolation(description: "\(what): expected \(expected), found \(value)")
+        }
+    }
+}
+
+/// One receipt of an inbox, read back from its JSON.
+struct StoredReceipt: Sendable, Equatable {
+    var id: String?
+    var state: String?
+    var reason: String?
+}

@@ -1,0 +1,73 @@
+import SoundboxCore
+
+/// What every ``Panel`` owes its caller, checked on a panel that nobody has used yet.
+///
+/// Works without a test framework; a test expects that there are no violations:
+///
+/// ```swift
+/// let panel = FakePanel()
+/// let contract = PanelContract(click: { panel.click($0, at: .zero) }, outputs: { panel.driven.last })
+/// #expect(await contract.violations(of: panel) == [])
+/// ```
+public struct PanelContract: Sendable {
+    /// Presses and releases a button of the panel; `nil` when it has no buttons.
+    public var click: (@Sendable (Button) async -> Void)?
+    /// Reads back what the outputs are; `nil` when that cannot be seen.
+    public var outputs: (@Sendable () async -> PanelOutputs?)?
+
+    public init(
+        click: (@Sendable (Button) async -> Void)? = nil, outputs: (@Sendable () async -> PanelOutputs?)? = nil
+    ) {
+        self.click = click
+        self.outputs = outputs
+    }
+
+    /// One sentence for every rule that is broken. Uses the panel up. Waits for ever for a panel that delivers too
+    /// few edges or does not end its stream, so give the test a time limit.
+    public func violations(of panel: any Panel) async -> [String] {
+        var violations = await drivingViolations(of: panel)
+        var edges = panel.edges.makeAsyncIterator()
+        if let click {
+            var previous: Duration?
+            for button in Button.allCases {
+                await click(button)
+                for isPressed in [true, false] {
+                    guard let edge = await edges.next() else {
+                        return violations + ["the edges ended before the panel was closed"]
+                    }
+                    if edge.button != button || edge.isPressed != isPressed {
+                        violations.append("\(button) gave \(edge) where isPressed was to be \(isPressed)")
+                    }
+                    if let previous, edge.time < previous { violations.append("\(edge) is older than the one before") }
+                    previous = edge.time
+                }
+            }
+        }
+        do { try panel.set(PanelOutputs(isLit: true, isVibrating: true)) } catch {
+            violations.append("set before close threw \(error)")
+        }
+        panel.close()
+        if let outputs, await outputs() != .off { violations.append("close left the outputs on") }
+        if let edge = await edges.next() { violations.append("\(edge) came although nothing was pressed") }
+        panel.close()
+        do { try panel.set(PanelOutputs(isLit: true, isVibrating: true)) } catch {
+            violations.append("set after close threw \(error)")
+        }
+        if let outputs, await outputs() != .off { violations.append("set after close drove the outputs") }
+        return violations
+    }
+
+    private func drivingViolations(of panel: any Panel) async -> [String] {
+        var violations: [String] = []
+        for isLit in [true, false] {
+            for isVibrating in [true, false] {
+                let wanted = PanelOutputs(isLit: isLit, isVibrating: isVibrating)
+                do { try panel.set(wanted) } catch { violations.append("set(\(wanted)) threw \(error)") }
+                if let outputs, let seen = await outputs(), seen != wanted {
+                    violations.append("set(\(wanted)) gave \(seen)")
+                }
+            }
+        }
+        return violations
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Glibc
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxRuntime
+import SoundboxSystem
+
+struct Publish: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send payment notices to the configured box, as a provider would.",
+        discussion: """
+            Returns when the broker has every message; with --wait, when the box has spoken (or refused) each of them, \
+            and prints the receipts.
+
+              soundbox publish 123.45 --channel alipay --wait
+              soundbox publish 1 2 3 4 5                five payments at once
+            """)
+
+    @Argument(help: "Plain digits, such as 123.45; several are sent at once.")
+    var amounts: [String] = []
+
+    @Option(help: "The payment's id; otherwise a new one. With one AMOUNT only.")
+    var id: String?
+
+    @Option(help: ArgumentHelp("A code of ISO 4217; otherwise the box's own currency.", valueName: "code"))
+    var currency: String?
+
+    @Option(help: "How it was paid: alipay, wechat …")
+    var channel: String?
+
+    @Flag(help: "Money that was paid back.")
+    var refund = false
+
+    @Option(
+        help: ArgumentHelp("Send these bytes instead of a notice, to see how the box takes them.", valueName: "text"))
+    var payload: String?
+
+    @Flag(help: "Wait for the box's receipts and print them.")
+    var wait = false
+
+    @Option(help: ArgumentHelp("How long to wait at most, in seconds.", valueName: "seconds"))
+    var timeout = 60
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    func validate() throws {
+        guard amounts.isEmpty != (payload == nil) else { throw ValidationError("Give either AMOUNT or --payload.") }
+        guard id == nil || amounts.count == 1 else { throw ValidationError("--id goes with exactly one AMOUNT.") }
+        guard timeout > 0 else { throw ValidationError("--timeout is a number of seconds greater than 0.") }
+        for amount in amounts {
+            do { _ = try DecimalNumber(amount) } catch { throw ValidationError("AMOUNT \"\(amount)\": \(error).") }
+        }
+    }
+
+    func run() async throws {
+        let publisher = MQTTPublisher(settings: try MQTTSettings(try configuration.read()))
+        let payloads = payload.map { [Array($0.utf8)] } ?? amounts.enumerated().map(notice)
+        try await onOwnThread(named: "publish") { [wait, timeout] in
+            var awaited = AwaitedReceipts(of: payloads)
+            guard wait else {
+                try publisher.publish(payloads, timeout: .seconds(timeout))
+                return
+            }
+            try publisher.publish(payloads, timeout: .seconds(timeout)) { payload in
+                guard awaited.take(payload) else { return false }
+                printLine(String(decoding: payload, as: UTF8.self))
+                return awaited.isComplete
+            }
+        }
+    }
+
+    private func notice(_ index: Int, _ amount: String) -> [UInt8] {
+        var members: [(name: String, value: JSONValue)] = [
+            ("id", .string(id ?? Self.newID(index))), ("amount", .string(amount)),
+        ]
+        if let currency { members.append(("currency", .string(currency))) }
+        if let channel { members.append(("channel", .string(channel))) }
+        if refund { members.append(("kind", .string("refund"))) }
+        return JSONValue.object(members).bytes
+    }
+
+    private static func newID(_ index: Int) -> String {
+        "trial-\(time(nil))-\(String(UInt32.random(in: .min ... .max), radix: 36))-\(index + 1)"
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Logging
+import SoundboxRuntime
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Be the box: take payments from the broker and announce them.",
+        discussion: """
+            Stays in the foreground and logs to standard error. SIGTERM and Ctrl-C finish the announcement that is \
+            playing, within 10 s. Under systemd it reports readiness and serves the watchdog.
+            """)
+
+    enum PanelOption: String, ExpressibleByArgument, CaseIterable {
+        case board
+        case terminal
+    }
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    @Option(
+        help: """
+            board: buttons and lights as the configured board has them. terminal: keys + - r on this terminal, for \
+            trials without hardware.
+            """)
+    var panel = PanelOption.board
+
+    func run() async throws {
+        let configuration = try configuration.read()
+        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
+        let box = try Box(configuration, panel: panel == .terminal ? .terminal : .board, logger: logger)
+        try await box.run()
+    }
+}

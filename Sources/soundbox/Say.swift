@@ -1,0 +1,93 @@
+import ArgumentParser
+import SoundboxCore
+import SoundboxRuntime
+
+struct Say: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Read amounts as the box would, in words or as sound.",
+        discussion: """
+            Needs no configuration, no broker and no running box. Without AMOUNT one amount per line is read from \
+            standard input and answered with one line each; a line that is no amount is answered with an empty one.
+
+              soundbox say 1005                       一千零五元
+              soundbox say 123.45 --channel alipay -o payment.wav
+              printf '1005\\n0.06\\n' | soundbox say --print segments
+            """)
+
+    enum Print: String, ExpressibleByArgument, CaseIterable {
+        case reading
+        case segments
+        case json
+    }
+
+    @Argument(help: "Plain digits, such as 123.45.")
+    var amounts: [String] = []
+
+    @Option(help: ArgumentHelp("A code of ISO 4217.", valueName: "code"))
+    var currency = "CNY"
+
+    @Option(help: "How it was paid: alipay, wechat …")
+    var channel: String?
+
+    @OptionGroup var voice: VoiceOptions
+
+    @Option(
+        help:
+            "reading: the amount in words; segments: the recordings of the announcement; json: both. (default: reading)"
+    )
+    var print: Print?
+
+    @Flag(help: "Leave the currency's word out of the reading.")
+    var bare = false
+
+    @Option(
+        name: [.short, .customLong("output")],
+        help: ArgumentHelp("Write the announcements to this WAV.", valueName: "file.wav"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("Play on this ALSA device, such as default.", valueName: "device"))
+    var device: String?
+
+    func validate() throws {
+        guard Currency(currency) != nil else {
+            throw ValidationError("\"\(currency)\" is no currency of ISO 4217; expected a code such as CNY.")
+        }
+        guard output == nil || device == nil else { throw ValidationError("Give either --output or --device.") }
+        for amount in amounts {
+            do { _ = try DecimalNumber(amount) } catch { throw ValidationError("AMOUNT \"\(amount)\": \(error).") }
+        }
+    }
+
+    func run() async throws {
+        guard let currency = Currency(currency) else { return }
+        let voice = try voice.open()
+        let speaker = try (output.map { "file:\($0)" } ?? device).map { try Speaker(device: $0, voice: voice) }
+        let printer = ReadingPrinter(voice: voice, style: print, bare: bare, isAlsoPlayed: speaker != nil)
+        var failures = 0
+
+        func say(_ text: String, _ place: String) async throws {
+            do {
+                let money = try Money(text, currency)
+                if let line = try printer.line(for: money, channel: channel) { printLine(line) }
+                try await speaker?.speak(.payment(money, channel: channel))
+            } catch let error as AudioSinkError {
+                throw error
+            } catch {
+                failures += 1
+                printError("\(place) \"\(text)\": \(error)")
+                printLine("")
+            }
+        }
+
+        if amounts.isEmpty {
+            var number = 0
+            while let line = readLine() {
+                number += 1
+                try await say(line, "line \(number)")
+            }
+        }
+        for amount in amounts { try await say(amount, "amount") }
+        await speaker?.close()
+        if failures > 0 { throw ExitCode.failure }
+    }
+}

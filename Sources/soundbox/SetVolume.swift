@@ -1,0 +1,28 @@
+import ArgumentParser
+import SoundboxRuntime
+
+struct SetVolume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "volume", abstract: "Show or change the volume; acts on what is being spoken.")
+
+    @Argument(help: ArgumentHelp("0 to 100, up or down; without it the volume is shown.", valueName: "level"))
+    var change: String?
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON, for programs.")
+    var json = false
+
+    func validate() throws {
+        guard let change, change != "up", change != "down" else { return }
+        guard let level = Int(change), (0...100).contains(level) else {
+            throw ValidationError("The volume is a number from 0 to 100, up or down, not \"\(change)\".")
+        }
+    }
+
+    func run() async throws {
+        let client = try control.client()
+        let level = if let change { try await client.setVolume(change) } else { try await client.volume() }
+        printLine(json ? #"{"volume":\#(level)}"# : "\(level)")
+    }
+}

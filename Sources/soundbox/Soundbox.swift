@@ -1,0 +1,44 @@
+import ArgumentParser
+import Glibc
+import SoundboxRuntime
+
+/// The one executable; every subcommand is a file of its own.
+struct Soundbox: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "soundbox",
+        abstract: "Says aloud what a shop is paid, the moment it is paid.",
+        version: SoundboxVersion.current,
+        groupedSubcommands: [
+            CommandGroup(name: "The box", subcommands: [Run.self]),
+            CommandGroup(name: "The running box", subcommands: [Status.self, Replay.self, SetVolume.self]),
+            CommandGroup(name: "Trials", subcommands: [Say.self, Publish.self, VoiceCommand.self]),
+        ])
+}
+
+@main
+enum Main {
+    static func main() async {
+        do {
+            var command = try Soundbox.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(for: error)
+        }
+    }
+
+    /// Help and version go to standard output with code 0; every error is one line on standard error: bad usage with
+    /// code 64 (EX_USAGE of sysexits.h), anything else with 1.
+    private static func exit(for error: any Error) -> Never {
+        let code = Soundbox.exitCode(for: error)
+        if code == .success { Soundbox.exit(withError: error) }
+        if let code = error as? ExitCode { Glibc.exit(code.rawValue) }
+        let hint = code == .validationFailure ? " Try: soundbox --help" : ""
+        let message = Soundbox.message(for: error).split(separator: "\n").joined(separator: " ")
+        printError("\(message)\(hint)")
+        Glibc.exit(code == .validationFailure ? EX_USAGE : EXIT_FAILURE)
+    }
+}

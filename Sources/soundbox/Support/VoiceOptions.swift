@@ -1,0 +1,22 @@
+import ArgumentParser
+import SoundboxAudio
+import SoundboxRuntime
+
+struct SoundsOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder that holds the voices; otherwise ./sounds when there is one, else \(InstalledFolders.sounds).",
+            valueName: "folder"))
+    var sounds: String?
+
+    var folder: VoiceFolder { VoiceFolder(path: sounds ?? InstalledFolders.nearestSounds) }
+}
+
+struct VoiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Which voice speaks.", valueName: "locale"))
+    var voice = "zh-CN"
+
+    @OptionGroup var sounds: SoundsOptions
+
+    func open() throws -> Voice { try sounds.folder.voice(voice) }
+}

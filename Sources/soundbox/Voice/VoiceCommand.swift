@@ -1,0 +1,7 @@
+import ArgumentParser
+
+struct VoiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "voice", abstract: "Look after the voices: list, check and make them.",
+        subcommands: [ListVoices.self, CheckVoice.self, RenderVoice.self])
+}

@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+
+@Suite("Bad input is refused by name, loses nothing, and the box goes on", .timeLimit(.minutes(2)))
+struct BadInputTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Each with the field that the rejection must name.
+    private static let rejected: [(payload: String, field: String)] = [
+        ("{", "payload"),
+        ("", "payload"),
+        ("[]", "payload"),
+        (#"{"id":"b-1","amount":true}"#, "amount"),
+        (#"{"id":"b-2","amount":"-5"}"#, "amount"),
+        (#"{"id":"b-3","amount":"0"}"#, "amount"),
+        (#"{"id":"b-4","amount":"NaN"}"#, "amount"),
+        (#"{"id":"b-5","amount":1e400}"#, "amount"),
+        (#"{"id":"b-6","amount":"0.12345678901234567890"}"#, "amount"),
+        (#"{"id":"\#(String(repeating: "x", count: 300))","amount":"1"}"#, "id"),
+        (#"{"amount":"1"}"#, "id"),
+        (#"{"id":7,"amount":"1"}"#, "id"),
+        (#"{"id":"b-7","amount":"1","currency":"XYZ"}"#, "currency"),
+        (#"{"id":"b-8","amount":"1","paid_at":"yesterday"}"#, "paid_at"),
+        (#"{"id":"b-9","amount":"1","amount_minor":100}"#, "amount"),
+        (#"{"id":"b-10","amount":"1","amount":"2"}"#, "payload"),
+        (#"{"id":"b-11"}"#, "amount"),
+        (#"{"id":"big","amount":"1","text":"\#(String(repeating: "x", count: 5_000_000))"}"#, "payload"),
+    ]
+
+    @Test("Every malformed message gets a rejection that names its field; the next payment is spoken")
+    func malformed() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            let receipts = try await trial.publishAndWait(Self.rejected.map(\.payload))
+            #expect(receipts.map(\.state) == Self.rejected.map { _ in "rejected" })
+            for (receipt, sent) in zip(receipts, Self.rejected) {
+                #expect(
+                    receipt.reason?.hasPrefix("\(sent.field): ") == true, "\(receipt) for \(sent.payload.prefix(60))")
+            }
+            #expect(box.errors.entries.filter { $0.contains(" rejected ") }.count == Self.rejected.count)
+            let good = try await trial.publishAndWait([notice("good", "1")])
+            #expect(good.last?.state == "announced")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    @Test("Unknown fields are ignored")
+    func unknownFields() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            let receipts = try await trial.publishAndWait([#"{"id":"u","amount":1,"shop":{"name":"店"},"tags":[]}"#])
+            #expect(receipts.map(\.state) == ["stored", "announced"])
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    @Test("A wrong key in the configuration is told with file, line and the nearest right one")
+    func wrongKey() async throws {
+        let file = try folder.write("merchant_id: M\ndevice_id: d\nbroker: {urll: \"mqtt://x\"}\n", to: "wrong.yaml")
+        let result = try await soundbox("run", "--config", file)
+        #expect(result.code == 1)
+        #expect(result.errors == ["soundbox: \(file):3: broker.urll: unknown key; did you mean \"url\"?"])
+    }
+
+    @Test("A recording that is missing is found at start, and payments are announced without it")
+    func missingRecording() async throws {
+        let sounds = folder.file("sounds")
+        try await ChildProcess.run("cp", "-r", Products.sounds, sounds)
+        try await ChildProcess.run("rm", "\(sounds)/zh-CN/er4-shi2-san1.flac")
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, sounds: sounds)
+            let box = try await trial.startBox()
+            #expect(
+                box.errors.entries.contains { $0.contains("recording left out") && $0.contains("er4-shi2-san1.flac") })
+            let receipts = try await trial.publishAndWait([notice("A-1", "123.45")])
+            #expect(receipts.last?.state == "announced")
+            try await box.logged("announcing", "text=支付宝到账,一百二十三点四五元")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    @Test("Two boxes on one state directory: the second says so and ends")
+    func secondBox() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            let second = try await soundbox("run", "--config", trial.configurationFile)
+            #expect(second.code == 1)
+            #expect(second.errors.last?.contains("another soundbox is running") == true)
+            #expect(try await box.stop() == 0)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+
+/// What this build made, and what this source tree holds.
+enum Products {
+    /// The executable `soundbox`, beside the test runner.
+    static let soundbox = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "soundbox").path
+
+    static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    static let sounds = "\(project)/sounds"
+    static let board = "\(project)/board"
+}
+
+/// Runs a command of the box to its end.
+func soundbox(_ arguments: String..., input: String = "") async throws -> CommandResult {
+    let child = try ChildProcess([Products.soundbox] + arguments, input: input)
+    let status = try await child.exitStatus()
+    return CommandResult(
+        // The exit code is in the high byte (waitpid(2)).
+        code: status >> 8, output: try await child.output.all(), errors: try await child.errors.all())
+}
+
+struct CommandResult: Equatable {
+    var code: Int32
+    var output: [String]
+    var errors: [String]
+}

@@ -1,0 +1,127 @@
+import Glibc
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxRuntime
+import SoundboxSystem
+import TestSupport
+
+/// One box's folder and configuration, on a broker of its own. Nothing runs yet.
+struct Trial {
+    let folder: TemporaryFolder
+    let broker: MosquittoBroker
+    let configurationFile: String
+
+    /// - Parameters:
+    ///   - device: `audio.device`; `nil` writes a WAV as fast as it can.
+    ///   - sounds: the folder with the voices.
+    init(
+        folder: TemporaryFolder, broker: MosquittoBroker, device: String? = nil, sounds: String = Products.sounds
+    ) throws {
+        self.folder = folder
+        self.broker = broker
+        configurationFile = try folder.write(
+            """
+            merchant_id: M1001
+            device_id: box-01
+            broker: {url: "mqtt://127.0.0.1:\(broker.port)"}
+            audio: {device: "\(device ?? "file:\(folder.file("sound.wav"))")", volume: 100}
+            voice: {locale: zh-CN, directory: "\(sounds)"}
+            board: none
+            board_directory: "\(Products.board)"
+            state_directory: "\(folder.file("state"))"
+            control_socket: "\(folder.file("control.sock"))"
+
+            """, to: "soundbox.yaml")
+    }
+
+    var wav: String { folder.file("sound.wav") }
+    var inbox: String { folder.file("state/inbox.sqlite") }
+
+    private var publisher: MQTTPublisher {
+        get throws { MQTTPublisher(settings: try MQTTSettings(try Configuration(readingFile: configurationFile))) }
+    }
+
+    /// Starts the box and returns once payments reach it.
+    func startBox(environment: [String: String] = [:]) async throws -> ChildProcess {
+        let box = try ChildProcess(
+            [Products.soundbox, "run", "--config", configurationFile], environment: environment)
+        _ = try await box.errors.next { $0.contains(" info online") ? $0 : nil }
+        return box
+    }
+
+    /// Publishes payloads and returns when the broker has them.
+    func publish(_ payloads: [String]) async throws {
+        let publisher = try publisher
+        try await onOwnThread(named: "publisher") {
+            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(60))
+        }
+    }
+
+    /// Publishes payloads together and collects receipts until there are as many final ones.
+    func publishAndWait(_ payloads: [String]) async throws -> [ReceiptRecord] {
+        let publisher = try publisher
+        return try await onOwnThread(named: "publisher") {
+            var receipts: [ReceiptRecord] = []
+            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(60)) { payload in
+                receipts.append(ReceiptRecord(payload))
+                return receipts.count { $0.state != "stored" } >= payloads.count
+            }
+            return receipts
+        }
+    }
+
+    /// Listens to the receipts until `count` payments are announced; the result comes with ``Journal/all()``.
+    func collectReceipts(untilAnnounced count: Int) throws -> Journal<ReceiptRecord> {
+        let publisher = try publisher
+        let journal = Journal<ReceiptRecord>()
+        startThread(named: "receipts") {
+            var announced: Set<String> = []
+            try? publisher.publish([], timeout: .seconds(120)) { payload in
+                let receipt = ReceiptRecord(payload)
+                journal.append(receipt)
+                if receipt.state == "announced" { announced.insert(receipt.id ?? "") }
+                return announced.count == count
+            }
+            journal.finish()
+        }
+        return journal
+    }
+}
+
+/// One receipt as it came from the broker.
+struct ReceiptRecord: Sendable, Equatable, CustomStringConvertible {
+    var id: String?
+    var state: String
+    var reason: String?
+    var sequence: Int
+
+    init(_ payload: [UInt8]) {
+        let json = try? JSONValue(parsing: payload)
+        id = json?["id"]?.string
+        state = json?["state"]?.string ?? "unreadable"
+        reason = json?["reason"]?.string
+        sequence = json?["sequence"]?.integer ?? -1
+    }
+
+    var description: String { "\(sequence) \(id ?? "-") \(state)" }
+}
+
+/// A payment notice.
+func notice(_ id: String, _ amount: String, channel: String = "alipay") -> String {
+    #"{"id":"\#(id)","amount":"\#(amount)","channel":"\#(channel)"}"#
+}
+
+extension ChildProcess {
+    /// The next log line that contains all of these.
+    @discardableResult
+    func logged(_ words: String...) async throws -> String {
+        try await errors.next { line in words.allSatisfy { line.contains($0) } ? line : nil }
+    }
+
+    /// Ends it in good order and waits.
+    /// - Returns: its exit code.
+    func stop() async throws -> Int32 {
+        terminate()
+        return try await exitStatus() >> 8
+    }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import SoundboxALSA
+import SoundboxCore
+import SoundboxTesting
+import Testing
+
+/// alsa-lib itself, on its `null` and `file` plugins: they need no card and take no time.
+@Suite("alsa-lib without a card")
+struct RealLibraryTests {
+    @Test("The sink keeps the contract on the null plugin", arguments: AudioSinkContract.allCases)
+    func contract(rule: AudioSinkContract) async {
+        #expect(await rule.problem(with: ALSASink(device: "null")) == nil)
+    }
+
+    @Test("The sink keeps the contract behind the plug plugin", arguments: AudioSinkContract.allCases)
+    func contractBehindPlug(rule: AudioSinkContract) async {
+        #expect(await rule.problem(with: ALSASink(device: "plug:null")) == nil)
+    }
+
+    @Test("Every announcement reaches the device to its last frame, in order, padded to whole periods")
+    func capture() async throws {
+        try await withTemporaryFile { path in
+            let sink = ALSASink(device: "file:'\(path)',raw", preferredRate: 44_100)
+            var expected: [UInt8] = []
+            for (first, periods, rest) in [(0, 12, 17), (500, 0, 1), (9, 1, 0)] {
+                let format = try await sink.open()
+                #expect(format.sampleRate == 44_100)
+                #expect(format.encoding == .int16)
+                for _ in 0..<periods {
+                    let period = frames(format.framesPerPeriod, of: format, from: first)
+                    try await sink.write(period)
+                    expected += period
+                }
+                let tail = frames(rest, of: format, from: first)
+                try await sink.write(tail)
+                expected += tail
+                try await sink.drain()
+                let excess = expected.count % format.bytesPerPeriod
+                if excess > 0 { expected += [UInt8](repeating: 0, count: format.bytesPerPeriod - excess) }
+            }
+            await sink.close()
+            #expect(try contents(of: path) == expected)
+            #expect(await sink.xrunCount == 0)
+        }
+    }
+
+    @Test("An unknown device is named, and alsa-lib's own words are part of the reason")
+    func unknown() async {
+        let sink = ALSASink(device: "no_such_device")
+        let error = await sinkError { () async throws(AudioSinkError) in _ = try await sink.open() }
+        let text = error?.description ?? ""
+        #expect(text.hasPrefix("cannot open audio device \"no_such_device\": there is no such device ("))
+        #expect(text.contains("no_such_device)"), "\(text)")
+        #expect(!text.contains("\n"))
+    }
+
+    @Test("A card that this machine does not have is named, with what the machine has")
+    func unknownCard() async {
+        let sink = ALSASink(device: "hw:CARD=Nowhere")
+        let error = await sinkError { () async throws(AudioSinkError) in _ = try await sink.open() }
+        guard case .unavailable("hw:CARD=Nowhere", let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let cards = ALSACards.cards()
+        if cards.isEmpty {
+            #expect(reason.contains("this machine has no sound card"), "\(reason)")
+        } else {
+            #expect(cards.allSatisfy { reason.contains($0.name) }, "\(reason)")
+        }
+    }
+
+    @Test("A definition that alsa-lib refuses is reported in its words")
+    func refused() async {
+        let sink = ALSASink(device: "file:'/dev/null',bogus")
+        let error = await sinkError { () async throws(AudioSinkError) in _ = try await sink.open() }
+        guard case .unavailable(_, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("file format bogus is unknown"), "\(reason)")
+    }
+
+    @Test("The devices that the configuration offers are listed with a description of one line")
+    func devices() throws {
+        let null = try #require(ALSACards.playbackDevices().first { $0.name == "null" })
+        #expect(null.description.contains("Discard all samples"))
+        #expect(ALSACards.playbackDevices().allSatisfy { !$0.description.contains("\n") })
+    }
+
+    @Test("Sinks on many devices do not disturb one another")
+    func many() async throws {
+        try await withThrowingTaskGroup { group in
+            for _ in 1...8 {
+                group.addTask {
+                    let sink = ALSASink(device: "null")
+                    for _ in 1...5 {
+                        let format = try await sink.open()
+                        for _ in 1...10 { try await sink.write(frames(format.framesPerPeriod, of: format)) }
+                        try await sink.drain()
+                        await sink.close()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func withTemporaryFile(_ body: (String) async throws -> Void) async throws {
+        var path = Array("/tmp/soundbox-alsa-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&path)
+        try #require(descriptor >= 0)
+        Glibc.close(descriptor)
+        let name = path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        defer { unlink(name) }
+        try await body(name)
+    }
+
+    private func contents(of path: String) throws -> [UInt8] {
+        let file = try #require(fopen(path, "rb"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk.prefix(count) }
+        return bytes
+    }
+}

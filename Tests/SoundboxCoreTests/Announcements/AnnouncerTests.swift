@@ -1,0 +1,195 @@
+import SoundboxCore
+import Testing
+
+@Suite("The announcer, event by event")
+struct AnnouncerTests {
+    private var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+    private let noon = Entries.noon
+
+    /// Brings the announcer to where it plays `entry`.
+    private mutating func startPlaying(_ entry: InboxEntry) {
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([entry], now: noon)) == [.begin(.notice(entry))])
+    }
+
+    @Test("Notices are spoken one after the other: fetched, played, recorded, and only then the next")
+    mutating func serialOrder() throws {
+        let first = try Entries.entry(1)
+        let second = try Entries.entry(2)
+        startPlaying(first)
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(first))])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([second], now: noon)) == [.begin(.notice(second))])
+        #expect(announcer.handle(.played) == [.record(.notice(second))])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], now: noon)) == [])
+    }
+
+    @Test("A notice that arrives while the inbox is being read is not missed")
+    mutating func arrivalDuringFetch() {
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.fetched([], now: noon)) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], now: noon)) == [])
+    }
+
+    @Test("A failed device keeps the announcement, waits ever longer up to five seconds, and plays from the start")
+    mutating func deviceFailure() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        for milliseconds in [500, 1000, 2000, 4000, 5000, 5000] {
+            #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(milliseconds))])
+            #expect(announcer.isWaitingForDevice)
+            #expect(announcer.handle(.noticesMayWait) == [])
+            #expect(announcer.handle(.replayRequested) == [])
+            #expect(announcer.handle(.waited) == [.play(.notice(entry))])
+            #expect(announcer.isWaitingForDevice)
+        }
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(!announcer.isWaitingForDevice)
+        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+    }
+
+    @Test("Noting the start in the inbox may fail; the notice is still spoken and recorded once")
+    mutating func noteFails() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.inboxFailed) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+    }
+
+    @Test("A replay comes between announcements, before the next notice, and is not recorded")
+    mutating func replay() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        for _ in 0..<5 { #expect(announcer.handle(.replayRequested) == []) }
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.fetchedLastAnnounced(entry)) == [.play(.replay(entry))])
+        #expect(announcer.handle(.played) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], now: noon)) == [])
+    }
+
+    @Test("A replay with nothing announced says so, and one that the device refuses is dropped")
+    mutating func replayOfNothing() {
+        #expect(announcer.handle(.replayRequested) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.fetchedLastAnnounced(nil)) == [.play(.replay(nil))])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.playFailed) == [.fetch(limit: 1)])
+    }
+
+    @Test("Stopping finishes and records the current announcement and begins no other")
+    mutating func stopWhilePlaying() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.replayRequested) == [])
+        #expect(announcer.handle(.stopRequested) == [])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.recorded) == [.finish])
+        for event in [Announcer.Event.noticesMayWait, .replayRequested, .stopRequested, .waited, .played, .recorded] {
+            #expect(announcer.handle(event) == [])
+        }
+    }
+
+    @Test("Stopping ends at once where nothing sounds")
+    func stopElsewhere() throws {
+        let entry = try Entries.entry(1)
+        let roads: [(events: [Announcer.Event], answer: Announcer.Event?)] = [
+            ([], nil), ([.noticesMayWait], .fetched([entry], now: noon)), ([.noticesMayWait], .inboxFailed),
+            ([.replayRequested], .fetchedLastAnnounced(entry)), ([.replayRequested], .inboxFailed),
+            ([.noticesMayWait, .inboxFailed], nil), ([.noticesMayWait, .fetched([entry], now: noon)], .playFailed),
+            ([.noticesMayWait, .fetched([entry], now: noon), .playFailed], nil),
+            ([.noticesMayWait, .fetched([entry], now: noon), .played], .inboxFailed),
+        ]
+        for (events, answer) in roads {
+            var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+            for event in events { _ = announcer.handle(event) }
+            var actions = announcer.handle(.stopRequested)
+            if let answer { actions += announcer.handle(answer) }
+            #expect(actions == [.finish], "\(events)")
+        }
+    }
+
+    @Test("A disk that fails is tried again every second for whatever it refused")
+    mutating func diskFailure() throws {
+        let entry = try Entries.entry(1)
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([entry], now: noon)) == [.begin(.notice(entry))])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.replayRequested) == [])
+        #expect(announcer.handle(.waited) == [.record(.notice(entry))])
+        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.waited) == [.fetchLastAnnounced])
+    }
+
+    @Test("Stale payments at the front are told in one summary; the first fresh one ends it")
+    mutating func summary() throws {
+        let stale = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
+        let fresh = try Entries.entry(4)
+        let staleBehind = try Entries.entry(5, age: .seconds(9999))
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([stale[0]], now: noon)) == [.fetch(limit: 10_000)])
+        #expect(
+            announcer.handle(.fetched(stale + [fresh, staleBehind], now: noon)) == [.begin(.summary(stale))])
+        #expect(announcer.handle(.played) == [.record(.summary(stale))])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([fresh], now: noon)) == [.begin(.notice(fresh))])
+    }
+
+    @Test("A late refund is told by itself and ends a summary")
+    mutating func staleRefund() throws {
+        let payment = try Entries.entry(1, age: .seconds(700))
+        let refund = try Entries.entry(2, age: .seconds(700), kind: .refund)
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([payment], now: noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched([payment, refund], now: noon)) == [.begin(.summary([payment]))])
+        #expect(announcer.handle(.played) == [.record(.summary([payment]))])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([refund], now: noon)) == [.begin(.notice(refund))])
+    }
+
+    @Test("A button that is pressed again during every replay does not hold payments back")
+    mutating func replayMashing() throws {
+        let last = try Entries.entry(1)
+        let waiting = try Entries.entry(2)
+        #expect(announcer.handle(.replayRequested) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.fetchedLastAnnounced(last)) == [.play(.replay(last))])
+        #expect(announcer.handle(.replayRequested) == [])
+        #expect(announcer.handle(.played) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([waiting], now: noon)) == [.begin(.notice(waiting))])
+        #expect(announcer.handle(.played) == [.record(.notice(waiting))])
+        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+    }
+}
+
+@Suite("Freshness")
+struct FreshnessPolicyTests {
+    let policy = FreshnessPolicy(expireAfter: .seconds(600))
+
+    @Test(
+        "A notice is news up to and including the limit, and in the future",
+        arguments: [(0, true), (599_999, true), (600_000, true), (600_001, false), (-86_400_000, true)])
+    func limit(age: Int64, isFresh: Bool) throws {
+        #expect(policy.isFresh(try Entries.entry(1, age: .milliseconds(age)), at: Entries.noon) == isFresh)
+    }
+
+    @Test("Arrival counts where the provider does not say when the customer paid, and only there")
+    func arrival() throws {
+        var entry = try Entries.entry(1, age: .seconds(700))
+        entry.receivedAt = Entries.noon
+        #expect(!policy.isFresh(entry, at: Entries.noon))
+        entry.notice.paidAt = nil
+        #expect(policy.isFresh(entry, at: Entries.noon))
+        entry.receivedAt = try Entries.entry(1, age: .seconds(700)).receivedAt
+        #expect(!policy.isFresh(entry, at: Entries.noon))
+    }
+}

@@ -1,0 +1,101 @@
+import SoundboxCore
+import Testing
+
+@Suite("Payment notices that are accepted")
+struct PaymentNoticeDecoderTests {
+    let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
+
+    private func decode(_ json: String) throws -> PaymentNotice {
+        try decoder.decode(Array(json.utf8))
+    }
+
+    @Test("The documented example is read field by field")
+    func documentedExample() throws {
+        let notice = try decode(
+            """
+            {"id":"2026112122001476231405","amount":"123.45","currency":"CNY","channel":"alipay",\
+            "paid_at":"2026-11-21T10:15:00+08:00"}
+            """)
+        #expect(
+            notice
+                == PaymentNotice(
+                    id: try PaymentID("2026112122001476231405"), money: try Money("123.45", .CNY), kind: .payment,
+                    channel: "alipay", paidAt: Timestamp(millisecondsSince1970: 1_795_227_300_000)))
+    }
+
+    @Test("An id and an amount are enough")
+    func leastFields() throws {
+        let notice = try decode(#"{"id":"1","amount":"0.01"}"#)
+        #expect(notice == PaymentNotice(id: try PaymentID("1"), money: try Money("0.01", .CNY)))
+    }
+
+    @Test(
+        "An amount is read exactly from its digits, as a string or as a number",
+        arguments: [
+            (#""amount":"123.45""#, "123.45"), (#""amount":123.45"#, "123.45"), (#""amount":"12.50""#, "12.5"),
+            (#""amount":1.2345e2"#, "123.45"), (#""amount":12"#, "12"), (#""amount":0.1"#, "0.1"),
+            (#""amount":4503599627370.497"#, "4503599627370.497"), (#""amount":9007199254740993"#, nil),
+            (#""amount":900719925474099.3"#, "900719925474099.3"), (#""amount":"00012.00""#, "12"),
+            (#""amount":"1000000000000000""#, "1000000000000000"), (#""amount_minor":12345"#, "123.45"),
+            (#""amount_minor":6"#, "0.06"), (#""amount_minor":1.2e3"#, "12"),
+            (#""amount":"5","amount_minor":null"#, "5"),
+            (#""amount":null,"amount_minor":500"#, "5"),
+        ] as [(String, String?)])
+    func amounts(field: String, expected: String?) throws {
+        let json = "{\"id\":\"1\",\(field)}"
+        if let expected {
+            #expect(try decode(json).money == Money(expected, .CNY))
+        } else {
+            #expect(throws: NoticeRejection.self) { try decode(json) }
+        }
+    }
+
+    @Test(
+        "Minor units follow the notice's own currency",
+        arguments: [("JPY", "500", "500"), ("KWD", "1500", "1.5"), ("CNY", "500", "5"), ("CLF", "1", "0.0001")])
+    func minorUnits(code: String, units: String, expected: String) throws {
+        let notice = try decode(#"{"id":"1","amount_minor":\#(units),"currency":"\#(code)"}"#)
+        #expect(notice.money == Money(try DecimalNumber(expected), try #require(Currency(code))))
+    }
+
+    @Test("The configured currency stands in for one that is missing or null")
+    func defaultCurrency() throws {
+        let yen = try #require(Currency("JPY"))
+        let decoder = PaymentNoticeDecoder(defaultCurrency: yen)
+        for json in [#"{"id":"1","amount_minor":500}"#, #"{"id":"1","amount_minor":500,"currency":null}"#] {
+            #expect(try decoder.decode(Array(json.utf8)).money == Money("500", yen))
+        }
+    }
+
+    @Test("Unknown fields of any shape are ignored")
+    func unknownFields() throws {
+        let notice = try decode(
+            #"{"x":{"amount":"9"},"id":"1","list":[1,{"id":"2"}],"amount":"5","AMOUNT":"7","Id":3,"":null}"#)
+        #expect(notice == PaymentNotice(id: try PaymentID("1"), money: try Money("5", .CNY)))
+    }
+
+    @Test("Optional fields may be null, and an empty channel is none")
+    func absent() throws {
+        let notice = try decode(#"{"id":"1","amount":"5","channel":"","paid_at":null,"kind":null,"currency":null}"#)
+        #expect(notice == PaymentNotice(id: try PaymentID("1"), money: try Money("5", .CNY)))
+    }
+
+    @Test("A refund is told from a payment", arguments: PaymentNotice.Kind.allCases)
+    func kinds(kind: PaymentNotice.Kind) throws {
+        #expect(try decode(#"{"id":"1","amount":"5","kind":"\#(kind.rawValue)"}"#).kind == kind)
+    }
+
+    @Test("White space around and inside the message and escapes in strings change nothing")
+    func whiteSpaceAndEscapes() throws {
+        let notice = try decode(" \r\n\t{ \"\\u0069d\" : \"\\u0031\" , \"amount\"\n:\"5\" }\n ")
+        #expect(notice == PaymentNotice(id: try PaymentID("1"), money: try Money("5", .CNY)))
+    }
+
+    @Test("A message of exactly 64 KiB is read")
+    func largest() throws {
+        let json = #"{"id":"1","amount":"5"}"#
+        let padding = String(repeating: " ", count: PaymentNoticeDecoder.maximumPayloadBytes - json.utf8.count)
+        #expect(PaymentNoticeDecoder.maximumPayloadBytes == 65536)
+        #expect(try decode(json + padding).id.text == "1")
+    }
+}

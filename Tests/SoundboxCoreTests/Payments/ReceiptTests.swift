@@ -1,0 +1,29 @@
+import SoundboxCore
+import Testing
+
+@Suite("Receipts")
+struct ReceiptTests {
+    @Test("A receipt is JSON with id, state, time and sequence")
+    func stored() throws {
+        let receipt = Receipt(id: try PaymentID("T\"1"), state: .stored, at: Timestamp(millisecondsSince1970: 0))
+        #expect(
+            receipt.json(sequence: 7).text
+                == #"{"id":"T\"1","state":"stored","at":"1970-01-01T00:00:00.000Z","sequence":7}"#)
+    }
+
+    @Test("A rejection without a readable id has a null id and its reason")
+    func rejected() {
+        let receipt = Receipt(
+            id: nil, state: .rejected, at: Timestamp(millisecondsSince1970: 1), reason: "amount: must not be negative")
+        #expect(
+            receipt.json(sequence: 1).text
+                == #"{"id":null,"state":"rejected","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
+                + #""reason":"amount: must not be negative"}"#)
+    }
+
+    @Test("The states are those that the providers know")
+    func states() {
+        let states = Receipt.State.allCases.map(\.rawValue)
+        #expect(Set(states) == ["stored", "duplicate", "announced", "expired", "cancelled", "rejected"])
+    }
+}

@@ -1,0 +1,130 @@
+import SoundboxCore
+import Testing
+
+@Suite("Scripts of announcements")
+struct ScriptWriterTests {
+    private let language: Language
+    private let phrases: [String]
+
+    init() throws {
+        language = try Mandarin.language()
+        phrases = try Mandarin.phrases()
+    }
+
+    private func script(_ utterance: Utterance, without missing: [String] = []) -> AnnouncementScript {
+        let phrases = phrases.filter { phrase in !missing.contains { phrase.contains($0) } }
+        return ScriptWriter(language: language, phrases: phrases).script(for: utterance)
+    }
+
+    private func payment(_ amount: String, _ channel: String?, _ code: String = "CNY") throws -> Utterance {
+        .payment(try Money(amount, try #require(Currency(code))), channel: channel)
+    }
+
+    @Test(
+        "A payment is told with its channel, its amount and its unit",
+        arguments: [
+            ("alipay", "CNY", "支付宝到账,一百二十三点四五元"), ("wechat", "CNY", "微信到账,一百二十三点四五元"),
+            ("ALIPAY", "CNY", "支付宝到账,一百二十三点四五元"), (nil, "CNY", "收款到账,一百二十三点四五元"),
+            ("no-such-channel", "CNY", "收款到账,一百二十三点四五元"), ("alipay", "USD", "支付宝到账,一百二十三点四五美元"),
+            ("{amount}", "CNY", "收款到账,一百二十三点四五元"),
+        ])
+    func payments(channel: String?, code: String, text: String) throws {
+        let script = script(try payment("123.45", channel, code))
+        #expect(script.text == text)
+        #expect(script.shortcoming == nil)
+    }
+
+    @Test("Punctuation becomes a rest between recordings")
+    func rests() throws {
+        let script = script(try payment("23", "alipay"))
+        let spoken = script.elements.map { element in
+            switch element {
+            case .phrase(let index): phrases[index]
+            case .pause(let length): "\(length)"
+            }
+        }
+        #expect(spoken == ["支付宝到账", "\(Duration.milliseconds(160))", "二十三", "元"])
+    }
+
+    @Test("A refund is told as one")
+    func refund() throws {
+        #expect(script(.refund(try Money("5", .CNY))).text == "退款,五元")
+    }
+
+    @Test("Late payments are counted with 两 and told with the total of each currency")
+    func lateSummary() throws {
+        let dollar = try #require(Currency("USD"))
+        let one = script(.lateSummary(count: 2, totals: [try Money("15.5", .CNY)]))
+        #expect(one.text == "离线期间收款两笔,共十五点五元")
+        let two = script(.lateSummary(count: 3, totals: [try Money("2", .CNY), try Money("7", dollar)]))
+        #expect(two.text == "离线期间收款三笔,共二元,七美元")
+        #expect(two.shortcoming == nil)
+    }
+
+    @Test("When nothing has been announced yet, the box says so")
+    func nothingYet() {
+        #expect(script(.noPaymentYet).text == "暂无收款")
+    }
+
+    @Test("An amount that cannot be read leaves the rest of the sentence and the reason")
+    func unreadableAmounts() throws {
+        let dinar = try #require(Currency("KWD"))
+        let noUnit = script(try payment("5", "alipay", "KWD"))
+        #expect(noUnit.text == "支付宝到账一笔")
+        #expect(noUnit.shortcoming == .noUnit(dinar))
+        #expect(script(try payment("5", nil, "KWD")).text == "到账一笔")
+        #expect(script(.refund(Money(try DecimalNumber("5"), dinar))).text == "退款一笔")
+        let summary = script(.lateSummary(count: 2, totals: [Money(try DecimalNumber("5"), dinar)]))
+        #expect(summary.text == "离线期间收款两笔")
+        #expect(summary.shortcoming == .noUnit(dinar))
+    }
+
+    @Test("A missing recording in the amount leaves the amount out, and is named")
+    func missingAmountRecording() throws {
+        let script = script(try payment("7", "alipay"), without: ["七"])
+        #expect(script.text == "支付宝到账一笔")
+        #expect(script.shortcoming == .missingPhrase("七元"))
+        #expect(!script.elements.isEmpty)
+    }
+
+    @Test("A missing recording of the channel costs the channel and not the amount")
+    func missingChannelRecording() throws {
+        let script = script(try payment("7", "alipay"), without: ["支付宝"])
+        #expect(script.text == "收款到账,七元")
+        #expect(script.shortcoming == .missingPhrase("支付宝到账"))
+    }
+
+    @Test("With most recordings missing a payment is still not silent")
+    func almostNoRecordings() throws {
+        let writer = ScriptWriter(language: language, phrases: ["到账一笔"])
+        for utterance in [try payment("7", "alipay"), try payment("7", nil), .lateSummary(count: 2, totals: [])] {
+            let script = writer.script(for: utterance)
+            #expect(script.text == "到账一笔")
+            #expect(script.elements == [.phrase(0)])
+            #expect(script.shortcoming != nil)
+        }
+        #expect(throws: SpeechError.self) { try writer.exactScript(for: try payment("7", nil)) }
+    }
+
+    @Test("The shipped recordings speak random amounts in every currency and channel without a shortcoming")
+    func shippedRecordings() throws {
+        let writer = ScriptWriter(language: language, phrases: phrases)
+        var random = SeededGenerator(seed: 23)
+        let channels = language.channels.keys.sorted()
+        let codes = language.units.keys.sorted()
+        for round in 0..<1500 {
+            let currency = try #require(Currency(codes[round % codes.count]))
+            let digits = Int.random(in: 1...15, using: &random)
+            let units =
+                UInt64.random(in: 1...999_999_999_999_999, using: &random)
+                % (0..<digits).reduce(1) { power, _ in power * 10 }
+            let amount = try DecimalNumber(minorUnits: units, exponent: currency.exponent)
+            let utterance = Utterance.payment(Money(amount, currency), channel: channels[round % channels.count])
+            let script = writer.script(for: utterance)
+            try #require(script.shortcoming == nil, "\(script.text): \(String(describing: script.shortcoming))")
+            let spoken = script.elements.map { if case .phrase(let index) = $0 { phrases[index] } else { "," } }
+                .joined()
+            try #require(spoken == script.text)
+        }
+    }
+}

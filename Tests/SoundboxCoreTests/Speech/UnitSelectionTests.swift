@@ -1,0 +1,101 @@
+import SoundboxCore
+import Testing
+
+@Suite("Covering a text with recordings")
+struct UnitSelectionTests {
+    private func cover(_ text: String, with phrases: [String], spaced: Bool = false) throws -> [String] {
+        try UnitSelection(phrases: phrases, wordsAreSpaced: spaced).cover(text).map { phrases[$0] }
+    }
+
+    @Test(
+        "The fewest recordings are chosen",
+        arguments: [
+            ("一百二十三", ["一", "二", "三", "十", "百"], ["一", "百", "二", "十", "三"]),
+            ("一百二十三", ["一", "二", "三", "十", "百", "一百", "二十三"], ["一百", "二十三"]),
+            // The longest first would need three.
+            ("一百二十三", ["一百二", "一百", "二十三", "十", "三"], ["一百", "二十三"]),
+            ("abcd", ["a", "abc", "bcd", "d", "b", "c"], ["abc", "d"]), ("", ["a"], []), ("到账", ["到账"], ["到账"]),
+        ])
+    func fewest(text: String, phrases: [String], expected: [String]) throws {
+        #expect(try cover(text, with: phrases) == expected)
+    }
+
+    @Test(
+        "Among equally few, the longest comes first", arguments: [["ab", "cd", "abc", "d"], ["d", "abc", "cd", "ab"]])
+    func ties(phrases: [String]) throws {
+        #expect(try cover("abcd", with: phrases) == ["abc", "d"])
+    }
+
+    @Test("The first of two equal phrases is used")
+    func equalPhrases() throws {
+        #expect(try UnitSelection(phrases: ["x", "元", "元"], wordsAreSpaced: false).cover("元") == [1])
+    }
+
+    @Test(
+        "The text that nothing covers is reported from the place where it begins",
+        arguments: [
+            ("一百X三", ["一百", "三"], "X三"), ("X", [], "X"), ("一百", ["一百零"], "一百"), ("ab", ["a"], "b"),
+            ("abc", ["ab", "a"], "c"), ("aXbX", ["a", "b"], "XbX"),
+        ] as [(String, [String], String)])
+    func missing(text: String, phrases: [String], rest: String) {
+        #expect(throws: SpeechError.missingPhrase(rest)) { try cover(text, with: phrases) }
+    }
+
+    @Test(
+        "In a language with spaces a phrase begins and ends at a word",
+        arguments: [
+            ("twenty-three rupees", ["twenty", "three", "rupees"], ["twenty", "three", "rupees"]),
+            ("twenty-three rupees", ["twenty three", "rupees"], ["twenty three", "rupees"]),
+            ("one hundred", ["one", "hundred", "one hundred"], ["one hundred"]),
+            (" one  one ", ["one"], ["one", "one"]),
+        ])
+    func words(text: String, phrases: [String], expected: [String]) throws {
+        #expect(try cover(text, with: phrases, spaced: true) == expected)
+    }
+
+    @Test(
+        "A word is never put together from parts of words",
+        arguments: [("seventeen", ["seven", "teen"]), ("someone", ["some", "one"]), ("one", ["on", "e"])])
+    func partsOfWords(text: String, phrases: [String]) {
+        #expect(throws: SpeechError.missingPhrase(text)) { try cover(text, with: phrases, spaced: true) }
+    }
+
+    @Test("An empty phrase and a text of many thousand letters are no trouble")
+    func long() throws {
+        let text = String(repeating: "一", count: 9_001)
+        let chosen = try cover(text, with: ["", "一", "一一", "一一一"])
+        #expect(chosen.count == 3001)
+        #expect(chosen.joined() == text)
+        #expect(chosen.first == "一一一")
+        #expect(throws: SpeechError.missingPhrase("X")) { try cover(text + "X", with: ["一", "一一", "一一一"]) }
+    }
+
+    @Test("The choice is the one that trying every covering finds")
+    func againstExhaustiveSearch() throws {
+        var random = SeededGenerator(seed: 19)
+        for _ in 0..<1500 {
+            func word(_ length: ClosedRange<Int>) -> String {
+                String(
+                    (0..<Int.random(in: length, using: &random)).map { _ in "ab零".randomElement(using: &random) ?? "a" }
+                )
+            }
+            let phrases = Array(Set((0..<6).map { _ in word(1...4) })).sorted()
+            let text = word(0...9)
+            let best = Self.coverings(of: text[...], with: phrases).min {
+                ($0.count, $0.map { -$0.utf8.count }) < ($1.count, $1.map { -$0.utf8.count })
+            }
+            #expect((try? cover(text, with: phrases)) == best, "\(text) with \(phrases)")
+        }
+    }
+
+    private static func coverings(of text: Substring, with phrases: [String]) -> [[String]] {
+        if text.isEmpty { return [[]] }
+        return phrases.filter { text.hasPrefix($0) }.flatMap { phrase in
+            coverings(of: text.dropFirst(phrase.count), with: phrases).map { [phrase] + $0 }
+        }
+    }
+}
+
+private func < (left: (Int, [Int]), right: (Int, [Int])) -> Bool {
+    left.0 == right.0 ? left.1.lexicographicallyPrecedes(right.1) : left.0 < right.0
+}

@@ -1,0 +1,114 @@
+import Glibc
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxYAML
+import Testing
+
+@Suite("Board files")
+struct BoardFileTests {
+    /// The `board` directory of the repository.
+    private var shipped: String {
+        #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/board"
+    }
+
+    @Test("The shipped boards can be read and describe themselves")
+    func shippedBoards() throws {
+        let names = BoardFile.names(in: shipped)
+        #expect(names.contains("none") && names.contains("raspberry-pi"))
+        for name in names {
+            let layout = try BoardFile.read(name: name, in: shipped)
+            #expect(layout.name == name)
+            #expect(!layout.description.isEmpty)
+        }
+    }
+
+    @Test("The Raspberry Pi has every part, on lines that the kernel names on all models")
+    func raspberryPi() throws {
+        let layout = try BoardFile.read(name: "raspberry-pi", in: shipped)
+        func line(_ name: String) -> GPIOLine {
+            GPIOLine(chipLabels: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"], reference: .name(name))
+        }
+        #expect(layout.led == OutputLine(line: line("GPIO27")))
+        #expect(layout.vibration == OutputLine(line: line("GPIO24")))
+        #expect(
+            layout.buttons == [
+                .volumeUp: ButtonLine(line: line("GPIO17")), .volumeDown: ButtonLine(line: line("GPIO22")),
+                .replay: ButtonLine(line: line("GPIO23")),
+            ])
+    }
+
+    @Test("A board without GPIO has no panel")
+    func none() throws {
+        #expect(try !BoardFile.read(name: "none", in: shipped).hasPanel)
+    }
+
+    @Test("Every key of a line is read")
+    func everyKey() throws {
+        let layout = try BoardFile.parse(
+            """
+            description: trial
+            gpio:
+              chip: first
+              led: {offset: 7, chip: [second, third], active_low: true}
+              buttons:
+                replay: {line: KEY, active_low: false, bias: pull_down, debounce: 5ms}
+            """, name: "trial")
+        let replay = ButtonLine(
+            line: GPIOLine(chipLabels: ["first"], reference: .name("KEY")), isActiveLow: false, bias: .pullDown,
+            debounce: .milliseconds(5))
+        #expect(
+            layout
+                == BoardLayout(
+                    name: "trial", description: "trial",
+                    led: OutputLine(
+                        line: GPIOLine(chipLabels: ["second", "third"], reference: .offset(7)), isActiveLow: true),
+                    buttons: [.replay: replay]))
+        #expect(layout.hasPanel)
+    }
+
+    @Test(
+        "A mistake is reported with file, line and key",
+        arguments: [
+            ("gpio: {}", 1, "description", "missing"),
+            ("description: x\ngpoi: {}", 2, "gpoi", "did you mean \"gpio\""),
+            ("description: x\ngpio:\n  ledd: {}", 3, "gpio.ledd", "did you mean \"led\""),
+            ("description: x\ngpio:\n  led: {line: A}", 3, "gpio.led", "on which chip"),
+            ("description: x\ngpio:\n  chip: c\n  led: {active_low: true}", 4, "gpio.led", "which line"),
+            ("description: x\ngpio:\n  chip: c\n  led: {line: A, offset: 1}", 4, "gpio.led.offset", "remove one"),
+            ("description: x\ngpio:\n  chip: c\n  led: {offset: -1}", 4, "gpio.led.offset", "whole number"),
+            ("description: x\ngpio:\n  chip: c\n  led: {line: A, bias: pull_up}", 4, "gpio.led.bias", "unknown key"),
+            ("description: x\ngpio:\n  chip: []\n  led: {line: A}", 3, "gpio.chip", "label of a GPIO chip"),
+            ("description: x\ngpio:\n  chip: ''\n  led: {line: A}", 3, "gpio.chip", "expected a name"),
+            (
+                "description: x\ngpio:\n  chip: c\n  buttons:\n    replay: {line: A, bias: up}", 5,
+                "gpio.buttons.replay.bias", "expected one of"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  buttons:\n    replay: {line: A, debounce: 2s}", 5,
+                "gpio.buttons.replay.debounce", "expected a time span"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  buttons:\n    replai: {line: A}", 5, "gpio.buttons.replai",
+                "did you mean \"replay\""
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: {line: A}\n  vibration:\n    line: A", 6,
+                "gpio.vibration.line", "A is used by gpio.led already"
+            ),
+        ])
+    func mistakes(text: String, line: Int, key: String, problem: String) throws {
+        let error = try #require(throws: YAMLError.self) { try BoardFile.parse(text, name: "trial") }
+        #expect(error.file == "trial.yaml")
+        #expect(error.line == line)
+        #expect(error.key == key)
+        #expect(error.problem.contains(problem), "\(error)")
+    }
+
+    @Test("A board that is not there is answered with those that are", arguments: ["rasberry-pi", "../board/none", ""])
+    func unknownBoard(name: String) throws {
+        let error = try #require(throws: YAMLError.self) { try BoardFile.read(name: name, in: shipped) }
+        #expect(error.problem.contains("the boards are none, raspberry-pi"))
+        let nowhere = try #require(throws: YAMLError.self) { try BoardFile.read(name: "none", in: "/nonexistent") }
+        #expect(nowhere.problem == "there is no such board; this folder holds no boards")
+    }
+}

@@ -1,0 +1,41 @@
+import SoundboxSystem
+import Testing
+
+@testable import SoundboxMQTT
+
+@Suite("Waits between connection attempts")
+struct BackoffTests {
+    @Test("The longest wait doubles from attempt to attempt, up to the cap")
+    func doubling() {
+        var backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(3))
+        // Almost 1: the upper end of each draw.
+        let waits = (1...5).map { _ in backoff.next { 1 } }
+        #expect(waits == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3)])
+    }
+
+    @Test("A wait is never shorter than half of the longest, and chance decides in between")
+    func jitter() {
+        var low = Backoff(initial: .seconds(1), maximum: .seconds(30))
+        #expect(low.next { 0 } == .milliseconds(500))
+        var middle = Backoff(initial: .seconds(1), maximum: .seconds(30))
+        #expect(middle.next { 0.5 } == .milliseconds(750))
+    }
+
+    @Test("After a reset the waits begin again")
+    func reset() {
+        var backoff = Backoff(initial: .seconds(1), maximum: .seconds(30))
+        for _ in 1...4 { _ = backoff.next { 1 } }
+        backoff.reset()
+        #expect(backoff.next { 1 } == .seconds(1))
+    }
+
+    @Test(
+        "poll's milliseconds are rounded up, so that no wait becomes a spin",
+        arguments: [
+            (Duration.zero, 0), (.seconds(-1), 0), (.nanoseconds(1), 1), (.milliseconds(1), 1),
+            (.microseconds(1_001), 2), (.seconds(1), 1_000), (.seconds(1 << 40), 1_000_000_000),
+        ] as [(Duration, Int32)])
+    func pollMilliseconds(duration: Duration, expected: Int32) {
+        #expect(duration.pollMilliseconds == expected)
+    }
+}

@@ -1,0 +1,157 @@
+import SoundboxCore
+import SoundboxMQTT
+import TestSupport
+import Testing
+
+@Suite("The feed finds its way back to a broker", .timeLimit(.minutes(1)))
+struct ConnectionTests {
+    @Test("CONNECT names the box, keeps the session, leaves a will and carries the credentials")
+    func connectPacket() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(
+            delegate: delegate,
+            settings: {
+                $0.username = "box-01"
+                $0.password = "secret"
+                $0.keepAlive = .seconds(45)
+            }
+        ) { broker, _ in
+            let (_, connect) = try await broker.connectionWithConnect()
+            #expect(
+                connect
+                    == ControlPacket.Connect(
+                        cleanSession: false, keepAlive: 45, clientID: "soundbox-M1001-box-01", willTopic: statusTopic,
+                        willPayload: offlineStatus, willQoS: 1, willIsRetained: true, username: "box-01",
+                        password: "secret"))
+        }
+    }
+
+    @Test("It subscribes to payments and commands at QoS 1, and again on every connection")
+    func subscriptions() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            for _ in 1...2 {
+                let (connection, _) = try await broker.connectionWithConnect()
+                connection.send(.connack())
+                var topics: [String] = []
+                for _ in 0..<2 {
+                    let subscription = try await connection.packets.next(\.subscription)
+                    #expect(subscription.qos == 1)
+                    topics.append(subscription.topic)
+                    connection.send(.suback(subscription.id, granted: 1))
+                }
+                #expect(topics == [paymentsTopic, commandsTopic])
+                try await delegate.subscribed()
+                connection.hangUp()
+                #expect(try await delegate.disconnectionReason().hasPrefix("connection lost: "))
+            }
+        }
+    }
+
+    @Test("Before the last SUBACK the feed does not call itself subscribed")
+    func subscribedAfterLastAnswer() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let (connection, _) = try await broker.connectionWithConnect()
+            connection.send(.connack())
+            let first = try await connection.packets.next(\.subscription)
+            let second = try await connection.packets.next(\.subscription)
+            // The PUBACK shows that the feed has taken notice of the SUBACK sent before it.
+            connection.send(.suback(first.id, granted: 1), .publish("x", to: paymentsTopic, id: 1))
+            #expect(try await connection.packets.next(\.acknowledgedID) == 1)
+            #expect(!delegate.connections.entries.contains(.subscribed))
+            connection.send(.suback(second.id, granted: 1))
+            try await delegate.subscribed()
+        }
+    }
+
+    @Test(
+        "A refused connection is reported in words and tried again",
+        arguments: [
+            (1, "it does not speak MQTT 3.1.1"), (2, "it does not accept this client id"),
+            (3, "it is not available"), (4, "bad user name or password"),
+            (5, "not authorised; check the user name, the password and the broker's access list"),
+        ] as [(UInt8, String)])
+    func refusals(code: UInt8, words: String) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let (refusing, _) = try await broker.connectionWithConnect()
+            refusing.send(.connack(code))
+            let reason = try await delegate.disconnectionReason()
+            #expect(reason == "mqtt://127.0.0.1:\(broker.port) refuses the connection: \(words)")
+            _ = try await broker.session()
+            try await delegate.subscribed()
+        }
+    }
+
+    @Test("A refused subscription is reported with its topic and tried again")
+    func refusedSubscription() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let (refusing, _) = try await broker.connectionWithConnect()
+            refusing.send(.connack())
+            let subscription = try await refusing.packets.next(\.subscription)
+            refusing.send(.suback(subscription.id, granted: 0x80))
+            #expect(
+                try await delegate.disconnectionReason()
+                    == "the broker refuses the subscription to \"\(paymentsTopic)\": "
+                    + "let this user read it in the broker's access list")
+            _ = try await broker.session()
+            try await delegate.subscribed()
+        }
+    }
+
+    @Test("A subscription granted at QoS 0 only is used, with a warning")
+    func weakSubscription() async throws {
+        let delegate = RecordingDelegate()
+        let log = Journal<String>()
+        try await withFakeBroker(delegate: delegate, log: log) { broker, _ in
+            let (connection, _) = try await broker.connectionWithConnect()
+            connection.send(.connack())
+            for _ in 0..<2 {
+                let subscription = try await connection.packets.next(\.subscription)
+                connection.send(.suback(subscription.id, granted: 0))
+            }
+            try await delegate.subscribed()
+            #expect(try await log.next().contains("QoS 0"))
+        }
+    }
+
+    @Test("A broker that is not there is reported, and found when it appears")
+    func nobodyListens() async throws {
+        let delegate = RecordingDelegate()
+        try await withFeed(boxSettings(port: LoopbackSocket.freePort()), delegate: delegate) { _ in
+            // The third attempt is the first to change the address family back.
+            for _ in 1...3 {
+                let reason = try await delegate.disconnectionReason()
+                #expect(reason.hasPrefix("cannot reach mqtt://127.0.0.1:"))
+                #expect(reason.hasSuffix(": Connection refused"))
+            }
+        }
+        #expect(delegate.connections.entries.first == .connecting)
+        #expect(delegate.connections.entries.last == .stopped)
+    }
+
+    @Test("A name that cannot be looked up is reported as such")
+    func unknownHost() async throws {
+        let delegate = RecordingDelegate()
+        // RFC 6761 reserves .invalid for names that never exist.
+        try await withFeed(boxSettings(port: 1883) { $0.host = "broker.invalid" }, delegate: delegate) { _ in
+            let reason = try await delegate.disconnectionReason()
+            #expect(reason.hasPrefix("cannot reach mqtt://broker.invalid:1883: the name cannot be looked up: "))
+        }
+    }
+
+    @Test("Settings that cannot work are reported, and tried again because a file may still appear")
+    func invalidSettings() async throws {
+        let delegate = RecordingDelegate()
+        let settings = try boxSettings(port: 8883) { $0.tls = .init(caFile: "/nonexistent/ca.pem") }
+        try await withFeed(settings, delegate: delegate) { _ in
+            for _ in 1...2 {
+                let reason = try await delegate.disconnectionReason()
+                #expect(
+                    reason == "cannot read the broker's CA file \"/nonexistent/ca.pem\": No such file or directory")
+            }
+        }
+    }
+}

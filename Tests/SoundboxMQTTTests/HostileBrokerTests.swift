@@ -1,0 +1,94 @@
+import SoundboxCore
+import SoundboxMQTT
+import TestSupport
+import Testing
+
+@Suite("Whatever a broker sends, the feed survives it", .timeLimit(.minutes(1)))
+struct HostileBrokerTests {
+    static let garbage: [(name: String, bytes: [UInt8])] = [
+        ("not MQTT at all", Array("220 mail.example.com ESMTP ready at Sat, 21 Nov 2026 10:15:00 +0800\r\n".utf8)),
+        ("a packet type that does not exist", [0x00, 0x00]),
+        ("a length of five bytes", [0x30, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]),
+        ("a topic longer than its packet", [0x32, 0x05, 0xFF, 0xFF, 0x61, 0x00, 0x01]),
+        ("QoS 3", [0x36, 0x05, 0x00, 0x01, 0x61, 0x00, 0x01]),
+        ("packet id 0", [0x32, 0x05, 0x00, 0x01, 0x61, 0x00, 0x00]),
+        ("a topic that is no UTF-8", [0x32, 0x06, 0x00, 0x02, 0xC3, 0x28, 0x00, 0x01]),
+        ("a packet only clients send", ControlPacket(.subscribe, flags: 2, body: [0, 1, 0, 1, 0x61, 1]).bytes),
+        ("an empty SUBACK", ControlPacket(.suback, body: []).bytes),
+    ]
+
+    @Test("Garbage ends the connection, the next one works", arguments: garbage)
+    func garbageIsRefused(name: String, bytes: [UInt8]) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let hostile = try await broker.session()
+            try await delegate.subscribed()
+            hostile.send(bytes: bytes)
+            #expect(try await delegate.disconnectionReason().hasPrefix("connection lost: "))
+
+            let session = try await broker.session()
+            session.send(.publish("good", to: paymentsTopic, id: 9))
+            #expect(try await session.packets.next(\.acknowledgedID) == 9)
+            #expect(delegate.batches.entries.flatMap { $0 }.map(\.text) == ["good"])
+        }
+    }
+
+    @Test("Random bytes never crash the feed", arguments: [UInt64(1), 2, 3])
+    func randomBytes(seed: UInt64) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            var state = seed
+            let noise = (0..<4_096).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return UInt8(truncatingIfNeeded: state >> 56)
+            }
+            let hostile = try await broker.session()
+            hostile.send(bytes: noise)
+            hostile.hangUp()
+            let session = try await broker.session()
+            session.send(.publish("good", to: paymentsTopic, id: 9))
+            #expect(try await session.packets.next(\.acknowledgedID) == 9)
+        }
+    }
+
+    @Test("A message of several MiB passes whole, next to small ones")
+    func largeMessage() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let session = try await broker.session()
+            let large = String(repeating: "x", count: 3 << 20)
+            session.send(
+                .publish("before", to: paymentsTopic, id: 1), .publish(large, to: paymentsTopic, id: 2),
+                .publish("after", to: paymentsTopic, id: 3))
+            for id in UInt16(1)...3 { #expect(try await session.packets.next(\.acknowledgedID) == id) }
+            #expect(delegate.batches.entries.flatMap { $0 }.map(\.payload.count) == [6, 3 << 20, 5])
+        }
+    }
+
+    @Test("A packet announced at 256 MiB and never sent does not hold the feed")
+    func announcedOversize() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let hostile = try await broker.session()
+            hostile.send(bytes: [0x32, 0xFF, 0xFF, 0xFF, 0x7F, 0x00])
+            hostile.hangUp()
+            #expect(try await delegate.disconnectionReason().hasPrefix("connection lost: "))
+            _ = try await broker.session()
+            try await delegate.subscribed()
+        }
+    }
+
+    @Test("Answers to questions that were never asked are ignored")
+    func unexpectedAnswers() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let session = try await broker.session()
+            try await delegate.subscribed()
+            session.send(.suback(4_711, granted: 0x80), .puback(4_712), ControlPacket(.pingresp))
+            session.send(.publish("good", to: paymentsTopic, id: 9))
+            #expect(try await session.packets.next(\.acknowledgedID) == 9)
+            #expect(delegate.connections.entries == [.connecting, .subscribed])
+            #expect(delegate.delivered.entries.isEmpty)
+        }
+    }
+}

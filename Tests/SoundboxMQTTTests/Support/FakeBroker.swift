@@ -1,0 +1,95 @@
+import Glibc
+import SoundboxSystem
+import Synchronization
+import TestSupport
+import Testing
+
+/// A TCP server on the loopback interface that does nothing by itself: the test plays the broker, packet by packet.
+final class FakeBroker: Sendable {
+    let port: Int
+    private let listener: Int32
+    private let accepted = Journal<BrokerConnection>()
+
+    init() throws {
+        listener = try LoopbackSocket.listen()
+        port = try LoopbackSocket.port(of: listener)
+        startThread(named: "fake-broker") { [self] in
+            while case let socket = accept(listener, nil, nil), socket >= 0 {
+                accepted.append(BrokerConnection(socket: socket))
+            }
+            accepted.finish()
+        }
+    }
+
+    deinit { close(listener) }
+
+    /// Ends the listener and every connection. Harmless when called twice.
+    func shutDown() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        for connection in accepted.entries { connection.hangUp() }
+    }
+
+    /// The next TCP connection.
+    func connection() async throws -> BrokerConnection { try await accepted.next() }
+
+    /// The next connection, with its CONNECT read and not answered.
+    func connectionWithConnect() async throws -> (BrokerConnection, ControlPacket.Connect) {
+        let connection = try await connection()
+        return (connection, try #require(try await connection.packets.next().connect))
+    }
+
+    /// The next connection, accepted, with both subscriptions granted.
+    func session() async throws -> BrokerConnection {
+        let (connection, _) = try await connectionWithConnect()
+        connection.send(.connack())
+        for _ in 0..<2 {
+            let subscription = try await connection.packets.next(\.subscription)
+            connection.send(.suback(subscription.id, granted: 1))
+        }
+        return connection
+    }
+}
+
+/// One client's connection, from the broker's side.
+final class BrokerConnection: Sendable {
+    /// What the client sent. Finished when the client has closed the connection.
+    let packets = Journal<ControlPacket>()
+    private let socket: Int32
+    private let unparsed = Mutex<[UInt8]>([])
+
+    fileprivate init(socket: Int32) {
+        self.socket = socket
+        startThread(named: "fake-broker-in") { [self] in
+            var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            repeat { poll(&waited, 1, -1) } while readArrived()
+            packets.finish()
+        }
+    }
+
+    deinit { close(socket) }
+
+    /// Moves everything that has arrived into ``packets``; does not wait.
+    ///
+    /// - Returns: `false` once the client has closed the connection.
+    @discardableResult func readArrived() -> Bool {
+        unparsed.withLock { unparsed in
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+                guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+                unparsed += chunk[..<count]
+                while let packet = ControlPacket(takingFrom: &unparsed) { packets.append(packet) }
+            }
+        }
+    }
+
+    func send(_ packets: ControlPacket...) { send(bytes: packets.flatMap(\.bytes)) }
+
+    /// Sends everything in one write, so that it arrives together.
+    func send(bytes: [UInt8]) {
+        _ = Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Closes the connection as a crashing broker would.
+    func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
+}

@@ -1,0 +1,136 @@
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+import TestSupport
+import Testing
+
+@Suite("mqtts:// proves who the broker is, and who the box is", .timeLimit(.minutes(1)))
+struct TLSTests {
+    private let folder: TemporaryFolder
+    private let certificates: TestCertificates
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        certificates = try await TestCertificates(in: folder)
+    }
+
+    private func configuration(server: TestCertificates.Pair, more: String...) -> [String] {
+        ["allow_anonymous true", "certfile \(server.certificate)", "keyfile \(server.key)"] + more
+    }
+
+    private func settings(_ broker: MosquittoBroker, host: String, tls: MQTTSettings.TLS) throws -> MQTTSettings {
+        try boxSettings(port: broker.port) {
+            $0.host = host
+            $0.tls = tls
+        }
+    }
+
+    /// Why the first attempt to connect fails.
+    private func failure(_ settings: MQTTSettings) async throws -> String {
+        let delegate = RecordingDelegate()
+        let reason = Journal<String>()
+        try await withFeed(settings, delegate: delegate) { _ in
+            reason.append(try await delegate.disconnectionReason())
+        }
+        #expect(!delegate.connections.entries.contains(.subscribed))
+        return try await reason.next()
+    }
+
+    @Test(
+        "With the right authority, payments arrive, by host name and by address", arguments: ["localhost", "127.0.0.1"])
+    func rightAuthority(host: String) async throws {
+        try await withMosquitto(configuration: configuration(server: certificates.server), in: folder) { broker in
+            let settings = try settings(broker, host: host, tls: .init(caFile: certificates.authority.certificate))
+            let delegate = RecordingDelegate()
+            try await withFeed(settings, delegate: delegate) { _ in
+                try await delegate.subscribed()
+                // Many at once: what TLS has decrypted already is no longer in the socket, and must not be left there.
+                let payloads = (1...200).map { "\($0)" }
+                try await onOwnThread(named: "publisher") {
+                    try MQTTPublisher(settings: settings).publish(
+                        payloads.map { Array($0.utf8) }, timeout: .seconds(20))
+                }
+                var received: [String] = []
+                while received.count < payloads.count { received += try await delegate.batches.next().map(\.text) }
+                #expect(received == payloads)
+            }
+        }
+    }
+
+    @Test("A broker that another authority vouches for is refused")
+    func wrongAuthority() async throws {
+        try await withMosquitto(configuration: configuration(server: certificates.server), in: folder) { broker in
+            let tls = MQTTSettings.TLS(caFile: certificates.stranger.certificate)
+            let reason = try await failure(settings(broker, host: "localhost", tls: tls))
+            #expect(
+                reason
+                    == "cannot reach mqtts://localhost:\(broker.port): TLS: the broker's certificate is not trusted; "
+                    + "check the CA file, and this device's clock")
+        }
+    }
+
+    @Test("Without a CA file the system's authorities decide, and they do not know this one")
+    func systemAuthorities() async throws {
+        try await withMosquitto(configuration: configuration(server: certificates.server), in: folder) { broker in
+            let reason = try await failure(settings(broker, host: "localhost", tls: .init()))
+            #expect(reason.contains("the broker's certificate is not trusted"))
+        }
+    }
+
+    @Test("A certificate made out to another host is refused")
+    func wrongHost() async throws {
+        try await withMosquitto(configuration: configuration(server: certificates.elsewhere), in: folder) { broker in
+            let tls = MQTTSettings.TLS(caFile: certificates.authority.certificate)
+            let reason = try await failure(settings(broker, host: "localhost", tls: tls))
+            #expect(
+                reason == "cannot reach mqtts://localhost:\(broker.port): "
+                    + "TLS: the broker's certificate is made out to another host name")
+        }
+    }
+
+    @Test("A broker that asks for a client certificate lets the box in with it, and not without")
+    func clientCertificate() async throws {
+        let configuration = configuration(
+            server: certificates.server, more: "cafile \(certificates.authority.certificate)",
+            "require_certificate true")
+        try await withMosquitto(configuration: configuration, in: folder) { broker in
+            var tls = MQTTSettings.TLS(caFile: certificates.authority.certificate)
+            let reason = try await failure(settings(broker, host: "localhost", tls: tls))
+            #expect(reason.contains("cert_file and key_file"))
+
+            tls.certFile = certificates.client.certificate
+            tls.keyFile = certificates.client.key
+            let delegate = RecordingDelegate()
+            try await withFeed(settings(broker, host: "localhost", tls: tls), delegate: delegate) { _ in
+                try await delegate.subscribed()
+            }
+        }
+    }
+
+    @Test("A port that does not speak TLS is named as the cause, whether it talks or hangs up")
+    func plainPort() async throws {
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        let delegate = RecordingDelegate()
+        let settings = try boxSettings(port: broker.port) { $0.tls = .init(caFile: certificates.authority.certificate) }
+        try await withFeed(settings, delegate: delegate) { _ in
+            let talking = try await broker.connection()
+            talking.send(bytes: Array("SSH-2.0-OpenSSH_9.2p1\r\n".utf8))
+            var reason = try await delegate.disconnectionReason()
+            let start = "cannot reach mqtts://127.0.0.1:\(broker.port): "
+            #expect(reason == start + "TLS: the broker does not speak TLS on this port")
+
+            let silent = try await broker.connection()
+            silent.hangUp()
+            reason = try await delegate.disconnectionReason()
+            #expect(reason.hasPrefix(start + "the broker closed the connection during the TLS handshake"))
+        }
+    }
+
+    @Test("A certificate without its key is reported before anything is tried")
+    func halfAPair() async throws {
+        let settings = try boxSettings(port: 8883) { $0.tls = .init(certFile: certificates.client.certificate) }
+        #expect(
+            try await failure(settings) == "a client certificate and its key go together (cert_file, key_file)")
+    }
+}

@@ -1,0 +1,103 @@
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxYAML
+import Testing
+
+@testable import SoundboxRuntime
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private static let least = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
+
+    private func error(of text: String) -> String? {
+        do {
+            _ = try Configuration(parsing: text, file: "soundbox.yaml")
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("Merchant, device and broker are enough; the rest is as an installed box needs it")
+    func defaults() throws {
+        let configuration = try Configuration(parsing: Self.least, file: "soundbox.yaml")
+        #expect(configuration.audio.device == "default")
+        #expect(configuration.audio.volume.level == 80)
+        #expect(configuration.voice.locale == "zh-CN")
+        #expect(configuration.voice.directory == "/usr/share/soundbox/sounds")
+        #expect(configuration.board == "none")
+        #expect(configuration.stateDirectory == "/var/lib/soundbox")
+        #expect(configuration.controlSocket == "/run/soundbox/control.sock")
+        #expect(configuration.announce.currency == .CNY)
+        #expect(configuration.announce.freshness.expireAfter == .seconds(600))
+        #expect(configuration.topics.payments == "soundbox/v1/M1001/box-01/payments")
+    }
+
+    @Test("Every key is read")
+    func everyKey() throws {
+        let configuration = try Configuration(
+            parsing: """
+                merchant_id: M1001
+                device_id: box-01
+                broker:
+                  url: mqtts://mq.example.com
+                  topic_prefix: pay/v2
+                  username: box
+                  password_file: /etc/soundbox/password
+                  ca_file: ca.pem
+                  cert_file: box.pem
+                  key_file: box.key
+                audio: {device: "hw:1", volume: 30, record: out.wav}
+                voice: {locale: en-US, directory: voices}
+                board: raspberry-pi
+                board_directory: boards
+                state_directory: state
+                control_socket: c.sock
+                announce: {expire_after: 90s, currency: USD}
+                log_level: debug
+                """, file: "soundbox.yaml")
+        #expect(configuration.broker.address.port == 8883)
+        #expect(configuration.broker.address.usesTLS)
+        #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
+        #expect(configuration.topics.receipts == "pay/v2/M1001/box-01/receipts")
+        #expect(configuration.audio.record == "out.wav")
+        #expect(configuration.announce.freshness.expireAfter == .seconds(90))
+        #expect(configuration.announce.currency == Currency("USD"))
+        #expect(configuration.logLevel == .debug)
+    }
+
+    @Test(
+        "What is wrong is told with line, key and what was expected",
+        arguments: [
+            ("device_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id: this key is missing"),
+            (least + "audoi: {}\n", "soundbox.yaml:4: audoi: unknown key; did you mean \"audio\"?"),
+            (least + "audio: {volume: 101}\n", "soundbox.yaml:4: audio.volume:"),
+            (least + "audio: {volume: loud}\n", "soundbox.yaml:4: audio.volume:"),
+            (least + "announce: {expire_after: 10}\n", "soundbox.yaml:4: announce.expire_after:"),
+            (least + "announce: {currency: RMB}\n", "soundbox.yaml:4: announce.currency:"),
+            (least + "log_level: loud\n", "soundbox.yaml:4: log_level:"),
+            ("merchant_id: a/b\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id:"),
+            ("merchant_id: m\ndevice_id: \"#\"\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:2: device_id:"),
+            ("merchant_id: m\ndevice_id: d\nbroker: {url: \"http://x\"}\n", "soundbox.yaml:3: broker.url:"),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", ca_file: a}\n",
+                "soundbox.yaml:3: broker.ca_file:"
+            ),
+            ("merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtts://x\", cert_file: a}\n", "soundbox.yaml:3: broker:"),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", password_file: a}\n",
+                "soundbox.yaml:3: broker:"
+            ),
+        ])
+    func wrong(text: String, message: String) {
+        #expect(error(of: text)?.hasPrefix(message) == true, "\(error(of: text) ?? "accepted")")
+    }
+
+    @Test("A socket's path that the kernel could not take is refused")
+    func longSocketPath() {
+        let path = String(repeating: "x", count: 108)
+        #expect(error(of: Self.least + "control_socket: \(path)\n")?.contains("107") == true)
+    }
+}

@@ -1,0 +1,74 @@
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxRuntime
+
+@Suite("The panel follows the box", .timeLimit(.minutes(1)))
+struct PanelServiceTests {
+    private let panel = FakePanel()
+    private let state = BoxState(volume: Volume(80))
+    private let commands = Journal<Command>()
+
+    /// Runs the service while `body` runs.
+    private func withService(_ body: @Sendable @escaping () async throws -> Void) async throws {
+        let service = PanelService(
+            panel: panel, state: state, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            perform: { [commands] in commands.append($0) })
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            try await body()
+            panel.close()
+            group.cancelAll()
+        }
+    }
+
+    private func expect(_ command: Command) async throws {
+        let next = try await commands.next()
+        #expect(next == command)
+    }
+
+    @Test("A click becomes its command")
+    func clicks() async throws {
+        try await withService { [panel] in
+            panel.click(.replay, at: .seconds(1))
+            try await expect(.replay)
+            panel.click(.volumeUp, at: .seconds(2))
+            try await expect(.volume(.up))
+            panel.click(.volumeDown, at: .seconds(3))
+            try await expect(.volume(.down))
+        }
+    }
+
+    @Test("A button that is held repeats")
+    func hold() async throws {
+        try await withService { [panel] in
+            panel.deliver(ButtonEdge(button: .volumeUp, isPressed: true, time: .seconds(1)))
+            for _ in 1...3 { try await expect(.volume(.up)) }
+        }
+    }
+
+    @Test(
+        "The most urgent of what holds is shown",
+        arguments: [
+            (FeedConnection.connecting, 80, nil, nil, Indication.offline),
+            (.subscribed, 80, nil, nil, .online),
+            (.subscribed, 0, nil, nil, .muted),
+            (.disconnected(reason: "x", retryIn: .seconds(1)), 0, nil, nil, .offline),
+            (.subscribed, 80, 1, nil, .announcing),
+            (.subscribed, 80, 1, "no card", .fault),
+        ] as [(FeedConnection, Int, Int?, String?, Indication)])
+    func indication(
+        connection: FeedConnection, volume: Int, announcement: Int?, fault: String?, expected: Indication
+    ) {
+        var snapshot = BoxState.Snapshot(volume: Volume(volume))
+        snapshot.connection = connection
+        snapshot.announcement = announcement
+        snapshot.audioFault = fault
+        #expect(Indication(snapshot) == expected)
+    }
+}

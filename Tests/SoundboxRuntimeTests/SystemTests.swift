@@ -1,0 +1,64 @@
+import Glibc
+import SoundboxAudio
+import TestSupport
+import Testing
+
+@testable import SoundboxRuntime
+
+@Suite("The system around the box")
+struct SystemTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("The service manager hears READY, STOPPING and the watchdog, each as one datagram")
+    func notifications() throws {
+        let path = folder.file("notify")
+        let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(receiver) }
+        #expect(withUnixAddress(path) { bind(receiver, $0, $1) } == 0)
+        let systemd = Systemd { ["NOTIFY_SOCKET": path][$0] }
+        systemd.ready()
+        systemd.watchdog()
+        systemd.status("online")
+        systemd.stopping()
+        for expected in ["READY=1", "WATCHDOG=1", "STATUS=online", "STOPPING=1"] {
+            var buffer = [UInt8](repeating: 0, count: 256)
+            let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            #expect(count > 0 && String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == expected)
+        }
+    }
+
+    @Test("Without a service manager nothing is sent; its watchdog for another process is not ours")
+    func noManager() {
+        Systemd { _ in nil }.ready()
+        #expect(Systemd { ["WATCHDOG_USEC": "30000000"][$0] }.watchdogInterval == .seconds(30))
+        #expect(Systemd { ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"][$0] }.watchdogInterval == nil)
+    }
+
+    @Test("The volume is remembered, and rubbish in its file is no volume")
+    func volumeFile() throws {
+        let file = VolumeFile(path: folder.file("volume"))
+        #expect(file.read() == nil)
+        try file.write(Volume(35))
+        #expect(file.read() == Volume(35))
+        try folder.write("loud\n", to: "volume")
+        #expect(file.read() == nil)
+    }
+
+    @Test("A state directory is one box's; it is free again when that box is gone")
+    func lock() throws {
+        let path = folder.file("state")
+        var first: StateDirectory? = try StateDirectory(path: path)
+        #expect(throws: StateDirectoryError.self) { try StateDirectory(path: path) }
+        #expect(first?.inboxPath == "\(path)/inbox.sqlite")
+        first = nil
+        _ = try StateDirectory(path: path)
+    }
+
+    @Test("A state directory that cannot be made is told with the reason")
+    func noStateDirectory() {
+        let error = #expect(throws: StateDirectoryError.self) { try StateDirectory(path: folder.file("a/b")) }
+        #expect(error?.description.contains("No such file or directory") == true)
+    }
+}

@@ -1,0 +1,94 @@
+import GRDB
+import SoundboxCore
+import SoundboxStore
+import TestSupport
+import Testing
+
+@Suite("Opening the inbox")
+struct OpeningTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = "\(folder.path)/inbox.sqlite"
+    }
+
+    private func openingError(_ path: String) throws -> InboxError {
+        try #require(throws: InboxError.self) { try SQLiteInbox(path: path) }
+    }
+
+    @Test("A file that is no database is left as it is, and the error names it")
+    func noDatabase() throws {
+        let text = Array(String(repeating: "this is no database\n", count: 400).utf8)
+        try folder.write(text, to: "inbox.sqlite")
+        guard case .cannotOpen(path, let reason) = try openingError(path) else {
+            Issue.record("expected cannotOpen with the path")
+            return
+        }
+        #expect(reason.contains("not a database"))
+        #expect(!reason.contains("SELECT") && !reason.contains("PRAGMA"))
+        #expect(try folder.read("inbox.sqlite") == text)
+    }
+
+    @Test("A folder that does not exist, and a folder in the file's place, are reported with the path")
+    func noFile() throws {
+        for path in ["\(folder.path)/missing/inbox.sqlite", folder.path] {
+            guard case .cannotOpen(path, let reason) = try openingError(path) else {
+                Issue.record("expected cannotOpen with \(path)")
+                continue
+            }
+            #expect(!reason.isEmpty)
+        }
+    }
+
+    @Test("Opening again and again applies each migration once")
+    func migrations() throws {
+        for _ in 0..<3 { _ = try SQLiteInbox(path: path) }
+        let queue = try DatabaseQueue(path: path)
+        let applied = try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
+        #expect(applied.contains("1: notices and receipts"))
+        #expect(Set(applied).count == applied.count)
+    }
+
+    @Test("A table of another program under our name is reported, not overwritten")
+    func foreignSchema() throws {
+        try DatabaseQueue(path: path).write {
+            try $0.execute(sql: "CREATE TABLE notice (x); INSERT INTO notice VALUES (5)")
+        }
+        guard case .cannotOpen(path, _) = try openingError(path) else {
+            Issue.record("expected cannotOpen with the path")
+            return
+        }
+        #expect(try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT x FROM notice") } == 5)
+    }
+
+    @Test("A damaged row is reported with its number and never spoken as something else")
+    func damagedRow() throws {
+        let inbox = try SQLiteInbox(path: path)
+        let notice = PaymentNotice(id: try PaymentID("T1"), money: try Money("1", .CNY))
+        _ = try inbox.store([.notice(notice)], at: Timestamp(millisecondsSince1970: 0))
+        for damage in ["amount = '1e5'", "currency = '???'", "kind = 'gift'", "payment_id = ''"] {
+            let queue = try DatabaseQueue(path: path)
+            try queue.write {
+                try $0.execute(sql: "UPDATE notice SET amount = '1', currency = 'CNY', kind = 'payment'")
+            }
+            try queue.write { try $0.execute(sql: "UPDATE notice SET \(damage)") }
+            #expect(throws: InboxError.failed(path: path, reason: "row 1 is damaged"), "\(damage)") {
+                try inbox.waiting(limit: 1)
+            }
+        }
+    }
+
+    @Test("A table that vanishes is a failure with the path, and not a crash")
+    func vanishedTable() throws {
+        let inbox = try SQLiteInbox(path: path)
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "DROP TABLE receipt") }
+        let error = try #require(throws: InboxError.self) { try inbox.counts() }
+        guard case .failed(path, let reason) = error else {
+            Issue.record("expected failed with the path, found \(error)")
+            return
+        }
+        #expect(reason.contains("receipt"))
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+import SoundboxSystem
+import Testing
+
+private actor Card {
+    private let executor = ThreadExecutor(name: "card")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private var record: [Int] = []
+    private var threads: Set<pthread_t> = []
+
+    func note(_ number: Int) {
+        record.append(number)
+        threads.insert(pthread_self())
+    }
+
+    /// Enqueues jobs from the actor's own thread while it is busy, and returns when all have run.
+    func enqueue(_ count: Int) async {
+        let tasks = (0..<count).map { number in Task { self.note(number) } }
+        for task in tasks { await task.value }
+    }
+
+    func results() -> (record: [Int], threads: Set<pthread_t>) { (record, threads) }
+
+    func currentThread() -> pthread_t { pthread_self() }
+
+    /// Blocks the actor's thread until `queue` has an element.
+    func block(on queue: BlockingQueue<Int>) -> Int? { queue.next() }
+
+    nonisolated func isOnItsExecutor() -> Bool {
+        assumeIsolated { _ in true }
+    }
+
+    func checksItself() -> Bool { isOnItsExecutor() }
+}
+
+@Suite("Thread executors", .timeLimit(.minutes(1)))
+struct ThreadExecutorTests {
+    @Test("An actor's jobs run in the order in which they were enqueued, all on one thread")
+    func orderOnOneThread() async {
+        let card = Card()
+        await card.enqueue(500)
+        let (record, threads) = await card.results()
+        #expect(record == Array(0..<500))
+        #expect(threads.count == 1)
+    }
+
+    @Test("Calls from many tasks all run, on that same thread")
+    func manyCallers() async {
+        let card = Card()
+        let thread = await card.currentThread()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<200 { group.addTask { await card.note(number) } }
+        }
+        let (record, threads) = await card.results()
+        #expect(record.sorted() == Array(0..<200))
+        #expect(threads == [thread])
+    }
+
+    @Test("Two actors have two threads, and one that blocks does not hold up the other")
+    func twoActors() async {
+        let blocked = Card()
+        let free = Card()
+        let gate = BlockingQueue<Int>()
+        async let answer = blocked.block(on: gate)
+        await free.note(1)
+        #expect(await free.results().record == [1])
+        gate.append(9)
+        #expect(await answer == 9)
+        #expect(await blocked.currentThread() != free.currentThread())
+    }
+
+    @Test("The actor knows that it runs on its own executor")
+    func isolation() async {
+        #expect(await Card().checksItself())
+    }
+
+    @Test("The thread ends when its actor is gone, and jobs enqueued before then have run")
+    func ends() async throws {
+        let queue = BlockingQueue<Int>()
+        final class Witness: Sendable {
+            let queue: BlockingQueue<Int>
+            init(queue: BlockingQueue<Int>) { self.queue = queue }
+            deinit { queue.append(1) }
+        }
+        // A thread's own storage is destroyed when it ends; the witness in it then reports.
+        actor Mortal {
+            private let executor = ThreadExecutor(name: "mortal")
+            nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+            func leave(_ witness: Witness) {
+                var key = pthread_key_t()
+                pthread_key_create(&key) { pointer in
+                    pointer.map { Unmanaged<Witness>.fromOpaque($0).release() }
+                }
+                pthread_setspecific(key, Unmanaged.passRetained(witness).toOpaque())
+            }
+        }
+        await Mortal().leave(Witness(queue: queue))
+        #expect(try await onOwnThread(named: "listener") { queue.next() } == 1)
+    }
+}

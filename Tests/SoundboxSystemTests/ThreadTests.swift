@@ -1,0 +1,59 @@
+import Glibc
+import SoundboxSystem
+import Testing
+
+@Suite("Threads", .timeLimit(.minutes(1)))
+struct ThreadTests {
+    private struct Refusal: Error, Equatable {
+        var code: Int
+    }
+
+    /// The name that Linux keeps for the calling thread.
+    private static func currentThreadName() -> String {
+        let descriptor = open("/proc/thread-self/comm", O_RDONLY)
+        defer { close(descriptor) }
+        var name = [UInt8](repeating: 0, count: 32)
+        let count = read(descriptor, &name, name.count)
+        return String(decoding: name.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    @Test("The result of the body is returned, and its error is thrown")
+    func resultAndError() async throws {
+        #expect(try await onOwnThread(named: "result") { 42 } == 42)
+        await #expect(throws: Refusal(code: 7)) {
+            try await onOwnThread(named: "error") { () throws -> Int in throw Refusal(code: 7) }
+        }
+    }
+
+    @Test("The thread carries its name, cut to fifteen bytes")
+    func names() async throws {
+        #expect(try await onOwnThread(named: "inbox") { Self.currentThreadName() } == "inbox")
+        #expect(
+            try await onOwnThread(named: "a-name-of-twenty-one!") { Self.currentThreadName() } == "a-name-of-twent")
+    }
+
+    @Test("Bodies that wait for one another do not keep each other from running")
+    func independence() async throws {
+        // More threads than cores, each of which ends only when the last has started.
+        let count = 32
+        let started = BlockingQueue<Int>()
+        let gate = BlockingQueue<Int>()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    try await onOwnThread(named: "waiter") {
+                        started.append(number)
+                        #expect(gate.next() == nil)
+                    }
+                }
+            }
+            group.addTask {
+                try await onOwnThread(named: "opener") {
+                    for _ in 0..<count { _ = started.next() }
+                    gate.finish()
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder of one test's own, removed with all that is in it when the last reference goes.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    package init() throws {
+        var template = Array("/tmp/soundbox-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw TestFailure("mkdtemp failed: error \(errno)") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// - Returns: the file's path.
+    @discardableResult
+    package func write(_ text: String, to name: String) throws -> String {
+        try text.write(toFile: file(name), atomically: false, encoding: .utf8)
+        return file(name)
+    }
+
+    package func write(_ bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+    }
+
+    package func read(_ name: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: URL(fileURLWithPath: file(name))))
+    }
+}
+
+/// The test cannot be carried out; nothing is said about the code under test.
+package struct TestFailure: Error, CustomStringConvertible {
+    package var description: String
+    package init(_ description: String) { self.description = description }
+}

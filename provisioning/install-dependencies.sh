@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what building, testing and trying the sound box needs and this Debian lacks. Says what it does; does and says
+# nothing when nothing is missing.
+set -euo pipefail
+
+packages=(
+  pkg-config
+  # linked
+  libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsqlite3-dev
+  # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
+  mosquitto mosquitto-clients espeak-ng openssl
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  [[ $(dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null) == "install ok installed" ]] ||
+    missing+=("$package")
+done
+
+if ((${#missing[@]} > 0)); then
+  echo "Installing with apt: ${missing[*]}"
+  as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || { echo "This needs root: run it as root, or install sudo." >&2; exit 1; }
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get -qq update
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -qq install --yes --no-install-recommends "${missing[@]}" >/dev/null
+  # Trials and tests start brokers of their own; the one that Debian starts by itself is of no use here.
+  if [[ " ${missing[*]} " == *" mosquitto "* && -d /run/systemd/system ]]; then
+    "${as_root[@]}" systemctl disable --quiet --now mosquitto
+  fi
+fi
+
+command -v swift >/dev/null || {
+  echo "Swift 6.2 or later is missing, and Debian does not package it: install it from https://swift.org/install/linux" >&2
+  exit 1
+}
