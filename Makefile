@@ -47,7 +47,7 @@ fmt: ## format the sources
 .PHONY: sounds
 sounds: deps ## make the synthesised recordings of every voice; a second run changes nothing
 	@swift build $(SWIFT_FLAGS) --product soundbox
-	@.build/debug/soundbox voice render --sounds sounds
+	@.build/debug/soundbox voice synthesize --sounds sounds
 
 .PHONY: bench
 bench: deps ## ratios of speed, measured in one run

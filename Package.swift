@@ -94,7 +94,7 @@ let package = Package(
         // Brokers, processes and folders for tests.
         .target(
             name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxTesting", "SoundboxYAML"]),
+        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting"]),
         tests(of: "SoundboxSystem"),
         tests(of: "SoundboxYAML"),
         tests(of: "SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile"]),

@@ -53,6 +53,9 @@ public struct YAMLValue {
         YAMLError(file: file, line: line, key: key, problem: problem)
     }
 
+    /// Whether this is a mapping, for values that may be written short or long.
+    public var isMapping: Bool { if case .mapping = node { true } else { false } }
+
     public func mapping() throws(YAMLError) -> YAMLMapping {
         guard case .mapping(let mapping) = node else {
             throw error("expected a mapping (key: value), found \(kind)")

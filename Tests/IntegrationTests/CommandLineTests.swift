@@ -57,6 +57,7 @@ struct CommandLineTests {
         "Every command explains itself",
         arguments: [
             "run", "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice check", "voice render",
+            "voice synthesize",
         ])
     func help(command: String) async throws {
         let child = try ChildProcess([Products.soundbox] + command.split(separator: " ").map(String.init) + ["--help"])

@@ -4,23 +4,48 @@ import SoundboxYAML
 extension Language {
     /// The top-level keys of `voice.yaml` that are read here.
     static let keys = [
-        "locale", "name", "words", "numbers", "cardinal", "counting", "units", "channels", "sentences", "pauses",
+        "locale", "name", "words", "numbers", "cardinal", "counting", "decimal", "subunit_joint", "subunit_zero",
+        "units", "unit_pause", "channels", "sentences", "prompts", "pauses",
     ]
 
     /// Reads what a voice says from its `voice.yaml`.
     /// - Throws: ``YAMLError`` naming file, line and key; for number rules also the rule.
     init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
-        let numbers = try NumberRules(reading: try top.required("numbers"))
+        let rules = try top.required("numbers")
+        let numbers = try NumberRules(reading: rules)
         let cardinal = try top.required("cardinal")
+        let isSpaced = try top.required("words").choice(of: WordSpacing.self) == .spaced
         self.init(
             locale: try top.required("locale").string(), name: try top.required("name").string(),
-            wordsAreSpaced: try top.required("words").choice(of: WordSpacing.self) == .spaced, numbers: numbers,
-            cardinalRuleSet: try readRuleSet(cardinal, of: numbers),
+            wordsAreSpaced: isSpaced, numbers: numbers, cardinalRuleSet: try readRuleSet(cardinal, of: numbers),
             countingRuleSet: try readRuleSet(top.optional("counting") ?? cardinal, of: numbers),
-            units: try readUnits(try top.required("units")), channels: try readChannels(try top.required("channels")),
+            decimalStyle: try top.optional("decimal")?.choice(of: DecimalStyle.self) ?? .point,
+            subunitJoint: try top.optional("subunit_joint")?.string() ?? (isSpaced ? " " : ""),
+            subunitZero: try top.optional("subunit_zero")?.string(), units: try readUnits(try top.required("units")),
+            unitPause: try top.optional("unit_pause")?.duration(in: .zero ... .seconds(1)) ?? .zero,
+            channels: try readChannels(try top.required("channels")),
             sentences: try readSentences(try top.required("sentences")),
-            pauses: try readPauses(try top.required("pauses")))
+            prompts: try readPrompts(try top.required("prompts")), pauses: try readPauses(try top.required("pauses")))
+        try checkNumbers(rules)
+    }
+
+    /// Refuses rules that leave a number out or never end, here and not at the counter.
+    private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
+        do {
+            try numbers.validate(cardinalRuleSet, withDecimals: true)
+            try numbers.validate(countingRuleSet, withDecimals: false)
+        } catch {
+            throw rules.error(error)
+        }
+    }
+}
+
+extension YAMLValue {
+    /// Places a mistake in a block of number rules.
+    fileprivate func error(_ mistake: NumberRuleError) -> YAMLError {
+        // A block scalar's text begins on the line after its key.
+        YAMLError(file: file, line: line.map { $0 + mistake.line }, key: key, problem: mistake.description)
     }
 }
 
@@ -32,12 +57,7 @@ private enum WordSpacing: String, CaseIterable {
 extension NumberRules {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let text = try value.string()
-        do { try self.init(parsing: text) } catch {
-            // A block scalar's text begins on the line after its key.
-            throw YAMLError(
-                file: value.file, line: value.line.map { $0 + error.line }, key: value.key,
-                problem: error.description)
-        }
+        do { try self.init(parsing: text) } catch { throw value.error(error) }
     }
 }
 
@@ -49,15 +69,48 @@ private func readRuleSet(_ value: YAMLValue, of numbers: NumberRules) throws(YAM
     return name
 }
 
-private func readUnits(_ value: YAMLValue) throws(YAMLError) -> [String: String] {
-    var units: [String: String] = [:]
-    for (code, word) in try value.mapping().entries {
-        guard Currency(code) != nil else {
-            throw word.error("expected a currency code of ISO 4217 such as CNY, found \"\(code)\"")
+private func readUnits(_ value: YAMLValue) throws(YAMLError) -> [String: CurrencyWords] {
+    var units: [String: CurrencyWords] = [:]
+    for (code, words) in try value.mapping().entries {
+        guard let currency = Currency(code) else {
+            throw words.error("expected a currency code of ISO 4217 such as CNY, found \"\(code)\"")
         }
-        units[code] = try word.string()
+        units[code] = try CurrencyWords(reading: words, of: currency)
     }
     return units
+}
+
+extension CurrencyWords {
+    /// `元`, or `{one: dollar, other: dollars, subunits: [{digits: 2, one: cent, other: cents}]}`.
+    fileprivate init(reading value: YAMLValue, of currency: Currency) throws(YAMLError) {
+        guard value.isMapping else {
+            self.init(unit: CountedWord(try value.string()))
+            return
+        }
+        let mapping = try value.mapping()
+        try mapping.allow(only: ["one", "other", "subunits"])
+        var subunits: [Subunit] = []
+        for part in try mapping.optional("subunits")?.list() ?? [] {
+            let fields = try part.mapping()
+            try fields.allow(only: ["digits", "one", "other"])
+            subunits.append(
+                Subunit(
+                    digits: try fields.required("digits").integer(in: 1...4), word: try CountedWord(reading: fields)))
+        }
+        let places = subunits.reduce(0) { $0 + $1.digits }
+        guard subunits.isEmpty || places == currency.exponent else {
+            throw value.error("the subunits take \(places) decimals together, \(currency) has \(currency.exponent)")
+        }
+        self.init(unit: try CountedWord(reading: mapping), subunits: subunits)
+    }
+}
+
+extension CountedWord {
+    /// `one` may be left out where it is the same.
+    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
+        let other = try mapping.required("other").string()
+        self.init(one: try mapping.optional("one")?.string() ?? other, other: other)
+    }
 }
 
 private func readChannels(_ value: YAMLValue) throws(YAMLError) -> [String: String] {
@@ -87,6 +140,16 @@ private func readSentences(_ value: YAMLValue) throws(YAMLError) -> [Language.Se
         sentences[sentence] = text
     }
     return sentences
+}
+
+private func readPrompts(_ value: YAMLValue) throws(YAMLError) -> [Prompt: String] {
+    let mapping = try value.mapping()
+    try mapping.allow(only: Prompt.allCases.map(\.rawValue))
+    var prompts: [Prompt: String] = [:]
+    for prompt in Prompt.allCases {
+        prompts[prompt] = try mapping.required(prompt.rawValue).string()
+    }
+    return prompts
 }
 
 private func readPauses(_ value: YAMLValue) throws(YAMLError) -> [Character: Duration] {

@@ -19,12 +19,17 @@ public struct VoiceCheck: Sendable {
     private func uncovered() -> [String] {
         let language = voice.language
         let numbers = language.numbers.vocabulary(ofSets: [language.cardinalRuleSet, language.countingRuleSet])
-        let units = language.units.sorted { $0.key < $1.key }.map { ("units.\($0.key)", $0.value) }
+        let units = language.units.sorted { $0.key < $1.key }.flatMap { code, words in
+            ([words.unit] + words.subunits.map(\.word)).flatMap { [$0.one, $0.other] }.map { ("units.\(code)", $0) }
+        }
+        let joints = [language.subunitJoint, language.subunitZero ?? ""].map { ("subunit_joint, subunit_zero", $0) }
         let channels = language.channels.sorted { $0.key < $1.key }.map { ("channels.\($0.key)", $0.value) }
         let sentences = Language.Sentence.allCases.map { sentence in
             ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
         }
-        return (numbers.map { ("numbers", $0) } + units + channels + sentences).flatMap { key, text in
+        let prompts = Prompt.allCases.map { ("prompts.\($0.rawValue)", language.prompts[$0] ?? "") }
+        return (numbers.map { ("numbers", $0) } + units + joints + channels + sentences + prompts).flatMap {
+            key, text in
             // Placeholders stand for texts that are looked at by themselves.
             text.split(separator: /\{[^}]*\}/).compactMap { piece in
                 do throws(SpeechError) {

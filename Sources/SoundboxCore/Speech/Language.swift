@@ -2,7 +2,7 @@
 ///
 /// All of it is data from `voice.yaml`; this type knows no language.
 public struct Language: Sendable {
-    /// The sentences that the box can say. A voice must have every one.
+    /// The sentences about payments. A voice must have every one.
     public enum Sentence: String, Sendable, CaseIterable {
         /// Placeholders `{channel}` and `{amount}`.
         case payment
@@ -18,7 +18,10 @@ public struct Language: Sendable {
         case lateSummary = "late_summary"
         /// `{count}`: the same when their total cannot be read.
         case lateSummaryWithoutTotal = "late_summary_without_total"
-        case noPaymentYet = "no_payment_yet"
+        /// `{count}` and `{total}`: what came in since midnight.
+        case today
+        /// `{count}`: the same when the total cannot be read.
+        case todayWithoutTotal = "today_without_total"
 
         /// The placeholders that its text must contain, each once.
         public var placeholders: [String] {
@@ -26,9 +29,9 @@ public struct Language: Sendable {
             case .payment: ["channel", "amount"]
             case .paymentWithoutChannel, .refund: ["amount"]
             case .unreadable: ["channel"]
-            case .lateSummary: ["count", "total"]
-            case .lateSummaryWithoutTotal: ["count"]
-            case .unreadableWithoutChannel, .unreadableRefund, .noPaymentYet: []
+            case .lateSummary, .today: ["count", "total"]
+            case .lateSummaryWithoutTotal, .todayWithoutTotal: ["count"]
+            case .unreadableWithoutChannel, .unreadableRefund: []
             }
         }
     }
@@ -44,18 +47,28 @@ public struct Language: Sendable {
     public var cardinalRuleSet: String
     /// The rule set that counts things: 两笔, not 二笔.
     public var countingRuleSet: String
-    /// Unit words by currency code: `CNY` → 元.
-    public var units: [String: String]
+    public var decimalStyle: DecimalStyle
+    /// Between an amount's unit and its subunits, and between two subunits: " and "; nothing in Chinese.
+    public var subunitJoint: String
+    /// Said where a subunit is missing before another one: 十元零五分. `nil` where nothing is.
+    public var subunitZero: String?
+    /// By currency code: `CNY` → 元.
+    public var units: [String: CurrencyWords]
+    /// The rest between a number and its unit.
+    public var unitPause: Duration
     /// Spoken names by channel as providers write it: `alipay` → 支付宝.
     public var channels: [String: String]
     public var sentences: [Sentence: String]
+    public var prompts: [Prompt: String]
     /// Punctuation that is a rest, and how long it lasts.
     public var pauses: [Character: Duration]
 
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
-        countingRuleSet: String, units: [String: String], channels: [String: String],
-        sentences: [Sentence: String], pauses: [Character: Duration]
+        countingRuleSet: String, decimalStyle: DecimalStyle = .point, subunitJoint: String = "",
+        subunitZero: String? = nil, units: [String: CurrencyWords], unitPause: Duration = .zero,
+        channels: [String: String], sentences: [Sentence: String], prompts: [Prompt: String],
+        pauses: [Character: Duration]
     ) {
         self.locale = locale
         self.name = name
@@ -63,28 +76,14 @@ public struct Language: Sendable {
         self.numbers = numbers
         self.cardinalRuleSet = cardinalRuleSet
         self.countingRuleSet = countingRuleSet
+        self.decimalStyle = decimalStyle
+        self.subunitJoint = subunitJoint
+        self.subunitZero = subunitZero
         self.units = units
+        self.unitPause = unitPause
         self.channels = channels
         self.sentences = sentences
+        self.prompts = prompts
         self.pauses = pauses
-    }
-
-    /// Spells an amount: `1005` CNY becomes 一千零五元.
-    ///
-    /// - Parameter withUnit: whether the currency's word follows.
-    /// - Throws: ``SpeechError/noRule(_:)`` or ``SpeechError/noUnit(_:)``; the caller announces without the amount.
-    public func reading(of money: Money, withUnit: Bool = true) throws(SpeechError) -> String {
-        let number = try numbers.spell(money.amount, with: cardinalRuleSet)
-        guard withUnit else { return number }
-        guard let unit = units[money.currency.code] else { throw .noUnit(money.currency) }
-        return wordsAreSpaced ? "\(number) \(unit)" : number + unit
-    }
-
-    /// Spells a count of payments.
-    public func reading(of count: Int) throws(SpeechError) -> String {
-        guard let number = try? DecimalNumber(whole: UInt64(max(count, 0))) else {
-            throw .noRule("\(count) is too large")
-        }
-        return try numbers.spell(number, with: countingRuleSet)
     }
 }

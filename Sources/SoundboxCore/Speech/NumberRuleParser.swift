@@ -25,6 +25,7 @@ private struct NumberRuleParser {
     }
 
     private var names: [String] = []
+    private var lines: [Int] = []
     private var sources: [[Source]] = []
 
     /// First pass: which sets there are, so that a rule may name a set that comes later.
@@ -63,6 +64,7 @@ private struct NumberRuleParser {
             throw NumberRuleError(line: line, rule: name, problem: "this set stands twice")
         }
         names.append(name)
+        lines.append(line)
         sources.append([])
     }
 
@@ -77,7 +79,7 @@ private struct NumberRuleParser {
     func parseRules() throws(NumberRuleError) -> [NumberRules.RuleSet] {
         var sets: [NumberRules.RuleSet] = []
         for (index, name) in names.enumerated() {
-            var set = NumberRules.RuleSet(name: name)
+            var set = NumberRules.RuleSet(name: name, line: lines[index])
             var nextBase: UInt64 = 0
             for source in sources[index] {
                 let rule = RuleText(source, ownSet: index, names: names)
@@ -92,7 +94,7 @@ private struct NumberRuleParser {
                     let parts = try rule.parts(inFraction: false)
                     set.rules.append(
                         NumberRules.Rule(
-                            base: base, divisor: divisor, parts: parts,
+                            line: source.line, source: source.text, base: base, divisor: divisor, parts: parts,
                             yieldsWithoutRemainder: base % divisor != 0 && parts.contains(where: \.spellsRemainder)))
                     nextBase = base + 1
                 }
@@ -249,7 +251,11 @@ private struct PartScanner {
         }
         let isTriple = name.isEmpty && text.first == ">"
         if isTriple { text = text.dropFirst() }
-        if inFraction { return .digits(reference, separator: isTriple ? "" : " ") }
+        if inFraction {
+            // RBNF reads `>%set>` in an x.x rule as a numerator over a denominator, which no amount is.
+            guard name.isEmpty else { throw rule.error("expected >> or >>> in an x.x rule, found >\(name)>") }
+            return .digits(reference, separator: isTriple ? "" : " ")
+        }
         guard !isTriple else { throw rule.error("\">>>\" is not part of this subset in a rule for whole numbers") }
         return .remainder(reference)
     }

@@ -18,6 +18,10 @@
 /// spelled digit by digit and never rounded.
 public struct NumberRules: Sendable {
     struct Rule: Sendable {
+        /// Where it stands in the text of the rules, counted from 1.
+        var line: Int
+        /// The rule as written.
+        var source: String
         var base: UInt64
         var divisor: UInt64
         var parts: [Part]
@@ -43,6 +47,8 @@ public struct NumberRules: Sendable {
 
     struct RuleSet: Sendable {
         var name: String
+        /// Where it begins in the text of the rules, counted from 1.
+        var line: Int
         /// Ascending by base.
         var rules: [Rule] = []
         /// The `x.x` rule.

@@ -4,7 +4,9 @@ public enum Utterance: Sendable, Equatable {
     case refund(Money)
     /// Payments that waited too long, with the total of each currency; no totals when they are too large to be read.
     case lateSummary(count: Int, totals: [Money])
-    case noPaymentYet
+    /// What came in since midnight, with the total of each currency.
+    case today(count: Int, totals: [Money])
+    case prompt(Prompt)
 
     public init(_ notice: PaymentNotice) {
         switch notice.kind {

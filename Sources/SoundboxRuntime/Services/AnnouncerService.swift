@@ -170,7 +170,7 @@ extension Announcer.Job {
         case .notice(let entry): Utterance(entry.notice)
         case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
         case .replay(let entry?): Utterance(entry.notice)
-        case .replay(nil): .noPaymentYet
+        case .replay(nil): .prompt(.noPaymentYet)
         }
     }
 

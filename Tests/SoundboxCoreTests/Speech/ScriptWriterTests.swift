@@ -63,7 +63,7 @@ struct ScriptWriterTests {
 
     @Test("When nothing has been announced yet, the box says so")
     func nothingYet() {
-        #expect(script(.noPaymentYet).text == "暂无收款")
+        #expect(script(.prompt(.noPaymentYet)).text == "暂无收款")
     }
 
     @Test("An amount that cannot be read leaves the rest of the sentence and the reason")

@@ -1,44 +1,20 @@
+import SoundboxAudio
 import SoundboxCore
-import SoundboxYAML
 
-/// The Mandarin voice of this repository, as far as the core knows voices.
+/// The Mandarin voice of this repository, so that the tests speak about the rules that ship.
 enum Mandarin {
     static let cardinal = "%spellout-cardinal"
 
-    /// `sounds/zh-CN/voice.yaml`, so that the tests speak about the rules that ship.
-    private static let file =
-        #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
-        + "/sounds/zh-CN/voice.yaml"
+    private static let directory =
+        #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined() + "/sounds/zh-CN"
 
     // Read once: every test case makes its suite anew.
-    private static let voice = Result { try readVoice() }
+    private static let voice = Result { try Voice(directory: directory) }
 
     static func language() throws -> Language { try voice.get().language }
 
     /// Every phrase that the voice has a recording for.
-    static func phrases() throws -> [String] { try voice.get().phrases }
-
-    private static func readVoice() throws -> (language: Language, phrases: [String]) {
-        let voice = try YAMLValue(readingFile: file).mapping()
-        func words(_ key: String) throws -> [String: String] {
-            let entries = try voice.required(key).mapping().entries.map { ($0.key, try $0.value.string()) }
-            return Dictionary(uniqueKeysWithValues: entries)
-        }
-        let sentences = try words("sentences").map { key, text in
-            guard let sentence = Language.Sentence(rawValue: key) else { throw UnknownSentence(key: key) }
-            return (sentence, text)
-        }
-        let language = Language(
-            locale: "zh-CN", name: "普通话", wordsAreSpaced: false,
-            numbers: try NumberRules(parsing: try voice.required("numbers").string()), cardinalRuleSet: cardinal,
-            countingRuleSet: "%spellout-counting", units: try words("units"), channels: try words("channels"),
-            sentences: Dictionary(uniqueKeysWithValues: sentences), pauses: [",": .milliseconds(160)])
-        return (language, try voice.required("recordings").list().map { try $0.mapping().required("text").string() })
-    }
-
-    private struct UnknownSentence: Error {
-        var key: String
-    }
+    static func phrases() throws -> [String] { try voice.get().writer.phrases }
 
     /// Reads a number as it is taught at school, digit by digit from the left, and shares nothing with the rules:
     /// one 零 for a run of empty places that a filled one follows, none across the end of a filled 万 or 亿.

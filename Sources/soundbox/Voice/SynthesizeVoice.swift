@@ -1,9 +1,9 @@
 import ArgumentParser
 import SoundboxAudio
 
-struct RenderVoice: AsyncParsableCommand {
+struct SynthesizeVoice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "render", abstract: "Make the recordings of a voice with its synthesiser.",
+        commandName: "synthesize", abstract: "Make the recordings of a voice with its synthesiser.",
         discussion: """
             Speaks every entry of voice.yaml that has a "say", trims and levels it, and writes it as FLAC. What sounds \
             the same is left untouched, so a second run changes nothing; a person's recordings are never overwritten.

@@ -1,0 +1,16 @@
+/// What the box says about itself. A voice must have every one.
+public enum Prompt: String, Sendable, CaseIterable {
+    /// Said when an installer has finished.
+    case greeting
+    case volumeUp = "volume_up"
+    case volumeDown = "volume_down"
+    case volumeMaximum = "volume_maximum"
+    case volumeMinimum = "volume_minimum"
+    case muted
+    case networkLost = "network_lost"
+    case networkRestored = "network_restored"
+    case notProvisioned = "not_provisioned"
+    /// Nothing can be stored: no payment can be taken.
+    case storageFault = "storage_fault"
+    case noPaymentYet = "no_payment_yet"
+}
