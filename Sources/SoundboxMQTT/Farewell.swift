@@ -1,7 +1,6 @@
 import SoundboxSystem
 
 /// The end of a connection at the caller's request: the receipts that are left, the offline status, DISCONNECT.
-
 ///
 /// When the time is up before the broker has acknowledged all that, the connection is dropped without a DISCONNECT:
 /// the broker then publishes the will, which says the same as the offline status.
