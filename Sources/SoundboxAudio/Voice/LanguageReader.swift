@@ -4,7 +4,8 @@ import SoundboxYAML
 extension Language {
     /// The top-level keys of `voice.yaml` that are read here.
     static let keys = [
-        "locale", "name", "words", "numbers", "cardinal", "counting", "units", "channels", "sentences", "pauses",
+        "locale", "name", "words", "numbers", "cardinal", "counting", "units", "channels", "sentences", "prompts",
+        "pauses",
     ]
 
     /// Reads what a voice says from its `voice.yaml`.
@@ -20,6 +21,7 @@ extension Language {
             countingRuleSet: try readRuleSet(top.optional("counting") ?? cardinal, of: numbers),
             units: try readUnits(try top.required("units")), channels: try readChannels(try top.required("channels")),
             sentences: try readSentences(try top.required("sentences")),
+            prompts: try readPrompts(top.optional("prompts")),
             pauses: try readPauses(try top.required("pauses")))
     }
 }
@@ -87,6 +89,14 @@ private func readSentences(_ value: YAMLValue) throws(YAMLError) -> [Language.Se
         sentences[sentence] = text
     }
     return sentences
+}
+
+private func readPrompts(_ value: YAMLValue?) throws(YAMLError) -> [Prompt: String] {
+    let mapping = try value?.mapping()
+    try mapping?.allow(only: Prompt.allCases.map(\.rawValue))
+    var prompts: [Prompt: String] = [:]
+    for prompt in Prompt.allCases { prompts[prompt] = try mapping?.optional(prompt.rawValue)?.string() }
+    return prompts
 }
 
 private func readPauses(_ value: YAMLValue) throws(YAMLError) -> [Character: Duration] {

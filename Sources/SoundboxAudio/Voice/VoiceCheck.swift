@@ -24,7 +24,10 @@ public struct VoiceCheck: Sendable {
         let sentences = Language.Sentence.allCases.map { sentence in
             ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
         }
-        return (numbers.map { ("numbers", $0) } + units + channels + sentences).flatMap { key, text in
+        let prompts = language.prompts.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            ("prompts.\($0.key.rawValue)", $0.value)
+        }
+        return (numbers.map { ("numbers", $0) } + units + channels + sentences + prompts).flatMap { key, text in
             // Placeholders stand for texts that are looked at by themselves.
             text.split(separator: /\{[^}]*\}/).compactMap { piece in
                 do throws(SpeechError) {

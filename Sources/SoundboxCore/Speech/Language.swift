@@ -49,13 +49,15 @@ public struct Language: Sendable {
     /// Spoken names by channel as providers write it: `alipay` → 支付宝.
     public var channels: [String: String]
     public var sentences: [Sentence: String]
+    /// Sentences about the box itself; those that the voice has.
+    public var prompts: [Prompt: String]
     /// Punctuation that is a rest, and how long it lasts.
     public var pauses: [Character: Duration]
 
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
         countingRuleSet: String, units: [String: String], channels: [String: String],
-        sentences: [Sentence: String], pauses: [Character: Duration]
+        sentences: [Sentence: String], prompts: [Prompt: String] = [:], pauses: [Character: Duration]
     ) {
         self.locale = locale
         self.name = name
@@ -66,6 +68,7 @@ public struct Language: Sendable {
         self.units = units
         self.channels = channels
         self.sentences = sentences
+        self.prompts = prompts
         self.pauses = pauses
     }
 

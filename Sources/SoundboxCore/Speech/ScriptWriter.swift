@@ -47,6 +47,8 @@ public struct ScriptWriter: Sendable {
                 ["count": try language.reading(of: count), "total": readings.joined(separator: separator)])
         case .noPaymentYet:
             return try script(.noPaymentYet, [:])
+        case .prompt(let prompt):
+            return try script(ofText: language.prompts[prompt] ?? "")
         }
     }
 
@@ -89,7 +91,7 @@ public struct ScriptWriter: Sendable {
             case .lateSummary(let count, _):
                 ((try? language.reading(of: count)).map { [(.lateSummaryWithoutTotal, ["count": $0])] } ?? [])
                     + [(.unreadableWithoutChannel, [:])]
-            case .noPaymentYet: []
+            case .noPaymentYet, .prompt: []
             }
         for (sentence, values) in attempts {
             if let script = try? script(sentence, values) { return script }

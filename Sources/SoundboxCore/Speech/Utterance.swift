@@ -5,6 +5,7 @@ public enum Utterance: Sendable, Equatable {
     /// Payments that waited too long, with the total of each currency; no totals when they are too large to be read.
     case lateSummary(count: Int, totals: [Money])
     case noPaymentYet
+    case prompt(Prompt)
 
     public init(_ notice: PaymentNotice) {
         switch notice.kind {
