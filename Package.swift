@@ -47,13 +47,14 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (three), SoundboxGPIO
+        // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (four), SoundboxGPIO
         // and SoundboxSystem.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+        .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
 
@@ -66,7 +67,7 @@ let package = Package(
         // Adapters: each knows the core and its own library, and none of its siblings.
         library(
             "SoundboxAudio",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", subprocess]),
+            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", "CSonic", subprocess]),
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto"]),
         library("SoundboxStore", ["SoundboxCore", grdb]),

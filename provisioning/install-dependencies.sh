@@ -6,9 +6,11 @@ set -euo pipefail
 packages=(
   pkg-config
   # linked
-  libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsqlite3-dev
+  libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
+  # a sound server in real time, for tests without a sound card
+  pulseaudio libasound2-plugins
 )
 
 missing=()

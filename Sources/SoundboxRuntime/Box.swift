@@ -6,6 +6,7 @@ import SoundboxCore
 import SoundboxGPIO
 import SoundboxMQTT
 import SoundboxStore
+import SoundboxSystem
 import UnixSignals
 
 /// The box: every part made, joined and run. The one place that knows all of them.
@@ -36,13 +37,15 @@ public struct Box {
         let inbox = try SQLiteInbox(path: directory.inboxPath)
 
         let folder = VoiceFolder(path: configuration.voice.directory)
-        let (voice, unusable) = try folder.voice(configuration.voice.locale).leavingOutUnusableRecordings()
+        var (voice, unusable) = try folder.voice(configuration.voice.locale).leavingOutUnusableRecordings()
+        voice.tempo = configuration.voice.tempo
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
 
         let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
         state.update { $0.unusableRecordings = unusable.count }
-        let player = Player(sink: Self.sink(configuration.audio, logger), voice: voice, volume: state.snapshot.volume)
-        let volume = VolumeControl(player: player, file: directory.volumeFile, state: state, logger: logger)
+        let player = Player(
+            sink: Self.sink(configuration.audio, logger), voice: voice, volume: state.snapshot.volume,
+            timing: configuration.audio.timing)
 
         let identity = StatusReporter.Identity(
             deviceID: configuration.deviceID, broker: configuration.broker.address.description,
@@ -51,8 +54,12 @@ public struct Box {
             settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.offline(identity).bytes
         ) { [logger] line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
         let announcer = AnnouncerService(
-            freshness: configuration.announce.freshness, inbox: inbox, player: player, writer: voice.writer,
+            machine: Announcer(
+                freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove),
+            quietHours: configuration.announce.quietHours, inbox: inbox, player: player, writer: voice.writer,
             state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting)
+        let volume = VolumeControl(
+            player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
         let perform: @Sendable (Command) -> Void = { command in
             switch command {
             case .replay: announcer.replay()
@@ -78,8 +85,8 @@ public struct Box {
                 socketPath: configuration.controlSocket, status: { await reporter.status() },
                 replay: announcer.replay,
                 changeVolume: { change in
-                    guard let change else { return player.volume.level }
-                    return await volume.change(change).level
+                    guard let change else { return volume.loudness }
+                    return await volume.change(change)
                 }, logger: logger),
             StartService(systemd: systemd, logger: logger, identity: identity),
         ]
@@ -127,6 +134,8 @@ private struct StartService: Service {
     let identity: StatusReporter.Identity
 
     func run() async {
+        // What reading the configuration and proving the recordings took is not needed again.
+        Heap.trim()
         systemd.ready()
         logger.info(
             "started",

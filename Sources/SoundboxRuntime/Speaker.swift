@@ -15,7 +15,8 @@ public struct Speaker: Sendable {
     /// Returns when the last frame has been heard, or is in the file.
     /// - Throws: ``SpeechError`` when the amount cannot be said exactly, ``AudioSinkError`` when it cannot be played.
     public func speak(_ utterance: Utterance) async throws {
-        try await player.play(try writer.exactScript(for: utterance))
+        let script = try writer.exactScript(for: utterance)
+        do { try await player.play(script) } catch .sink(let error) { throw error }
     }
 
     public func close() async { await player.close() }

@@ -25,6 +25,7 @@ struct Run: AsyncParsableCommand {
     var panel = PanelOption.board
 
     func run() async throws {
+        Footprint.keepSmall()
         let configuration = try configuration.read()
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
         let box = try Box(configuration, panel: panel == .terminal ? .terminal : .board, logger: logger)

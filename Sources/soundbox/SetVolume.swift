@@ -1,11 +1,13 @@
 import ArgumentParser
+import SoundboxCore
 import SoundboxRuntime
 
 struct SetVolume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "volume", abstract: "Show or change the volume; acts on what is being spoken.")
 
-    @Argument(help: ArgumentHelp("0 to 100, up or down; without it the volume is shown.", valueName: "level"))
+    @Argument(
+        help: ArgumentHelp("0 to 100, up, down, mute or unmute; without it the volume is shown.", valueName: "level"))
     var change: String?
 
     @OptionGroup var control: ControlOptions
@@ -14,15 +16,17 @@ struct SetVolume: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard let change, change != "up", change != "down" else { return }
+        guard let change, !["up", "down", "mute", "unmute"].contains(change) else { return }
         guard let level = Int(change), (0...100).contains(level) else {
-            throw ValidationError("The volume is a number from 0 to 100, up or down, not \"\(change)\".")
+            throw ValidationError(
+                "The volume is a number from 0 to 100, up, down, mute or unmute, not \"\(change)\".")
         }
     }
 
     func run() async throws {
         let client = try control.client()
-        let level = if let change { try await client.setVolume(change) } else { try await client.volume() }
-        printLine(json ? #"{"volume":\#(level)}"# : "\(level)")
+        let answer = if let change { try await client.setVolume(change) } else { try await client.volume() }
+        guard !json else { return printLine(answer.text) }
+        printLine((answer["volume"]?.text ?? "") + (answer["muted"] == .bool(true) ? " (muted)" : ""))
     }
 }

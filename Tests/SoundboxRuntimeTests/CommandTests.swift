@@ -12,6 +12,8 @@ struct CommandTests {
             (#"{"id":"c","type":"volume","volume":80}"#, .volume(.to(Volume(80)))),
             (#"{"id":"c","type":"volume","volume":"up"}"#, .volume(.up)),
             (#"{"id":"c","type":"volume","volume":"down"}"#, .volume(.down)),
+            (#"{"id":"c","type":"volume","volume":"mute"}"#, .volume(.mute)),
+            (#"{"id":"c","type":"volume","volume":"unmute"}"#, .volume(.unmute)),
         ])
     func good(text: String, command: Command) throws {
         #expect(try Command(decoding: Array(text.utf8)) == command)

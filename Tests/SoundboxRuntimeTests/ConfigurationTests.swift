@@ -25,6 +25,9 @@ struct ConfigurationTests {
         let configuration = try Configuration(parsing: Self.least, file: "soundbox.yaml")
         #expect(configuration.audio.device == "default")
         #expect(configuration.audio.volume.level == 80)
+        #expect(configuration.audio.timing == Timing())
+        #expect(configuration.voice.tempo == .recorded)
+        #expect(configuration.announce.hurryAbove == nil && configuration.announce.quietHours == nil)
         #expect(configuration.voice.locale == "zh-CN")
         #expect(configuration.voice.directory == "/usr/share/soundbox/sounds")
         #expect(configuration.board == "none")
@@ -49,13 +52,17 @@ struct ConfigurationTests {
                   ca_file: ca.pem
                   cert_file: box.pem
                   key_file: box.key
-                audio: {device: "hw:1", volume: 30, record: out.wav}
-                voice: {locale: en-US, directory: voices}
+                audio: {device: "hw:1", volume: 30, record: out.wav, lead_in: 150ms, gap: 1s, close_when_idle: 30s}
+                voice: {locale: en-US, directory: voices, tempo: 1.25}
                 board: raspberry-pi
                 board_directory: boards
                 state_directory: state
                 control_socket: c.sock
-                announce: {expire_after: 90s, currency: USD}
+                announce:
+                  expire_after: 90s
+                  currency: USD
+                  hurry_above: 5
+                  quiet_hours: {from: "22:00", to: 7:05, volume: 30}
                 log_level: debug
                 """, file: "soundbox.yaml")
         #expect(configuration.broker.address.port == 8883)
@@ -63,6 +70,12 @@ struct ConfigurationTests {
         #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
         #expect(configuration.topics.receipts == "pay/v2/M1001/box-01/receipts")
         #expect(configuration.audio.record == "out.wav")
+        #expect(
+            configuration.audio.timing
+                == Timing(leadIn: .milliseconds(150), gap: .seconds(1), closeWhenIdle: .seconds(30)))
+        #expect(configuration.voice.tempo == Tempo(1.25))
+        #expect(configuration.announce.hurryAbove == 5)
+        #expect(configuration.announce.quietHours == QuietHours(start: 1320, end: 425, volume: 30))
         #expect(configuration.announce.freshness.expireAfter == .seconds(90))
         #expect(configuration.announce.currency == Currency("USD"))
         #expect(configuration.logLevel == .debug)
@@ -77,6 +90,18 @@ struct ConfigurationTests {
             (least + "audio: {volume: loud}\n", "soundbox.yaml:4: audio.volume:"),
             (least + "announce: {expire_after: 10}\n", "soundbox.yaml:4: announce.expire_after:"),
             (least + "announce: {currency: RMB}\n", "soundbox.yaml:4: announce.currency:"),
+            (least + "audio: {gap: 6s}\n", "soundbox.yaml:4: audio.gap:"),
+            (least + "audio: {close_when_idle: 0s}\n", "soundbox.yaml:4: audio.close_when_idle:"),
+            (least + "voice: {tempo: 2}\n", "soundbox.yaml:4: voice.tempo:"),
+            (least + "announce: {hurry_above: 0}\n", "soundbox.yaml:4: announce.hurry_above:"),
+            (
+                least + "announce: {quiet_hours: {from: \"24:00\", to: \"7:00\", volume: 3}}\n",
+                "soundbox.yaml:4: announce.quiet_hours.from:"
+            ),
+            (
+                least + "announce: {quiet_hours: {from: \"7:00\", to: \"7:00\", volume: 3}}\n",
+                "soundbox.yaml:4: announce.quiet_hours.to:"
+            ),
             (least + "log_level: loud\n", "soundbox.yaml:4: log_level:"),
             ("merchant_id: a/b\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id:"),
             ("merchant_id: m\ndevice_id: \"#\"\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:2: device_id:"),

@@ -4,32 +4,51 @@ import SoundboxCore
 enum SampleWriter {
     /// - Parameters:
     ///   - samples: full scale is ±1.0; nothing outside of it.
-    ///   - bytes: resized to exactly the frames written.
+    ///   - bytes: resized to exactly the frames written; allocates only when that changes its size.
     static func write(_ samples: [Float], to bytes: inout [UInt8], as format: PCMFormat) {
         let size = samples.count * format.bytesPerFrame
         if bytes.count != size { bytes = [UInt8](repeating: 0, count: size) }
+        switch format.encoding {
+        case .int16: store(samples, to: &bytes, format) { Int16(scaled($0, 32767)).littleEndian }
+        case .int24: store(samples, to: &bytes, format) { scaled($0, 8_388_607).littleEndian }
+        case .int32: store(samples, to: &bytes, format) { scaled($0, 2_147_483_647).littleEndian }
+        case .float32: store(samples, to: &bytes, format) { $0.bitPattern.littleEndian }
+        case .int24Packed: storePacked(samples, to: &bytes, format)
+        }
+    }
+
+    /// Rounded to nearest. In double precision: a float cannot hold 32 bits.
+    @inline(__always)
+    private static func scaled(_ sample: Float, _ fullScale: Double) -> Int32 {
+        Int32((Double(sample) * fullScale).rounded())
+    }
+
+    @inline(__always)
+    private static func store<Word: BitwiseCopyable>(
+        _ samples: [Float], to bytes: inout [UInt8], _ format: PCMFormat, _ word: (Float) -> Word
+    ) {
+        var span = bytes.mutableSpan
+        var output = span.mutableBytes
         var place = 0
         for sample in samples {
-            let word = word(of: sample, as: format.encoding)
+            let word = word(sample)
             for _ in 0..<format.channelCount {
-                for byte in 0..<format.encoding.bytesPerSample {
-                    bytes[place] = UInt8(truncatingIfNeeded: word >> UInt32(8 * byte))
-                    place += 1
-                }
+                output.storeBytes(of: word, toByteOffset: place, as: Word.self)
+                place += MemoryLayout<Word>.size
             }
         }
     }
 
-    /// The sample's bits, in the low bytes that the encoding uses.
-    private static func word(of sample: Float, as encoding: SampleEncoding) -> UInt32 {
-        func scaled(_ fullScale: Double) -> UInt32 {
-            UInt32(bitPattern: Int32((Double(sample) * fullScale).rounded()))
-        }
-        switch encoding {
-        case .int16: return scaled(32767)
-        case .int24, .int24Packed: return scaled(8_388_607)
-        case .int32: return scaled(2_147_483_647)
-        case .float32: return sample.bitPattern
+    private static func storePacked(_ samples: [Float], to bytes: inout [UInt8], _ format: PCMFormat) {
+        var place = 0
+        for sample in samples {
+            let word = UInt32(bitPattern: scaled(sample, 8_388_607))
+            for _ in 0..<format.channelCount {
+                for byte in 0..<3 {
+                    bytes[place] = UInt8(truncatingIfNeeded: word >> UInt32(8 * byte))
+                    place += 1
+                }
+            }
         }
     }
 }

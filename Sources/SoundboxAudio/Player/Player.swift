@@ -4,45 +4,35 @@ import Synchronization
 
 /// Plays one announcement at a time on one sink, streamed period by period.
 ///
-/// Nothing is queued here: ``play(_:)`` returns when the last frame has left the speaker, and must not be called again
-/// before. The volume may be changed from any thread at any time and acts on the next period that is rendered.
+/// Nothing is queued here: ``play(_:_:)`` returns when the last frame has left the speaker, and must not be called again
+/// before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
 ///
 /// Decodes and mixes on a thread of its own, so that neither a busy pool nor a slow disk holds up the sound.
 public actor Player {
     private let executor = ThreadExecutor(name: "player")
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// What surrounds the words of every announcement.
-    public struct Timing: Sendable, Equatable {
-        /// Silence first, for codecs that swallow the first milliseconds after a pause.
-        public var leadIn: Duration
-        /// From the start of the chime to the first word: the chime's tail rings on under the speech.
-        public var chimeToSpeech: Duration
-        /// Silence at the end, so that two announcements in a row are heard as two.
-        public var tail: Duration
-
-        public init(
-            leadIn: Duration = .milliseconds(20), chimeToSpeech: Duration = .milliseconds(550),
-            tail: Duration = .milliseconds(500)
-        ) {
-            self.leadIn = leadIn
-            self.chimeToSpeech = chimeToSpeech
-            self.tail = tail
-        }
-    }
-
     private let sink: any AudioSink
-    private let voice: Voice
     private let timing: Timing
+    private let sleep: @Sendable (Duration) async throws -> Void
     private let volumeLevel: Atomic<Int>
-    private var sound: VoiceSound?
+    private let muted = Atomic(false)
+    private var voice: Voice
+    private var chime: (samples: [Int16], sampleRate: Int)?
     private var mixer: Mixer?
     private var period: [UInt8] = []
+    /// Closes the device after an idle time; cancelled by the next announcement.
+    private var closing: Task<Void, Never>?
 
-    public init(sink: any AudioSink, voice: Voice, volume: Volume, timing: Timing = Timing()) {
+    /// - Parameter sleep: waits until the device has been idle for long enough.
+    public init(
+        sink: any AudioSink, voice: Voice, volume: Volume, timing: Timing = Timing(),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
         self.sink = sink
         self.voice = voice
         self.timing = timing
+        self.sleep = sleep
         volumeLevel = Atomic(volume.level)
     }
 
@@ -52,64 +42,152 @@ public actor Player {
         set { volumeLevel.store(newValue.level, ordering: .relaxed) }
     }
 
-    /// Decodes the voice for the sink's format, so that the first announcement need not wait for it.
+    /// Whether nothing is to be heard, whatever the volume. Never blocks; any thread.
+    public nonisolated var isMuted: Bool {
+        get { muted.load(ordering: .relaxed) }
+        set { muted.store(newValue, ordering: .relaxed) }
+    }
+
+    /// How often the device ran dry in the middle of an announcement.
+    public var xrunCount: Int { get async { await sink.xrunCount } }
+
+    /// Opens the device and decodes the chime for it, so that the first announcement starts at once.
     ///
-    /// - Throws: what the sink reports. Harmless: ``play(_:)`` tries again.
-    public func prepare() async throws(AudioSinkError) {
-        _ = try sound(at: try await sink.open().sampleRate)
+    /// - Throws: what the sink reports. Harmless: ``play(_:_:)`` tries again.
+    public func prepare() async throws(PlayerError) {
+        _ = try chime(at: try await openSink().sampleRate)
+        closeWhenIdle()
+    }
+
+    /// Does without a recording that cannot be decoded any more.
+    /// - Returns: what words announcements without it.
+    public func leaveOut(_ part: Voice.Part) -> ScriptWriter {
+        voice.leaveOut(part)
+        chime = nil
+        return voice.writer
     }
 
     /// Plays the script to its last frame.
     ///
-    /// - Throws: what the sink reports, and when the task is cancelled; the announcement then counts as not heard and
-    ///   is to be played again from its start.
-    public func play(_ script: AnnouncementScript) async throws(AudioSinkError) {
-        let format = try await sink.open()
-        let timeline = try timeline(of: script, at: format.sampleRate)
+    /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
+    /// - Throws: why it was not heard to its end; it then counts as not heard at all.
+    public func play(_ script: AnnouncementScript, _ delivery: Delivery = Delivery()) async throws(PlayerError) {
+        closing?.cancel()
+        defer { closeWhenIdle() }
+        let format = try await openSink()
         var mixer = self.mixer.flatMap { $0.format == format ? $0 : nil } ?? Mixer(format: format)
-        mixer.begin(timeline, volume: volume)
         var period = self.period
         self.period = []
-        while !mixer.isFinished {
-            guard !Task.isCancelled else { throw .writeFailed(device: "player", reason: "the box is shutting down") }
-            mixer.render(into: &period, volume: volume)
-            try await sink.write(period)
+        var words = Words(script.elements, sampleRate: format.sampleRate)
+        var framesToSpeech = format.frames(in: timing.leadIn)
+
+        mixer.begin(volume: loudness(delivery))
+        if delivery.hasChime, voice.recordings.chime != nil {
+            mixer.play(try chime(at: format.sampleRate), on: .chime, after: framesToSpeech)
+            framesToSpeech += format.frames(in: timing.chimeToSpeech)
         }
-        try await sink.drain()
+        while !words.areComplete || !mixer.isFinished {
+            if !words.areComplete {
+                if framesToSpeech < format.framesPerPeriod {
+                    let speech = try words.joined(to: delivery.gap ?? timing.gap, voice)
+                    mixer.play(speech, on: .speech, after: framesToSpeech)
+                }
+                framesToSpeech -= format.framesPerPeriod
+            }
+            if Task.isCancelled {
+                // The last period fades: a cut in the middle of a wave would be a click.
+                mixer.render(into: &period, volume: Volume(0))
+                try await write(period)
+                throw .cancelled
+            }
+            mixer.render(into: &period, volume: loudness(delivery))
+            try await write(period)
+            // The device is ahead by its buffer now, and one recording takes a fraction of that.
+            try words.decodeNext(voice)
+        }
+        do { try await sink.drain() } catch { throw .sink(error) }
+        // Seconds of decoded speech are not kept until the next payment.
+        mixer.stop()
         self.mixer = mixer
         self.period = period
     }
 
     /// Closes the sink.
     public func close() async {
+        closing?.cancel()
         await sink.close()
     }
 
-    private func timeline(of script: AnnouncementScript, at sampleRate: Int) throws(AudioSinkError) -> Timeline {
-        let sound = try sound(at: sampleRate)
-        func frames(_ duration: Duration) -> Bus.Clip {
-            .silence(Int(duration / .nanoseconds(1_000_000_000 / Double(sampleRate))))
-        }
-        let words: [Bus.Clip] = script.elements.map { element in
-            switch element {
-            case .phrase(let index): .samples(sound.phrases[index])
-            case .pause(let duration): frames(duration)
-            }
-        }
-        return Timeline(
-            chime: Bus([frames(timing.leadIn), .samples(sound.chime)]),
-            speech: Bus([frames(timing.leadIn), frames(timing.chimeToSpeech)] + words + [frames(timing.tail)]))
+    private func openSink() async throws(PlayerError) -> PCMFormat {
+        do { return try await sink.open() } catch { throw .sink(error) }
     }
 
-    /// The voice at the device's rate: converted once, and again only when another device comes with another rate.
-    private func sound(at sampleRate: Int) throws(AudioSinkError) -> VoiceSound {
-        if let sound, sound.sampleRate == sampleRate { return sound }
+    private func write(_ period: [UInt8]) async throws(PlayerError) {
+        do { try await sink.write(period) } catch { throw .sink(error) }
+    }
+
+    private func loudness(_ delivery: Delivery) -> Volume {
+        isMuted ? Volume(0) : min(max(volume, delivery.loudness.lowerBound), delivery.loudness.upperBound)
+    }
+
+    /// The chime at the device's rate: decoded once, and again only when another device comes with another rate.
+    private func chime(at sampleRate: Int) throws(PlayerError) -> [Int16] {
+        if let chime, chime.sampleRate == sampleRate { return chime.samples }
         do {
-            let loaded = try voice.sound(at: sampleRate)
-            sound = loaded
-            return loaded
+            let samples = try voice.samples(of: .chime, at: sampleRate)
+            chime = (samples, sampleRate)
+            return samples
         } catch {
-            throw .unsupportedFormat(device: "voice \(voice.language.locale)", reason: error.description)
+            throw .recording(.chime, error)
         }
+    }
+
+    private func closeWhenIdle() {
+        guard let limit = timing.closeWhenIdle else { return }
+        closing?.cancel()
+        closing = Task {
+            do { try await sleep(limit) } catch { return }
+            // On this actor, where nothing else can begin between the look and the call.
+            if !Task.isCancelled { await sink.close() }
+        }
+    }
+}
+
+/// The speech of one announcement, decoded piece by piece.
+private struct Words {
+    private let elements: [AnnouncementScript.Element]
+    private let sampleRate: Int
+    private var pieces: [Splicer.Piece] = []
+    /// Whether the speech was joined and handed over.
+    private(set) var areComplete = false
+
+    init(_ elements: [AnnouncementScript.Element], sampleRate: Int) {
+        self.elements = elements
+        self.sampleRate = sampleRate
+    }
+
+    /// Decodes one more recording, if one is left.
+    mutating func decodeNext(_ voice: Voice) throws(PlayerError) {
+        guard !areComplete, pieces.count < elements.count else { return }
+        switch elements[pieces.count] {
+        case .pause(let duration): pieces.append(silence(duration))
+        case .phrase(let index):
+            do { pieces.append(.sound(try voice.samples(of: .phrase(index), at: sampleRate))) } catch {
+                throw .recording(.phrase(index), error)
+            }
+        }
+    }
+
+    /// Decodes what is left and joins all.
+    mutating func joined(to gap: Duration, _ voice: Voice) throws(PlayerError) -> [Int16] {
+        while pieces.count < elements.count { try decodeNext(voice) }
+        areComplete = true
+        let joined = Splicer(sampleRate: sampleRate).joined(pieces + [silence(gap)])
+        pieces = []
+        return joined
+    }
+
+    private func silence(_ duration: Duration) -> Splicer.Piece {
+        .silence(Int(duration / .nanoseconds(1_000_000_000 / Double(sampleRate))))
     }
 }

@@ -20,37 +20,22 @@ public struct AudioFile: Sendable {
     /// Safe on foreign files: length, rate and channels are bounded, whatever the header claims.
     /// - Parameter limit: a longer file is refused before it fills the memory.
     public init(reading path: String, limit: Duration = .seconds(300)) throws(RecordingError) {
-        let file = try SoundFile(reading: path)
-        guard (4000...192_000).contains(file.sampleRate), (1...8).contains(file.channelCount) else {
-            throw .unexpectedFormat(
-                file: path, expected: "4,000–192,000 Hz and 1–8 channels",
-                found: "\(file.sampleRate) Hz and \(file.channelCount) channels")
+        var block: [Float] = []
+        var samples: [Float] = []
+        let file = try decode(path, limit: limit, in: &block) { frames, channels in
+            samples.append(contentsOf: mono(frames, channels: channels))
         }
-        var recording = Recording(name: path, sampleRate: file.sampleRate, samples: [])
-        let channels = file.channelCount
-        let mostFrames = recording.frames(in: limit)
-        var block = [Float](repeating: 0, count: 4096 * channels)
-        while true {
-            let frames = file.readFrames(into: &block)
-            if frames <= 0 { break }
-            recording.samples.append(contentsOf: mono(block.prefix(frames * channels), channels: channels))
-            guard recording.samples.count <= mostFrames else {
-                throw .unusable(file: path, reason: "it lasts longer than \(limit)")
-            }
-        }
-        if let error = file.error { throw .unreadable(file: path, reason: error) }
-        isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
-        // A FLAC file that was cut off ends without an error. The header of one made as a stream claims no length.
-        if isFLAC, file.frameCount < .max, recording.samples.count < file.frameCount {
-            throw .unreadable(
-                file: path, reason: "it ends after \(recording.samples.count) frames of \(file.frameCount)")
-        }
-        guard recording.samples.allSatisfy(\.isFinite) else {
-            throw .unreadable(file: path, reason: "it holds samples that are not numbers")
-        }
-        self.recording = recording
-        channelCount = channels
+        recording = Recording(name: path, sampleRate: file.sampleRate, samples: samples)
+        channelCount = file.channelCount
+        isFLAC = file.isFLAC
         isSynthesized = file.comment == Self.synthesisMark
+    }
+
+    /// Proves that ``init(reading:limit:)`` would succeed, and keeps nothing. Blocks on the disk.
+    ///
+    /// - Parameter block: scratch memory, for use with the next file again.
+    static func prove(_ path: String, in block: inout [Float]) throws(RecordingError) {
+        _ = try decode(path, limit: .seconds(300), in: &block) { _, _ in }
     }
 
     /// Writes `recording` as 16-bit mono FLAC that is marked as ``isSynthesized``. Blocks on the disk.
@@ -80,6 +65,46 @@ public struct AudioFile: Sendable {
         file.comment = synthesisMark
         try file.writeFrames(recording.pcm16)
     }
+}
+
+/// Decodes a file block by block.
+///
+/// - Parameters:
+///   - block: scratch memory, resized as needed.
+///   - take: gets interleaved frames and the number of their channels.
+private func decode(
+    _ path: String, limit: Duration, in block: inout [Float], take: (ArraySlice<Float>, Int) -> Void
+) throws(RecordingError) -> (sampleRate: Int, channelCount: Int, isFLAC: Bool, comment: String?) {
+    let file = try SoundFile(reading: path)
+    guard (4000...192_000).contains(file.sampleRate), (1...8).contains(file.channelCount) else {
+        throw .unexpectedFormat(
+            file: path, expected: "4,000–192,000 Hz and 1–8 channels",
+            found: "\(file.sampleRate) Hz and \(file.channelCount) channels")
+    }
+    let channels = file.channelCount
+    let mostFrames = Recording(name: path, sampleRate: file.sampleRate, samples: []).frames(in: limit)
+    if block.count != 4096 * channels { block = [Float](repeating: 0, count: 4096 * channels) }
+    var decoded = 0
+    while true {
+        let frames = file.readFrames(into: &block)
+        if frames <= 0 { break }
+        decoded += frames
+        guard decoded <= mostFrames else {
+            throw .unusable(file: path, reason: "it lasts longer than \(limit)")
+        }
+        let samples = block.prefix(frames * channels)
+        guard samples.allSatisfy(\.isFinite) else {
+            throw .unreadable(file: path, reason: "it holds samples that are not numbers")
+        }
+        take(samples, channels)
+    }
+    if let error = file.error { throw .unreadable(file: path, reason: error) }
+    let isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
+    // A FLAC file that was cut off ends without an error. The header of one made as a stream claims no length.
+    if isFLAC, file.frameCount < .max, decoded < file.frameCount {
+        throw .unreadable(file: path, reason: "it ends after \(decoded) frames of \(file.frameCount)")
+    }
+    return (file.sampleRate, channels, isFLAC, file.comment)
 }
 
 /// The mean of the channels of interleaved frames.

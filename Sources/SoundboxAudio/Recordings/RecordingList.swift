@@ -5,7 +5,7 @@ public struct RecordingEntry: Sendable, Equatable {
     /// File name without `.flac`: small letters, digits and hyphens.
     public let file: String
     /// The words that are heard, as the language writes them.
-    public let text: String
+    public internal(set) var text: String
     /// What the synthesiser is given; `nil` for a person's recording, which no tool may overwrite.
     public let say: String?
 }

@@ -51,6 +51,8 @@ public actor TeeSink: AudioSink {
         try await primary.drain()
     }
 
+    public var xrunCount: Int { get async { await primary.xrunCount } }
+
     /// Returns once the recording, too, is complete.
     public func close() async {
         await primary.close()

@@ -3,13 +3,23 @@ import SoundboxYAML
 
 /// One folder under `sounds/`: what is said, and the recordings that say it.
 ///
-/// Opening reads `voice.yaml` only, which is enough for readings; the recordings are decoded by ``sound(at:)``.
+/// Opening reads `voice.yaml` only, which is enough for readings. Recordings stay on the disk, in the kernel's cache,
+/// and are decoded when they are about to be played: decoded as a whole, a voice takes tens of megabytes.
 public struct Voice: Sendable {
+    /// What can be decoded.
+    public enum Part: Sendable, Hashable {
+        case chime
+        /// By its index in the list of recordings.
+        case phrase(Int)
+    }
+
     public let directory: String
     public let language: Language
-    public let recordings: RecordingList
+    public private(set) var recordings: RecordingList
     /// Turns utterances into scripts for these recordings.
-    public let writer: ScriptWriter
+    public private(set) var writer: ScriptWriter
+    /// How fast the phrases are spoken; the chime stays as it is.
+    public var tempo = Tempo.recorded
 
     /// - Parameter directory: the voice's own folder, such as `/usr/share/soundbox/sounds/zh-CN`. Blocks on the disk.
     public init(directory: String) throws(VoiceError) {
@@ -26,68 +36,60 @@ public struct Voice: Sendable {
         writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
     }
 
-    private init(directory: String, language: Language, recordings: RecordingList) {
-        self.directory = directory
-        self.language = language
-        self.recordings = recordings
-        writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
-    }
-
     /// The voice with those of its recordings that can be played, and what is wrong with the others.
     ///
     /// A box with a recording missing still says every amount that the rest covers, and the fallback for the others;
-    /// one that refused to start would say nothing. Decodes every recording: blocks as long as ``sound(at:)``.
+    /// one that refused to start would say nothing. Decodes every recording once and keeps none: blocks for some
+    /// hundred milliseconds on a small board.
     /// - Throws: ``VoiceError/recording(_:)`` when not one can be played.
     public func leavingOutUnusableRecordings() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
         var problems: [RecordingError] = []
+        var scratch: [Float] = []
         func isUsable(_ file: String) -> Bool {
             do throws(RecordingError) {
-                _ = try AudioFile(reading: path(of: file))
+                try AudioFile.prove(path(of: file), in: &scratch)
                 return true
             } catch {
                 problems.append(error)
                 return false
             }
         }
-        var usable = recordings
-        usable.entries.removeAll { !isUsable($0.file) }
-        if let chime = usable.chime, !isUsable(chime) { usable.chime = nil }
-        if usable.entries.isEmpty, let problem = problems.first { throw .recording(problem) }
-        return (Voice(directory: directory, language: language, recordings: usable), problems)
+        var usable = self
+        usable.recordings.entries.removeAll { !isUsable($0.file) }
+        if let chime = recordings.chime, !isUsable(chime) { usable.recordings.chime = nil }
+        if usable.recordings.entries.isEmpty, let problem = problems.first { throw .recording(problem) }
+        if !problems.isEmpty {
+            usable.writer = ScriptWriter(language: language, phrases: usable.recordings.entries.map(\.text))
+        }
+        return (usable, problems)
     }
 
-    /// Decodes every recording and converts it to a device's rate. Blocks: about a second on a small board.
-    public func sound(at sampleRate: Int) throws(VoiceError) -> VoiceSound {
-        do {
-            var phrases: [[Int16]] = []
-            for entry in recordings.entries {
-                phrases.append(try samples(entry.file, at: sampleRate))
-            }
-            return VoiceSound(
-                sampleRate: sampleRate,
-                chime: try recordings.chime.map { name throws(RecordingError) in
-                    try samples(name, at: sampleRate)
-                } ?? [], phrases: phrases)
-        } catch {
-            throw .recording(error)
+    /// Does without a recording from now on; the indices of the others stay.
+    public mutating func leaveOut(_ part: Part) {
+        switch part {
+        case .chime: recordings.chime = nil
+        // A phrase without text covers nothing.
+        case .phrase(let index): recordings.entries[index].text = ""
+        }
+        writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
+    }
+
+    /// Decodes one recording, sets its tempo and converts it to a device's rate. Blocks on the disk, and for a
+    /// millisecond or so of work.
+    ///
+    /// - Returns: mono samples; none for the chime of a voice without one.
+    public func samples(of part: Part, at sampleRate: Int) throws(RecordingError) -> [Int16] {
+        switch part {
+        case .chime:
+            guard let chime = recordings.chime else { return [] }
+            return try Resampler.resample(try AudioFile(reading: path(of: chime)).recording, to: sampleRate).pcm16
+        case .phrase(let index):
+            let recording = try AudioFile(reading: path(of: recordings.entries[index].file)).recording
+            return try Resampler.resample(try tempo.applied(to: recording), to: sampleRate).pcm16
         }
     }
 
     private func path(of file: String) -> String { "\(directory)/\(file).flac" }
-
-    private func samples(_ file: String, at sampleRate: Int) throws(RecordingError) -> [Int16] {
-        let recording = try AudioFile(reading: path(of: file)).recording
-        return try Resampler.resample(recording, to: sampleRate).pcm16
-    }
-}
-
-/// The recordings of a voice at one sample rate, ready for the mixer.
-public struct VoiceSound: Sendable {
-    /// Frames per second.
-    public let sampleRate: Int
-    public let chime: [Int16]
-    /// In the order of the voice's list of recordings.
-    public let phrases: [[Int16]]
 }
 
 /// Why a voice cannot be used. Every case names the file.

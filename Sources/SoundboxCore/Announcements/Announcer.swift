@@ -11,6 +11,15 @@ public struct Announcer: Sendable {
         case summary([InboxEntry])
         /// The notice announced last, once more; `nil` when nothing has been announced yet.
         case replay(InboxEntry?)
+        case prompt(Prompt)
+
+        /// Whether somebody asked for it just now: nothing is recorded about it, and nobody waits for it later.
+        fileprivate var isPassing: Bool {
+            switch self {
+            case .notice, .summary: false
+            case .replay, .prompt: true
+            }
+        }
     }
 
     public enum Event: Sendable, Equatable {
@@ -18,6 +27,8 @@ public struct Announcer: Sendable {
         case noticesMayWait
         /// The replay button or command.
         case replayRequested
+        /// Something to be said between two announcements.
+        case promptRequested(Prompt)
         /// Finish what is playing, then stop.
         case stopRequested
         /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
@@ -72,15 +83,24 @@ public struct Announcer: Sendable {
     }
 
     private let freshness: FreshnessPolicy
+    /// More waiting notices than this are spoken faster; `nil` never.
+    private let hurryAbove: Int?
     private var state = State.idle
     private var noticesMayWait = false
     private var replayIsRequested = false
-    /// The last thing played was a replay.
-    private var replayCameLast = false
+    /// The prompt asked for last.
+    private var requestedPrompt: Prompt?
+    /// The last thing played was a replay or a prompt.
+    private var passingCameLast = false
     private var stopIsRequested = false
 
-    public init(freshness: FreshnessPolicy) {
+    /// Whether more notices wait than are to be spoken at leisure. Holds for the announcement that was begun last.
+    public private(set) var isInAHurry = false
+
+    /// - Parameter hurryAbove: how many notices may wait, the one being spoken included, before ``isInAHurry``.
+    public init(freshness: FreshnessPolicy, hurryAbove: Int? = nil) {
         self.freshness = freshness
+        self.hurryAbove = hurryAbove
     }
 
     /// Whether the sound card is away and an announcement waits for it.
@@ -97,6 +117,8 @@ public struct Announcer: Sendable {
         case .noticesMayWait: noticesMayWait = true
         // Pressing five times asks for one replay, not for five in a row.
         case .replayRequested: replayIsRequested = true
+        // The last one tells how things are now.
+        case .promptRequested(let prompt): requestedPrompt = prompt
         case .stopRequested:
             stopIsRequested = true
             // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
@@ -139,16 +161,22 @@ public struct Announcer: Sendable {
     private mutating func continueWhenIdle() -> [Action] {
         guard state == .idle else { return [] }
         if stopIsRequested { return finish() }
-        // A button pressed again during every replay must not hold payments back: they take turns.
-        if replayIsRequested, !(replayCameLast && noticesMayWait) {
-            replayIsRequested = false
-            state = .fetchingReplay
-            return [.fetchLastAnnounced]
+        // A button pressed again and again must not hold payments back: they take turns.
+        if !(passingCameLast && noticesMayWait) {
+            if let prompt = requestedPrompt.take() { return begin(.prompt(prompt)) }
+            if replayIsRequested {
+                replayIsRequested = false
+                state = .fetchingReplay
+                return [.fetchLastAnnounced]
+            }
         }
         guard noticesMayWait else { return [] }
         noticesMayWait = false
-        return fetch(limit: 1)
+        return fetch(limit: firstLimit)
     }
+
+    /// Enough to see who is next, and whether too many wait.
+    private var firstLimit: Int { (hurryAbove ?? 0) + 1 }
 
     private mutating func fetch(limit: Int) -> [Action] {
         state = .fetching(limit: limit)
@@ -165,6 +193,7 @@ public struct Announcer: Sendable {
             state = .idle
             return continueWhenIdle()
         }
+        isInAHurry = hurryAbove.map { entries.count > $0 } ?? false
         // A refund is never folded into a total of payments.
         let late = entries.prefix { !freshness.isFresh($0, at: now) && $0.notice.kind == .payment }
         if late.isEmpty { return begin(.notice(oldest)) }
@@ -174,11 +203,8 @@ public struct Announcer: Sendable {
 
     private mutating func begin(_ job: Job) -> [Action] {
         state = .playing(job, attempts: 0)
-        if case .replay = job {
-            replayCameLast = true
-            return [.play(job)]
-        }
-        replayCameLast = false
+        passingCameLast = job.isPassing
+        if job.isPassing { return [.play(job)] }
         // More may wait behind this one.
         noticesMayWait = true
         return [.begin(job)]
@@ -186,7 +212,7 @@ public struct Announcer: Sendable {
 
     private mutating func played() -> [Action] {
         guard case .playing(let job, _) = state else { return [] }
-        if case .replay = job {
+        if job.isPassing {
             state = .idle
             return continueWhenIdle()
         }
@@ -197,7 +223,7 @@ public struct Announcer: Sendable {
     private mutating func playFailed() -> [Action] {
         guard case .playing(let job, let attempts) = state else { return [] }
         if stopIsRequested { return finish() }
-        if case .replay = job {
+        if job.isPassing {
             // Nobody waits at the counter for a replay that comes minutes later.
             state = .idle
             return continueWhenIdle()

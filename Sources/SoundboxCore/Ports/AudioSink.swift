@@ -20,11 +20,21 @@ public protocol AudioSink: Sendable {
 
     /// Returns once the last frame written has left the speaker, or at once when nothing was written.
     ///
-    /// The wait is bounded by twice the device's buffer; a device that hangs is closed and reported.
+    /// The wait is bounded: by twice the device's buffer, and at least five seconds, since a sound server moves in
+    /// steps of its own (PulseAudio's null sink starts in steps of up to two). A device that hangs is closed and
+    /// reported.
     func drain() async throws(AudioSinkError)
 
     /// Closes the device. Harmless when it is not open.
     func close() async
+
+    /// How often the device ran dry in the middle of an announcement since the sink was made. Never blocks for long.
+    var xrunCount: Int { get async }
+}
+
+extension AudioSink {
+    /// A sink without a device never runs dry.
+    public var xrunCount: Int { get async { 0 } }
 }
 
 /// Why a sink could not take sound. Every case but ``unsupportedFormat(device:reason:)`` may pass by itself, so the

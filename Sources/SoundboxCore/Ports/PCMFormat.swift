@@ -42,4 +42,9 @@ public struct PCMFormat: Sendable, Equatable {
     public func duration(ofFrames frames: Int) -> Duration {
         .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(sampleRate))
     }
+
+    /// The whole frames that begin within `duration`.
+    public func frames(in duration: Duration) -> Int {
+        Int(duration / .nanoseconds(1_000_000_000 / Double(sampleRate)))
+    }
 }

@@ -26,18 +26,23 @@ public struct Configuration: Sendable {
         public var volume: Volume
         /// A WAV that receives everything that is played, beside the device.
         public var record: String?
+        public var timing: Timing
     }
 
     public struct VoiceChoice: Sendable, Equatable {
         public var locale: String
         /// The folder that holds the locales.
         public var directory: String
+        public var tempo: Tempo
     }
 
     public struct Announce: Sendable, Equatable {
         public var freshness: FreshnessPolicy
         /// The currency of a notice that names none.
         public var currency: Currency
+        /// More waiting notices than this are spoken without chimes and long gaps; `nil` never.
+        public var hurryAbove: Int?
+        public var quietHours: QuietHours?
     }
 
     public var merchantID: String
@@ -129,26 +134,31 @@ extension Configuration.Broker {
 extension Configuration.Audio {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["device", "volume", "record"])
+        try mapping?.allow(only: ["device", "volume", "record", "lead_in", "gap", "close_when_idle"])
         device = try mapping?.optional("device")?.string() ?? "default"
         volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? 80)
         record = try mapping?.optional("record")?.path()
+        timing = Timing()
+        if let value = mapping?.optional("lead_in") { timing.leadIn = try value.duration(in: .zero ... .seconds(2)) }
+        if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }
+        timing.closeWhenIdle = try mapping?.optional("close_when_idle")?.duration(in: .seconds(1) ... .seconds(86_400))
     }
 }
 
 extension Configuration.VoiceChoice {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["locale", "directory"])
+        try mapping?.allow(only: ["locale", "directory", "tempo"])
         locale = try mapping?.optional("locale")?.string() ?? "zh-CN"
         directory = try mapping?.optional("directory")?.path() ?? InstalledFolders.sounds
+        tempo = Tempo(try mapping?.optional("tempo")?.decimal(in: Tempo.range) ?? 1)
     }
 }
 
 extension Configuration.Announce {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["expire_after", "currency"])
+        try mapping?.allow(only: ["expire_after", "currency", "hurry_above", "quiet_hours"])
         let limit = Duration.seconds(7 * 24 * 3600)
         freshness = FreshnessPolicy(
             expireAfter: try mapping?.optional("expire_after")?.duration(in: .seconds(10)...limit) ?? .seconds(600))
@@ -160,10 +170,34 @@ extension Configuration.Announce {
             }
             currency = known
         }
+        hurryAbove = try mapping?.optional("hurry_above")?.integer(in: 1...1000)
+        quietHours = if let value = mapping?.optional("quiet_hours") { try QuietHours(reading: value) } else { nil }
+    }
+}
+
+extension QuietHours {
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        try mapping.allow(only: ["from", "to", "volume"])
+        let start = try mapping.required("from")
+        let end = try mapping.required("to")
+        self.init(
+            start: try start.minuteOfDay(), end: try end.minuteOfDay(),
+            volume: try mapping.required("volume").integer(in: Volume.range))
+        guard self.start != self.end else { throw end.error("the quiet hours end when they begin") }
     }
 }
 
 extension YAMLValue {
+    /// A time of day, `22:00`, as minutes since midnight.
+    fileprivate func minuteOfDay() throws(YAMLError) -> Int {
+        let text = try string()
+        guard let match = text.wholeMatch(of: /([0-9]{1,2}):([0-9]{2})/), let hour = Int(match.1),
+            let minute = Int(match.2), hour < 24, minute < 60
+        else { throw error("expected a time of day such as \"22:00\", found \"\(text)\"") }
+        return hour * 60 + minute
+    }
+
     /// A path is taken as written: relative ones start where the program does.
     fileprivate func path() throws(YAMLError) -> String {
         let text = try string()

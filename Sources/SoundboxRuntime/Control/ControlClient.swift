@@ -22,22 +22,17 @@ public struct ControlClient: Sendable {
         _ = try await send(.POST, "replay")
     }
 
-    /// The volume in force, 0–100.
-    public func volume() async throws(ControlError) -> Int {
-        try volume(in: try await send(.GET, "volume"))
+    /// The volume, `volume` from 0 to 100, and whether the box is `muted`.
+    public func volume() async throws(ControlError) -> JSONValue {
+        try await send(.GET, "volume")
     }
 
     /// Sets the volume; acts on what is playing.
-    /// - Parameter change: a number from 0 to 100, `up` or `down`.
-    /// - Returns: the volume in force.
-    public func setVolume(_ change: String) async throws(ControlError) -> Int {
+    /// - Parameter change: a number from 0 to 100, `up`, `down`, `mute` or `unmute`.
+    /// - Returns: as ``volume()``.
+    public func setVolume(_ change: String) async throws(ControlError) -> JSONValue {
         let value = Int(change).map { JSONValue.integer($0) } ?? .string(change)
-        return try volume(in: try await send(.PUT, "volume", body: .object([("volume", value)])))
-    }
-
-    private func volume(in json: JSONValue) throws(ControlError) -> Int {
-        guard let level = json["volume"]?.integer else { throw ControlError(reason: "the box gave no volume") }
-        return level
+        return try await send(.PUT, "volume", body: .object([("volume", value)]))
     }
 
     private func send(_ method: HTTPMethod, _ path: String, body: JSONValue? = nil) async throws(ControlError)

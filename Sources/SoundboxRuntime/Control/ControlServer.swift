@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import ServiceLifecycle
+import SoundboxAudio
 import SoundboxCore
 
 /// Lets programs on this machine talk to the running box: HTTP and JSON on a Unix socket, which only the box's user and
@@ -12,7 +13,7 @@ struct ControlServer: Service {
     let socketPath: String
     let status: @Sendable () async -> JSONValue
     let replay: @Sendable () -> Void
-    let changeVolume: @Sendable (Command.VolumeChange?) async -> Int
+    let changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
     let logger: Logger
 
     /// The box announces payments with or without its control socket, so a failure is logged and not passed on.
@@ -49,12 +50,12 @@ struct ControlServer: Service {
             replay()
             return Self.response(.object([("replay", .bool(true))]))
         }
-        router.get("volume") { _, _ in Self.response(volume: await changeVolume(nil)) }
+        router.get("volume") { _, _ in Self.response(await changeVolume(nil)) }
         router.put("volume") { request, _ in
             do {
                 let body = try await request.body.collect(upTo: 4096)
                 let json = try JSONValue(parsing: Array(body.readableBytesView))
-                return Self.response(volume: await changeVolume(try Command.VolumeChange(decoding: json["volume"])))
+                return Self.response(await changeVolume(try Command.VolumeChange(decoding: json["volume"])))
             } catch {
                 return Self.response(.object([("error", .string("\(error)"))]), status: .badRequest)
             }
@@ -62,7 +63,9 @@ struct ControlServer: Service {
         return router
     }
 
-    private static func response(volume: Int) -> Response { response(.object([("volume", .integer(volume))])) }
+    private static func response(_ loudness: Loudness) -> Response {
+        response(.object([("volume", .integer(loudness.volume.level)), ("muted", .bool(loudness.isMuted))]))
+    }
 
     private static func response(_ json: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
         Response(

@@ -64,7 +64,7 @@ extension Indication {
         case .subscribed: indications.append(.online)
         case .connecting, .disconnected, .stopped: indications.append(.offline)
         }
-        if snapshot.volume.level == 0 { indications.append(.muted) }
+        if snapshot.isMuted || snapshot.volume.level == 0 { indications.append(.muted) }
         if snapshot.announcement != nil { indications.append(.announcing) }
         if !snapshot.faults.isEmpty { indications.append(.fault) }
         self = indications.max() ?? .booting

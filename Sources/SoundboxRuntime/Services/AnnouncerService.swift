@@ -13,7 +13,7 @@ actor AnnouncerService: Service {
 
     private let inbox: any Inbox
     private let player: Player
-    private let writer: ScriptWriter
+    private var writer: ScriptWriter
     private let state: BoxState
     private let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
@@ -22,12 +22,15 @@ actor AnnouncerService: Service {
     private var machine: Announcer
     private var announcementCount = 0
 
+    private let quietHours: QuietHours?
+
     /// - Parameter receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     init(
-        freshness: FreshnessPolicy, inbox: any Inbox, player: Player, writer: ScriptWriter, state: BoxState,
-        logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void
+        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, player: Player, writer: ScriptWriter,
+        state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void
     ) {
-        machine = Announcer(freshness: freshness)
+        self.machine = machine
+        self.quietHours = quietHours
         self.inbox = inbox
         self.player = player
         self.writer = writer
@@ -41,12 +44,15 @@ actor AnnouncerService: Service {
     nonisolated func noticesMayWait() { continuation.yield(.noticesMayWait) }
 
     /// Never blocks; any thread.
+    nonisolated func say(_ prompt: Prompt) { continuation.yield(.promptRequested(prompt)) }
+
+    /// Never blocks; any thread.
     nonisolated func replay() { continuation.yield(.replayRequested) }
 
     func run() async {
         await withGracefulShutdownHandler {
             // Without a sound card the first announcement tries again.
-            do throws(AudioSinkError) { try await player.prepare() } catch { report(error) }
+            do throws(PlayerError) { try await player.prepare() } catch { await handle(error) }
             // What was waiting when the box went off.
             continuation.yield(.noticesMayWait)
             for await event in events {
@@ -75,8 +81,11 @@ actor AnnouncerService: Service {
         case .fetchLastAnnounced:
             return answer { () throws(InboxError) in .fetchedLastAnnounced(try inbox.lastAnnounced()) }
         case .begin(let job):
-            noteBeginning(of: job)
-            return await play(job)
+            // The sound does not wait for the disk: the note is made while the chime begins.
+            async let note: Void = noteBeginning(of: job)
+            let outcome = await play(job)
+            await note
+            return outcome
         case .play(let job):
             return await play(job)
         case .record(let job):
@@ -133,17 +142,56 @@ actor AnnouncerService: Service {
         announcementCount += 1
         state.update { $0.announcement = announcementCount }
         defer { state.update { $0.announcement = nil } }
-        do throws(AudioSinkError) {
-            try await player.play(script)
+        do throws(PlayerError) {
+            try await player.play(script, delivery(of: job))
+        } catch .recording(let part, let error) {
+            // In other words, and at once: what is to be told has not been told yet.
+            await leaveOut(part, error)
+            return await play(job)
         } catch {
-            report(error)
+            await handle(error)
             return .playFailed
         }
+        let xruns = await player.xrunCount
+        state.update { $0.xruns = xruns }
         if state.snapshot.audioFault != nil {
             logger.notice("sound is back")
             state.update { $0.audioFault = nil }
         }
         return .played
+    }
+
+    private func delivery(of job: Announcer.Job) -> Delivery {
+        var delivery = Delivery()
+        switch job {
+        case .prompt:
+            // To be understood by whoever has just turned the volume down to nothing.
+            return Delivery(hasChime: false, gap: Self.hurriedGap, loudness: Self.leastForPrompts...Volume(100))
+        case .notice where machine.isInAHurry: delivery = Delivery(hasChime: false, gap: Self.hurriedGap)
+        case .notice, .summary, .replay: break
+        }
+        if let quietHours, quietHours.contain(currentMinuteOfDay()) {
+            delivery.loudness = Volume(0)...Volume(quietHours.volume)
+        }
+        return delivery
+    }
+
+    /// Still heard as two announcements.
+    private static let hurriedGap = Duration.milliseconds(200)
+    private static let leastForPrompts = Volume(30)
+
+    private func leaveOut(_ part: Voice.Part, _ error: RecordingError) async {
+        writer = await player.leaveOut(part)
+        state.update { $0.unusableRecordings += 1 }
+        logger.error("recording left out", metadata: ["reason": "\(error)"])
+    }
+
+    private func handle(_ error: PlayerError) async {
+        switch error {
+        case .sink(let error): report(error)
+        case .recording(let part, let error): await leaveOut(part, error)
+        case .cancelled: break
+        }
     }
 
     private func report(_ error: AudioSinkError) {
@@ -156,7 +204,7 @@ actor AnnouncerService: Service {
         switch job {
         case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
         case .summary(let entries): try inbox.markExpired(entries, at: .now)
-        case .replay: return
+        case .replay, .prompt: return
         }
         state.update { $0.inboxFault = nil }
         logger.info("announced", metadata: job.logMetadata([:]))
@@ -171,6 +219,7 @@ extension Announcer.Job {
         case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
         case .replay(let entry?): Utterance(entry.notice)
         case .replay(nil): .prompt(.noPaymentYet)
+        case .prompt(let prompt): .prompt(prompt)
         }
     }
 
@@ -180,6 +229,7 @@ extension Announcer.Job {
             case .notice(let entry): ["id": "\(entry.notice.id)"]
             case .summary(let entries): ["summary_of": "\(entries.count)"]
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
+            case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]
             }
         return metadata.merging(others) { _, new in new }
     }

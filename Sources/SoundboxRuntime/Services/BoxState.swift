@@ -13,7 +13,10 @@ final class BoxState: Sendable {
         /// Why nothing can be stored, when nothing can.
         var inboxFault: String?
         var volume: Volume
-        /// Recordings that the voice should have and cannot play; found at start.
+        var isMuted = false
+        /// How often the sound card ran dry in the middle of an announcement since the start.
+        var xruns = 0
+        /// Recordings that the voice should have and cannot play; found at start or when they were needed.
         var unusableRecordings = 0
 
         /// What is wrong, in words for people; empty when nothing is.

@@ -7,12 +7,25 @@ enum Command: Sendable, Equatable {
         case to(Volume)
         case up
         case down
+        /// Silent, whatever the volume, which stays as it is.
+        case mute
+        case unmute
 
         func applied(to volume: Volume) -> Volume {
             switch self {
             case .to(let volume): volume
             case .up: volume.louder()
             case .down: volume.softer()
+            case .mute, .unmute: volume
+            }
+        }
+
+        /// Who makes the box louder or gives it a volume wants to hear it; who makes it softer need not.
+        func applied(toMuted isMuted: Bool) -> Bool {
+            switch self {
+            case .mute: true
+            case .to, .up, .unmute: false
+            case .down: isMuted
             }
         }
     }
@@ -35,13 +48,17 @@ enum Command: Sendable, Equatable {
 }
 
 extension Command.VolumeChange {
-    /// A number 0–100, or `"up"` or `"down"`.
+    /// A number 0–100, or `"up"`, `"down"`, `"mute"` or `"unmute"`.
     init(decoding json: JSONValue?) throws(CommandError) {
         switch (json?.integer, json?.string) {
         case (let level?, _) where Volume.range.contains(level): self = .to(Volume(level))
         case (_, "up"): self = .up
         case (_, "down"): self = .down
-        default: throw CommandError(reason: "volume: expected a whole number from 0 to 100, \"up\" or \"down\"")
+        case (_, "mute"): self = .mute
+        case (_, "unmute"): self = .unmute
+        default:
+            throw CommandError(
+                reason: "volume: expected a whole number from 0 to 100, \"up\", \"down\", \"mute\" or \"unmute\"")
         }
     }
 
@@ -50,6 +67,8 @@ extension Command.VolumeChange {
         case .to(let volume): .integer(volume.level)
         case .up: .string("up")
         case .down: .string("down")
+        case .mute: .string("mute")
+        case .unmute: .string("unmute")
         }
     }
 }

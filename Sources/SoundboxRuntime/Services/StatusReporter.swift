@@ -80,7 +80,9 @@ actor StatusReporter: Service {
             ("voice", .string(identity.voice)),
             ("audio", .string(identity.audioDevice)),
             ("volume", .integer(snapshot.volume.level)),
+            ("muted", .bool(snapshot.isMuted)),
             ("announcing", .bool(snapshot.announcement != nil)),
+            ("xruns", .integer(snapshot.xruns)),
             ("uptime_s", .integer((ContinuousClock.now - start).components.seconds)),
         ]
         // Without counts the rest is still worth telling; the fault says why they are missing.

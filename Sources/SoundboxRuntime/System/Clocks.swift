@@ -9,3 +9,13 @@ extension Timestamp {
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 }
+
+/// Minutes since midnight by the clock on the wall, in the machine's time zone (`/etc/localtime`).
+func currentMinuteOfDay() -> Int {
+    var seconds = time(nil)
+    var local = tm()
+    // Read anew, since a time zone may be set while the box runs; localtime_r need not.
+    tzset()
+    localtime_r(&seconds, &local)
+    return Int(local.tm_hour) * 60 + Int(local.tm_min)
+}

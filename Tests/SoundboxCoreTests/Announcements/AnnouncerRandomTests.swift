@@ -6,7 +6,7 @@ import Testing
 /// a record of what was heard.
 private struct Box {
     let inbox = InMemoryInbox()
-    var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+    var announcer: Announcer
     var random: SeededGenerator
     var now = Entries.noon
     var arrivals: Int64 = 0
@@ -18,7 +18,11 @@ private struct Box {
     var isFinished = false
     var problems: [String] = []
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        announcer = Announcer(
+            freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: [nil, 1, 3][Int(seed % 3)])
+    }
 
     private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
@@ -26,6 +30,7 @@ private struct Box {
         now = Timestamp(millisecondsSince1970: now.millisecondsSince1970 + .random(in: 0...120_000, using: &random))
         if chance(30) { try arrive() }
         if chance(5) { send(.replayRequested) }
+        if chance(5) { send(.promptRequested(chance(50) ? .volumeMaximum : .volumeMinimum)) }
         if chance(60) { try answer(cardFails: chance(20), diskFails: chance(10)) }
     }
 
@@ -70,7 +75,7 @@ private struct Box {
         case .record(.summary(let entries)):
             try inbox.markExpired(entries, at: now)
             send(.recorded)
-        case .record(.replay): problems.append("a replay is recorded")
+        case .record(.replay), .record(.prompt): problems.append("\(action)")
         case .wait: send(.waited)
         case .finish: break
         }
@@ -87,7 +92,7 @@ private struct Box {
         switch job {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .replay: []
+        case .replay, .prompt: []
         }
     }
 }

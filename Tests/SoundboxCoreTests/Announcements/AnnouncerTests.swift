@@ -80,6 +80,35 @@ struct AnnouncerTests {
         #expect(announcer.handle(.playFailed) == [.fetch(limit: 1)])
     }
 
+    @Test("A prompt comes between announcements, only the last one asked for, and is not recorded")
+    mutating func prompt() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.promptRequested(.volumeMinimum)) == [])
+        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.recorded) == [.play(.prompt(.volumeMaximum))])
+        // One that is asked for again and again lets a payment pass in between.
+        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
+        #expect(announcer.handle(.played) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], now: noon)) == [.play(.prompt(.volumeMaximum))])
+        #expect(announcer.handle(.playFailed) == [])
+    }
+
+    @Test(
+        "The announcer is in a hurry while more notices wait than it was told",
+        arguments: [(nil, 9, false), (1, 1, false), (1, 2, true), (5, 5, false), (5, 6, true), (5, 0, false)]
+            as [(Int?, Int, Bool)])
+    func hurry(limit: Int?, waiting: Int, isInAHurry: Bool) throws {
+        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: limit)
+        let entries = try (0..<waiting).map { try Entries.entry(Int64($0) + 1) }
+        let fetchLimit = (limit ?? 0) + 1
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: fetchLimit)])
+        let actions = announcer.handle(.fetched(Array(entries.prefix(fetchLimit)), now: noon))
+        #expect(actions == entries.prefix(1).map { Announcer.Action.begin(.notice($0)) })
+        #expect(announcer.isInAHurry == isInAHurry)
+    }
+
     @Test("Stopping finishes and records the current announcement and begins no other")
     mutating func stopWhilePlaying() throws {
         let entry = try Entries.entry(1)

@@ -1,0 +1,19 @@
+/// Keeps peaks below −1 dBFS without the crackle of clipping.
+///
+/// Nothing changes up to −2 dBFS; above, the curve bends with a continuous slope and never reaches the ceiling,
+/// however loud the sum of the buses. Without memory, so it neither pumps nor delays.
+enum SoftLimiter {
+    /// −2 dBFS.
+    static let knee: Float = 0.794_33
+    /// −1 dBFS: headroom for what a converter reconstructs between two samples.
+    static let ceiling: Float = 0.891_25
+
+    static func limit(_ sample: Float) -> Float {
+        let magnitude = abs(sample)
+        guard magnitude > knee else { return sample }
+        let excess = magnitude - knee
+        let room = ceiling - knee
+        let limited = knee + excess * room / (excess + room)
+        return sample < 0 ? -limited : limited
+    }
+}

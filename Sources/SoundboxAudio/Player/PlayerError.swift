@@ -1,0 +1,20 @@
+import SoundboxCore
+
+/// Why an announcement was not heard to its end.
+public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The device would not. It is to be played again from its start when the device is back.
+    case sink(AudioSinkError)
+    /// A recording that could be decoded at the start cannot be any more: the disk fails, or somebody changed the
+    /// file. To be left out, and the announcement worded without it.
+    case recording(Voice.Part, RecordingError)
+    /// The task was cancelled: the box is shutting down.
+    case cancelled
+
+    public var description: String {
+        switch self {
+        case .sink(let error): error.description
+        case .recording(_, let error): error.description
+        case .cancelled: "stopped in the middle: the box is shutting down"
+        }
+    }
+}

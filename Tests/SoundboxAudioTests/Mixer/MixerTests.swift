@@ -1,0 +1,180 @@
+import Glibc
+import SoundboxCore
+import Testing
+
+@testable import SoundboxAudio
+
+@Suite("The mixer")
+struct MixerTests {
+    /// Floats, so that what the mixer computed is seen as it is; a period of 10 frames at 1 kHz is 10 ms.
+    private static let format = PCMFormat(sampleRate: 8000, channelCount: 1, encoding: .float32, framesPerPeriod: 80)
+    private var mixer = Mixer(format: Self.format)
+    private var period: [UInt8] = []
+
+    private mutating func render(_ volume: Volume = Volume(100)) -> [Float] {
+        mixer.render(into: &period, volume: volume)
+        return floats(period)
+    }
+
+    private func floats(_ bytes: [UInt8]) -> [Float] {
+        stride(from: 0, to: bytes.count, by: 4).map { place in
+            Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) })
+        }
+    }
+
+    private static func constant(_ sample: Int16, _ count: Int) -> [Int16] { [Int16](repeating: sample, count: count) }
+
+    @Test("Sound on one bus comes out sample by sample, after its delay, and silence follows its end")
+    mutating func oneBus() {
+        mixer.begin(volume: Volume(100))
+        mixer.play((1...100).map { Int16($0 * 100) }, on: .speech, after: 70)
+        #expect(!mixer.isFinished)
+        let output = render() + render() + render()
+        #expect(output.prefix(70).allSatisfy { $0 == 0 })
+        #expect(Array(output[70..<170]) == (1...100).map { Float($0 * 100) / 32768 })
+        #expect(output[170...].allSatisfy { $0 == 0 })
+        #expect(mixer.isFinished)
+    }
+
+    @Test("Three buses are summed; chime and ring make room while speech sounds, and come back")
+    mutating func ducking() {
+        mixer.begin(volume: Volume(100))
+        mixer.play(Self.constant(4096, 8000), on: .chime)
+        mixer.play(Self.constant(4096, 8000), on: .ring)
+        mixer.play(Self.constant(1024, 1600), on: .speech, after: 1000)
+        var output: [Float] = []
+        while output.count < 4800 { output += render() }
+        #expect(output[999] == 0.25)
+        // After 50 ms of ramp the two are at −12 dB.
+        let ducked = 0.25 * Mixer.duckedGain + 0.03125
+        #expect(output[1400..<2600].allSatisfy { abs($0 - ducked) < 1e-5 })
+        #expect(output[3000...].allSatisfy { $0 == 0.25 })
+        // Never faster than the ramp, but for the step that the speech itself makes.
+        let slope = 0.25 * (1 - Mixer.duckedGain) / 400
+        for frame in output.indices.dropFirst() where frame != 1000 && frame != 2600 {
+            #expect(abs(output[frame] - output[frame - 1]) <= slope * 1.01)
+        }
+    }
+
+    @Test(
+        "A change of volume is a straight ramp over one period, up and down and to silence",
+        arguments: [(100, 50), (50, 100), (100, 0), (0, 100), (73, 72)])
+    mutating func ramp(from: Int, to: Int) {
+        mixer.begin(volume: Volume(from))
+        mixer.play(Self.constant(16384, 800), on: .speech)
+        let output = render(Volume(from)) + render(Volume(to)) + render(Volume(to))
+        let (low, high) = (0.5 * Volume(from).gain, 0.5 * Volume(to).gain)
+        #expect(output[..<80].allSatisfy { $0 == low })
+        for frame in 0..<80 {
+            #expect(abs(output[80 + frame] - (low + (high - low) * Float(frame + 1) / 80)) < 1e-6)
+        }
+        #expect(output[160...].allSatisfy { $0 == high })
+    }
+
+    @Test("A bus has a gain of its own, which changes by a ramp as well")
+    mutating func busGain() {
+        mixer.begin(volume: Volume(100))
+        mixer.play(Self.constant(16384, 800), on: .ring)
+        mixer.play(Self.constant(3277, 800), on: .chime)
+        _ = render()
+        mixer.setGain(0.5, of: .ring)
+        let output = render() + render()
+        #expect(abs(output[79] - (0.25 + 3277 / 32768)) < 1e-6)
+        #expect(output[80...].allSatisfy { abs($0 - output[79]) < 1e-6 })
+        for frame in 1..<80 { #expect(abs(output[frame] - output[frame - 1]) < 0.004) }
+    }
+
+    @Test("The next timeline begins with nothing of the one before, at its own volume from the first frame")
+    mutating func begin() {
+        mixer.begin(volume: Volume(100))
+        for bus in Mixer.Bus.allCases { mixer.play(Self.constant(20_000, 8000), on: bus) }
+        _ = render()
+        mixer.begin(volume: Volume(50))
+        #expect(mixer.isFinished)
+        mixer.play(Self.constant(16384, 80), on: .speech)
+        #expect(render(Volume(50)).allSatisfy { $0 == 0.0625 })
+    }
+
+    @Test("Peaks end below −1 dBFS however much is summed, and what is below −2 dBFS stays as it is")
+    mutating func limit() {
+        mixer.begin(volume: Volume(100))
+        let sine = (0..<800).map { Int16(32767 * sin(Double($0) / 5)) }
+        for bus in Mixer.Bus.allCases { mixer.play(sine, on: bus) }
+        var output: [Float] = []
+        while !mixer.isFinished { output += render() }
+        #expect(output.allSatisfy { abs($0) < SoftLimiter.ceiling })
+        #expect(output.contains { $0 > 0.86 } && output.contains { $0 < -0.86 })
+    }
+
+    @Test("The limiter's curve is odd, monotonous, without a jump, and exact below its knee")
+    func curve() {
+        var last: Float = -SoftLimiter.ceiling
+        for step in -4000...4000 {
+            let sample = Float(step) / 1000
+            let limited = SoftLimiter.limit(sample)
+            #expect(limited == -SoftLimiter.limit(-sample))
+            #expect(limited >= last && limited - last <= 0.001_01 || step == -4000)
+            if abs(sample) <= SoftLimiter.knee { #expect(limited == sample) }
+            last = limited
+        }
+    }
+
+    @Test("The volume's curve: 0 is silence, 100 is unchanged, each step is audible and none is a leap")
+    func curveOfVolume() {
+        #expect(Volume(0).gain == 0)
+        #expect(Volume(100).gain == 1)
+        for level in 1...100 { #expect(Volume(level).gain > Volume(level - 1).gain) }
+        for level in stride(from: 30, through: 100, by: 10) {
+            let decibels = 20 * log10(Volume(level).gain / Volume(level - 10).gain)
+            #expect((2.7...10.6).contains(decibels))
+        }
+    }
+}
+
+@Suite("Samples in every format")
+struct SampleWriterTests {
+    private static let samples: [Float] = [0, 0.5, -0.5, 0.89, -0.89, 1, -1, 1e-9]
+
+    /// Decodes one sample with code that shares nothing with the writer's.
+    private func decoded(_ bytes: ArraySlice<UInt8>, _ encoding: SampleEncoding) -> Double {
+        let unsigned = bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        func signed(_ bits: Int) -> Double { Double(Int64(bitPattern: unsigned << UInt64(64 - bits)) >> (64 - bits)) }
+        return switch encoding {
+        case .int16: signed(16) / 32767
+        case .int24, .int24Packed: signed(24) / 8_388_607
+        case .int32: signed(32) / 2_147_483_647
+        case .float32: Double(Float(bitPattern: UInt32(unsigned)))
+        }
+    }
+
+    @Test("come back within half a step, the same on every channel", arguments: SampleEncoding.allCases, [1, 2, 8])
+    func roundTrip(encoding: SampleEncoding, channels: Int) {
+        let format = PCMFormat(sampleRate: 48_000, channelCount: channels, encoding: encoding, framesPerPeriod: 8)
+        var bytes: [UInt8] = []
+        SampleWriter.write(Self.samples, to: &bytes, as: format)
+        #expect(bytes.count == format.bytesPerPeriod)
+        let step: Double =
+            switch encoding {
+            case .int16: 1 / 32767
+            case .int24, .int24Packed: 1 / 8_388_607
+            case .int32: 1 / 2_147_483_647
+            case .float32: 0
+            }
+        let size = encoding.bytesPerSample
+        for (frame, sample) in Self.samples.enumerated() {
+            for channel in 0..<channels {
+                let place = (frame * channels + channel) * size
+                #expect(abs(decoded(bytes[place..<place + size], encoding) - Double(sample)) <= step / 2)
+            }
+        }
+    }
+
+    @Test("24 bits in four bytes repeat their sign in the highest")
+    func sign() {
+        var bytes: [UInt8] = []
+        let format = PCMFormat(sampleRate: 48_000, channelCount: 1, encoding: .int24, framesPerPeriod: 2)
+        SampleWriter.write([-0.25, 0.25], to: &bytes, as: format)
+        #expect(bytes[3] == 0xFF)
+        #expect(bytes[7] == 0)
+    }
+}

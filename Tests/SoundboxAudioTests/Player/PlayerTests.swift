@@ -1,0 +1,250 @@
+import Foundation
+import SoundboxCore
+import SoundboxTesting
+import Synchronization
+import Testing
+
+@testable import SoundboxAudio
+
+/// A sink that tells of every period and may act in between, as a hand on the volume keys does.
+private actor WatchedSink: AudioSink {
+    let base: RecordingSink
+    private let didWrite: @Sendable (Int) -> Void
+    private var periods = 0
+
+    init(_ base: RecordingSink = RecordingSink(), didWrite: @escaping @Sendable (_ periods: Int) -> Void) {
+        self.base = base
+        self.didWrite = didWrite
+    }
+
+    func open() async throws(AudioSinkError) -> PCMFormat { try await base.open() }
+    func drain() async throws(AudioSinkError) { try await base.drain() }
+    func close() async { await base.close() }
+    func write(_ frames: [UInt8]) async throws(AudioSinkError) {
+        try await base.write(frames)
+        periods += 1
+        didWrite(periods)
+    }
+}
+
+/// What a sink was given, as samples.
+private func samples(_ bytes: [UInt8]) -> [Int16] {
+    stride(from: 0, to: bytes.count, by: 2).map { Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8) }
+}
+
+@Suite("The player", .timeLimit(.minutes(1)))
+struct PlayerTests {
+    private let sink = RecordingSink()
+    private let voice: Voice
+    private let script: AnnouncementScript
+
+    init() throws {
+        voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        script = try voice.writer.exactScript(for: .payment(try Money("123.45", .CNY), channel: "alipay"))
+    }
+
+    private func player(_ sink: some AudioSink, volume: Int = 100, timing: Timing = Timing()) -> Player {
+        Player(sink: sink, voice: voice, volume: Volume(volume), timing: timing)
+    }
+
+    private func played(
+        volume: Int = 100, timing: Timing = Timing(), _ delivery: Delivery = Delivery()
+    ) async throws -> [Int16] {
+        let sink = RecordingSink()
+        try await player(sink, volume: volume, timing: timing).play(script, delivery)
+        #expect(await sink.misuses == [])
+        return samples(try #require(await sink.announcements.first))
+    }
+
+    // MARK: What is played
+
+    @Test("Lead-in, chime, words and gap lie where the timing says, and nothing begins or ends with a click")
+    func layout() async throws {
+        let timing = Timing(
+            leadIn: .milliseconds(100), chimeToSpeech: .milliseconds(900), gap: .milliseconds(700))
+        let output = try await played(timing: timing)
+        #expect(output[..<4800].allSatisfy { $0 == 0 })
+        #expect(output[4800..<9600].contains { abs(Int($0)) > 300 })
+        // The chime lasts 620 ms, so there is a rest before the first word at 1000 ms.
+        #expect(output[36_000..<48_000].allSatisfy { abs(Int($0)) < 60 })
+        #expect(output[48_000..<57_600].contains { abs(Int($0)) > 1000 })
+        #expect(output.suffix(33_600).allSatisfy { $0 == 0 })
+        #expect(output.suffix(43_200).contains { $0 != 0 })
+        #expect(output.count.isMultiple(of: 960))
+    }
+
+    @Test("Words are the same whether they were decoded in time or at the last moment")
+    func deterministic() async throws {
+        let early = try await played(timing: Timing(chimeToSpeech: .milliseconds(1000)))
+        let late = try await played(timing: Timing(leadIn: .zero, chimeToSpeech: .zero), Delivery(hasChime: false))
+        let words = late.drop { $0 == 0 }.prefix(48_000)
+        #expect(early.dropFirst(48_960 + late.prefix { $0 == 0 }.count).prefix(48_000).elementsEqual(words))
+    }
+
+    @Test("The chime is written before a single word is decoded")
+    func startsAtOnce() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "soundbox-voice-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["voice.yaml", "chime.flac"] {
+            try FileManager.default.copyItem(
+                atPath: "\(shippedSounds)/zh-CN/\(name)", toPath: folder.appending(path: name).path)
+        }
+        let player = Player(sink: sink, voice: try Voice(directory: folder.path), volume: Volume(100))
+        // With every word missing, what was written is what needed none of them.
+        let error = await #expect(throws: PlayerError.self) { try await player.play(script) }
+        guard case .recording(.phrase, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let written = samples(await sink.pending)
+        #expect(written.count == 960)
+    }
+
+    @Test("Without chime the words begin after the lead-in, and the gap of the delivery counts")
+    func hurried() async throws {
+        let usual = try await played()
+        let hurried = try await played(Delivery(hasChime: false, gap: .milliseconds(200)))
+        #expect(usual.count - hurried.count >= 48 * 840)
+        #expect(hurried[..<9600].contains { abs(Int($0)) > 300 })
+    }
+
+    @Test("A script without words is a chime")
+    func chimeOnly() async throws {
+        let sink = RecordingSink()
+        try await player(sink).play(AnnouncementScript(text: "", elements: []))
+        #expect(samples(try #require(await sink.announcements.first)).contains { abs(Int($0)) > 1000 })
+    }
+
+    // MARK: Volume
+
+    @Test("A volume key acts within one period on what is playing, and by a ramp")
+    func volumeKey() async throws {
+        let handle = Mutex<Player?>(nil)
+        let sink = WatchedSink { periods in
+            if periods == 70 { handle.withLock { $0?.volume = Volume(50) } }
+        }
+        let player = player(sink)
+        handle.withLock { $0 = player }
+        try await player.play(script)
+        let full = try await played()
+        let output = samples(try #require(await sink.base.announcements.first))
+        #expect(output[..<67_200] == full[..<67_200])
+        // The 71st period is the ramp; from the 72nd on everything is at the new gain, 1/8.
+        var compared = 0
+        for frame in 68_160..<output.count where abs(Int(full[frame])) < 20_000 {
+            #expect(abs(Int(output[frame]) - Int((Float(full[frame]) / 8).rounded())) <= 1)
+            if output[frame] != 0 { compared += 1 }
+        }
+        #expect(compared > 10_000)
+    }
+
+    @Test("Mute silences within one period, unmute brings the volume back that was set")
+    func mute() async throws {
+        let handle = Mutex<Player?>(nil)
+        let sink = WatchedSink { periods in
+            if periods == 60 { handle.withLock { $0?.isMuted = true } }
+            if periods == 80 { handle.withLock { $0?.isMuted = false } }
+        }
+        let player = player(sink)
+        handle.withLock { $0 = player }
+        try await player.play(script)
+        let full = try await played()
+        let output = samples(try #require(await sink.base.announcements.first))
+        #expect(output[(61 * 960)..<(80 * 960)].allSatisfy { $0 == 0 })
+        #expect(output[(81 * 960)...] == full[(81 * 960)...])
+        #expect(player.volume == Volume(100))
+    }
+
+    @Test("A delivery holds the volume within its limits, and mute counts nevertheless")
+    func limits() async throws {
+        let quiet = try await played(Delivery(loudness: Volume(0)...Volume(30)))
+        #expect(quiet == (try await played(volume: 30)))
+        #expect(try await played(volume: 0, Delivery(loudness: Volume(30)...Volume(100))) == quiet)
+        #expect(try await played(volume: 20, Delivery(loudness: Volume(0)...Volume(30))) == played(volume: 20))
+        let player = player(sink)
+        player.isMuted = true
+        try await player.play(script, Delivery(loudness: Volume(30)...Volume(100)))
+        #expect(samples(try #require(await sink.announcements.first)).allSatisfy { $0 == 0 })
+    }
+
+    // MARK: Devices that fail
+
+    @Test("What a device interrupts is not heard, and played again it is whole", arguments: RecordingSink.Call.allCases)
+    func interrupted(call: RecordingSink.Call) async throws {
+        let player = player(sink)
+        try await player.play(script)
+        let failure = AudioSinkError.writeFailed(device: "x", reason: "it was unplugged")
+        await sink.fail(call, with: failure, callsBefore: call == .write ? 40 : 0)
+        await #expect(throws: PlayerError.sink(failure)) { try await player.play(script) }
+        try await player.play(script)
+        let announcements = await sink.announcements
+        #expect(announcements.count == 2)
+        #expect(announcements[1] == announcements[0])
+    }
+
+    @Test(
+        "A device that comes back with another rate gets the announcement at that rate",
+        arguments: [8000, 44_100, 192_000])
+    func anotherRate(rate: Int) async throws {
+        let player = player(sink)
+        try await player.play(script)
+        await sink.replaceDevice(
+            with: PCMFormat(sampleRate: rate, channelCount: 2, encoding: .int16, framesPerPeriod: rate / 50))
+        try await player.play(script)
+        let announcements = await sink.announcements
+        let seconds = (Double(announcements[0].count) / 96_000, Double(announcements[1].count) / Double(4 * rate))
+        #expect(abs(seconds.0 - seconds.1) < 0.05)
+    }
+
+    @Test("A cancelled announcement fades out within a period and counts as not heard")
+    func cancelled() async throws {
+        let handle = Mutex<Task<Void, any Error>?>(nil)
+        let sink = WatchedSink { periods in if periods == 60 { handle.withLock { $0?.cancel() } } }
+        let player = player(sink)
+        let task = handle.withLock { handle in
+            let task = Task { try await player.play(script) }
+            handle = task
+            return task
+        }
+        await #expect(throws: PlayerError.cancelled) { try await task.value }
+        let output = samples(await sink.base.pending)
+        #expect(output.count == 61 * 960)
+        #expect(abs(Int(output.last ?? 1)) <= 8)
+    }
+
+    // MARK: Idle
+
+    @Test("The device stays open and prepared between announcements unless told otherwise")
+    func staysOpen() async throws {
+        let player = player(sink)
+        try await player.prepare()
+        for _ in 1...3 { try await player.play(script) }
+        #expect(await sink.openingCount == 1)
+        #expect(await sink.isOpen)
+    }
+
+    @Test("After its idle time the device is closed, and an announcement in between starts the time anew")
+    func closesWhenIdle() async throws {
+        let (times, continuation) = AsyncStream.makeStream(of: CheckedContinuation<Void, any Error>.self)
+        let player = Player(
+            sink: sink, voice: voice, volume: Volume(100), timing: Timing(closeWhenIdle: .seconds(30))
+        ) { limit in
+            #expect(limit == .seconds(30))
+            try await withCheckedThrowingContinuation { continuation.yield($0) }
+        }
+        var waiting = times.makeAsyncIterator()
+        try await player.play(script)
+        let first = await waiting.next()
+        try await player.play(script)
+        let second = await waiting.next()
+        // The first time is up, but an announcement came meanwhile.
+        first?.resume()
+        try await player.prepare()
+        let third = await waiting.next()
+        #expect(await sink.openingCount == 1)
+        second?.resume()
+        third?.resume()
+        while await sink.isOpen { await Task.yield() }
+        try await player.play(script)
+        #expect(await sink.openingCount == 2)
+        (await waiting.next())?.resume(throwing: CancellationError())
+    }
+}
