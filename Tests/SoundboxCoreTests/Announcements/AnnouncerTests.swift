@@ -101,11 +101,11 @@ struct AnnouncerTests {
             as [(Int?, Int, Bool)])
     func hurry(limit: Int?, waiting: Int, isInAHurry: Bool) throws {
         var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: limit)
-        let entries = try (0..<waiting).map { try Entries.entry($0 + 1) }
+        let entries = try (0..<waiting).map { try Entries.entry(Int64($0) + 1) }
         let fetchLimit = (limit ?? 0) + 1
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: fetchLimit)])
         let actions = announcer.handle(.fetched(Array(entries.prefix(fetchLimit)), now: noon))
-        #expect(actions == entries.prefix(1).map { .begin(.notice($0)) })
+        #expect(actions == entries.prefix(1).map { Announcer.Action.begin(.notice($0)) })
         #expect(announcer.isInAHurry == isInAHurry)
     }
 
