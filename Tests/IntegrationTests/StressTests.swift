@@ -3,17 +3,20 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-/// In real time, so the number is small unless `SOUNDBOX_STRESS` names another one: `make stress`.
+/// In real time, so the number is small unless `SOUNDBOX_STRESS` names another one: `make stress`. Every core is then
+/// kept busy besides; in a usual run the other tests do so.
 @Suite("Back to back on a busy machine", .timeLimit(.minutes(120)))
 struct StressTests {
-    private static let count = ProcessInfo.processInfo.environment["SOUNDBOX_STRESS"].flatMap(Int.init) ?? 8
+    private static let stress = ProcessInfo.processInfo.environment["SOUNDBOX_STRESS"].flatMap(Int.init)
+    private static let count = stress ?? 6
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Payments that come all at once are spoken whole, in order, one after the other, with every core busy")
+    @Test("Payments that come all at once are spoken whole, in order, one after the other")
     func backToBack() async throws {
-        let busy = try (1...ProcessInfo.processInfo.activeProcessorCount).map { _ in
+        let cores = Self.stress == nil ? 0 : ProcessInfo.processInfo.activeProcessorCount
+        let busy = try (0..<cores).map { _ in
             try ChildProcess(["sh", "-c", "while :; do :; done"])
         }
         defer { for process in busy { process.kill9() } }

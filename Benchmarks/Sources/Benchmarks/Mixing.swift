@@ -6,7 +6,8 @@ import SoundboxSystem
 let mixing = Benchmark(name: "mixer") {
     var figures: [Figure] = []
     let sound = (0..<480_000).map { Int16(truncatingIfNeeded: $0 &* 7919 % 20_000 - 10_000) }
-    for (encoding, channels) in [(SampleEncoding.int16, 1), (.int16, 2), (.int24Packed, 2), (.int32, 8), (.float32, 2)] {
+    for (encoding, channels) in [(SampleEncoding.int16, 1), (.int16, 2), (.int24Packed, 2), (.int32, 8), (.float32, 2)]
+    {
         let format = PCMFormat(sampleRate: 48_000, channelCount: channels, encoding: encoding, framesPerPeriod: 960)
         var mixer = Mixer(format: format)
         var period: [UInt8] = []
