@@ -53,6 +53,10 @@ sounds: deps ## make the synthesised recordings of every voice; a second run cha
 bench: deps ## ratios of speed, measured in one run
 	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
 
+.PHONY: stress
+stress: deps ## a thousand announcements back to back on a busy machine, in real time: about 50 minutes
+	@SOUNDBOX_STRESS=$(or $(COUNT),1000) swift test $(SWIFT_FLAGS) --filter StressTests
+
 .PHONY: clean
 clean: ## remove what was built
 	@rm -rf .build Benchmarks/.build

@@ -1,7 +1,22 @@
 // Linux calls that Swift cannot import because they are variadic, or that its Glibc module leaves out.
 #pragma once
 #include <malloc.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 /// Names the calling thread for `top -H` and debuggers; the kernel keeps 15 bytes.
 static inline void soundbox_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+// Where the program's own code lies; defined by the linker (ld(1), "Source Code Reference").
+extern const char __executable_start[], etext[];
+
+/// Unmaps the pages of the program's code. Whatever runs next is mapped again from the kernel's cache, page by page.
+static inline void soundbox_release_code(void) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t start = (uintptr_t)__executable_start & ~(page - 1);
+    const uintptr_t end = (uintptr_t)etext & ~(page - 1);
+    // Position-independent code is never written to, so nothing is lost.
+    if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+}

@@ -6,7 +6,6 @@ import SoundboxCore
 import SoundboxGPIO
 import SoundboxMQTT
 import SoundboxStore
-import SoundboxSystem
 import UnixSignals
 
 /// The box: every part made, joined and run. The one place that knows all of them.
@@ -134,8 +133,7 @@ private struct StartService: Service {
     let identity: StatusReporter.Identity
 
     func run() async {
-        // What reading the configuration and proving the recordings took is not needed again.
-        Heap.trim()
+        Footprint.dropWhatTheStartNeeded()
         systemd.ready()
         logger.info(
             "started",

@@ -38,7 +38,7 @@ struct ControlTests {
         }
     }
 
-    @Test("The volume is shown, changed, and remembered over a restart")
+    @Test("The volume is shown, changed, and remembered over a restart; mute is not")
     func volume() async throws {
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(folder: folder, broker: broker)
@@ -51,6 +51,9 @@ struct ControlTests {
             #expect(try await volume() == ["100"])
             #expect(try await volume("45") == ["45"])
             #expect(try await volume("down") == ["35"])
+            #expect(try await volume("mute") == ["35 (muted)"])
+            let status = try await soundbox("status", "--config", trial.configurationFile)
+            #expect(status.output.contains { $0.hasPrefix("muted") && $0.hasSuffix("yes") })
             #expect(try await box.stop() == 0)
             box = try await trial.startBox()
             #expect(try await volume() == ["35"])

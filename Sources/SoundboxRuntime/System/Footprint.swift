@@ -9,4 +9,10 @@ public enum Footprint {
         NIOSingletons.groupLoopCountSuggestion = 1
         NIOSingletons.blockingPoolThreadCountSuggestion = 1
     }
+
+    /// Gives back what only the start needed.
+    static func dropWhatTheStartNeeded() {
+        Heap.trim()
+        ProgramCode.release()
+    }
 }

@@ -13,18 +13,21 @@ struct Trial {
 
     /// - Parameters:
     ///   - device: `audio.device`; `nil` writes a WAV as fast as it can.
+    ///   - audio: more keys of `audio`, such as `record: out.wav`.
     ///   - sounds: the folder with the voices.
     init(
-        folder: TemporaryFolder, broker: MosquittoBroker, device: String? = nil, sounds: String = Products.sounds
+        folder: TemporaryFolder, broker: MosquittoBroker, device: String? = nil, audio: [String] = [],
+        sounds: String = Products.sounds
     ) throws {
         self.folder = folder
         self.broker = broker
+        let audio = ["device: \"\(device ?? "file:\(folder.file("sound.wav"))")\"", "volume: 100"] + audio
         configurationFile = try folder.write(
             """
             merchant_id: M1001
             device_id: box-01
             broker: {url: "mqtt://127.0.0.1:\(broker.port)"}
-            audio: {device: "\(device ?? "file:\(folder.file("sound.wav"))")", volume: 100}
+            audio: {\(audio.joined(separator: ", "))}
             voice: {locale: zh-CN, directory: "\(sounds)"}
             board: none
             board_directory: "\(Products.board)"
@@ -71,12 +74,14 @@ struct Trial {
     }
 
     /// Listens to the receipts until `count` payments are announced; the result comes with ``Journal/all()``.
-    func collectReceipts(untilAnnounced count: Int) throws -> Journal<ReceiptRecord> {
+    func collectReceipts(
+        untilAnnounced count: Int, within limit: Duration = .seconds(120)
+    ) throws -> Journal<ReceiptRecord> {
         let publisher = try publisher
         let journal = Journal<ReceiptRecord>()
         startThread(named: "receipts") {
             var announced: Set<String> = []
-            try? publisher.publish([], timeout: .seconds(120)) { payload in
+            try? publisher.publish([], timeout: limit) { payload in
                 let receipt = ReceiptRecord(payload)
                 journal.append(receipt)
                 if receipt.state == "announced" { announced.insert(receipt.id ?? "") }

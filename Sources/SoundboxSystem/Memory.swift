@@ -1,5 +1,15 @@
 import CLinux
 
+/// The program's code in memory.
+public enum ProgramCode {
+    /// Gives the pages that only the start needed back to the kernel: of forty megabytes of code, metadata and symbols,
+    /// a running box touches ten. Costs what comes back a soft page fault each; nothing is read from the disk as long
+    /// as the kernel has room for it. Any thread.
+    public static func release() {
+        soundbox_release_code()
+    }
+}
+
 /// How the C library's heap behaves in a process that runs for months on a board with little memory.
 public enum Heap {
     /// Trades a little speed for memory. Process-wide; call it once, before other threads start.

@@ -1,0 +1,39 @@
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+
+/// The voice that ships with the box, from the folder that `make bench` runs in.
+func shippedVoice() throws -> Voice { try VoiceFolder(path: "sounds").voice("zh-CN") }
+
+/// Takes everything and keeps nothing, at once.
+actor Hole: AudioSink {
+    private(set) var frames = 0
+    func open() -> PCMFormat { .mono48kHz }
+    func write(_ bytes: [UInt8]) { frames += bytes.count / PCMFormat.mono48kHz.bytesPerFrame }
+    func drain() {}
+    func close() {}
+}
+
+/// What ten thousand announcements cost: decoding, resampling, joining, mixing.
+let announcing = Benchmark(name: "announcements") {
+    let voice = try shippedVoice()
+    let sink = Hole()
+    let player = Player(sink: sink, voice: voice, volume: Volume(80))
+    let scripts = try (0..<100).map { index in
+        try voice.writer.exactScript(for: .payment(try Money("\(index * 37).\(index % 100)", .CNY), channel: "alipay"))
+    }
+    // Whatever is made once is made by now.
+    for script in scripts { try await player.play(script) }
+    Heap.trim()
+    let heap = Heap.bytesInUse
+    let framesBefore = await sink.frames
+    let processor = Duration.processorTime
+    for index in 0..<10_000 { try await player.play(scripts[index % 100]) }
+    let worked = Duration.processorTime - processor
+    let seconds = Double(await sink.frames - framesBefore) / 48_000
+    return [
+        Figure("processor per announced second", "\(text(worked.seconds / seconds * 1000, digits: 2)) ms"),
+        Figure("speed of one core", "\(text(seconds / worked.seconds)) × real time"),
+        Figure("heap growth over 10,000 announcements", "\(Heap.bytesInUse - heap) bytes"),
+    ]
+}

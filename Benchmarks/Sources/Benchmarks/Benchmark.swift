@@ -1,0 +1,53 @@
+import Glibc
+
+/// One thing that is measured. Figures of different machines cannot be compared, so a benchmark gives ratios, or the
+/// unit of each figure and how it was come by.
+struct Benchmark: Sendable {
+    var name: String
+    var run: @Sendable () async throws -> [Figure]
+}
+
+/// One line of the table.
+struct Figure: Sendable {
+    var what: String
+    var value: String
+
+    init(_ what: String, _ value: String) {
+        self.what = what
+        self.value = value
+    }
+}
+
+/// What the measurement stumbled on.
+struct BenchmarkError: Error, CustomStringConvertible {
+    var description: String
+}
+
+extension Duration {
+    /// Runs `body` and tells how long it took by the wall clock.
+    static func elapsed(_ body: () async throws -> Void) async rethrows -> Duration {
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await body()
+        return clock.now - start
+    }
+
+    /// What the processor has worked for this process, all threads together.
+    static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    var seconds: Double { self / .seconds(1) }
+}
+
+/// A number with so many digits after the point.
+func text(_ number: Double, digits: Int = 0) -> String {
+    let scale = pow(10, Double(digits))
+    let scaled = Int((number * scale).rounded())
+    guard digits > 0 else { return "\(scaled)" }
+    let fraction = String(abs(scaled) % Int(scale))
+    let zeros = String(repeating: "0", count: digits - fraction.count)
+    return "\(scaled < 0 ? "-" : "")\(abs(scaled) / Int(scale)).\(zeros)\(fraction)"
+}

@@ -1,0 +1,36 @@
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+
+/// How much faster than real time one core mixes three buses with ducking, ramps and limiting, by format.
+let mixing = Benchmark(name: "mixer") {
+    var figures: [Figure] = []
+    let sound = (0..<480_000).map { Int16(truncatingIfNeeded: $0 &* 7919 % 20_000 - 10_000) }
+    for (encoding, channels) in [(SampleEncoding.int16, 1), (.int16, 2), (.int24Packed, 2), (.int32, 8), (.float32, 2)]
+    {
+        let format = PCMFormat(sampleRate: 48_000, channelCount: channels, encoding: encoding, framesPerPeriod: 960)
+        var mixer = Mixer(format: format)
+        var period: [UInt8] = []
+        mixer.begin(volume: Volume(80))
+        mixer.render(into: &period, volume: Volume(80))
+        let before = Heap.bytesInUse
+        var frames = 0
+        let elapsed = await Duration.elapsed {
+            for round in 0..<20 {
+                mixer.begin(volume: Volume(80))
+                for bus in Mixer.Bus.allCases { mixer.play(sound, on: bus, after: bus == .speech ? 24_000 : 0) }
+                while !mixer.isFinished {
+                    // Pressed all the time: every period is a ramp.
+                    mixer.render(into: &period, volume: Volume(70 + (round + frames / 960) % 2 * 10))
+                    frames += format.framesPerPeriod
+                }
+            }
+        }
+        let ratio = Double(frames) / 48_000 / elapsed.seconds
+        figures.append(
+            Figure(
+                "\(encoding.rawValue), \(channels) channels",
+                "\(text(ratio)) × real time, heap \(Heap.bytesInUse - before) bytes"))
+    }
+    return figures
+}

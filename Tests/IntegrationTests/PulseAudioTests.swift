@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Through alsa-lib and PulseAudio, in real time", .timeLimit(.minutes(3)))
+struct PulseAudioTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A sound server that dies in the middle of an announcement gets it again, whole, when it is back")
+    func serverDies() async throws {
+        let asound = try folder.write(
+            """
+            pcm.shop { type pulse server "unix:\(folder.file("pulse.sock"))" }
+
+            """, to: "asound.conf")
+        var server = try await startServer()
+        try await withMosquitto(in: folder) { broker in
+            let recorded = folder.file("recorded.wav")
+            let trial = try Trial(
+                folder: folder, broker: broker, device: "shop", audio: ["record: \"\(recorded)\""])
+            let box = try await trial.startBox(environment: ["ALSA_CONFIG_PATH": asound])
+            let receipts = try trial.collectReceipts(untilAnnounced: 2)
+            try await trial.publish([notice("P-1", "123.45"), notice("P-2", "6")])
+            try await box.logged("announcing", "P-1")
+            // The null sink runs while it plays; a whole announcement takes seconds more.
+            try await server.logged("null: state:", "-> RUNNING")
+            server.kill9()
+            _ = try await server.exitStatus()
+            try await box.logged("error no sound")
+            #expect(!box.errors.entries.contains { $0.contains(" announced ") })
+
+            server = try await startServer()
+            try await box.logged("sound is back")
+            let announced = try await receipts.all().filter { $0.state == "announced" }
+            #expect(announced.map(\.id) == ["P-1", "P-2"])
+            // Once per fault, not once per attempt.
+            #expect(box.errors.entries.count { $0.contains("error no sound") } <= 2)
+            #expect(try await box.stop() == 0)
+            server.terminate()
+
+            // What was recorded ends with both announcements, whole and in order.
+            var expected: [Int16] = []
+            for amount in ["123.45", "6"] {
+                let file = folder.file("expected.wav")
+                _ = try await soundbox("say", amount, "--channel", "alipay", "--sounds", Products.sounds, "-o", file)
+                expected += try WAV(reading: file).samples
+            }
+            #expect(try WAV(reading: recorded).samples.suffix(expected.count).elementsEqual(expected))
+        }
+    }
+
+    /// A server of this test's own, with a sink that plays nothing, at the speed of a card.
+    private func startServer() async throws -> ChildProcess {
+        let socket = folder.file("pulse.sock")
+        let server = try ChildProcess(
+            [
+                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-level=debug",
+                "-L", "module-native-protocol-unix socket=\(socket) auth-anonymous=1", "-L", "module-null-sink",
+            ], environment: ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path])
+        try await server.logged("Daemon startup complete")
+        return server
+    }
+}

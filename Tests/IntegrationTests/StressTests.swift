@@ -1,0 +1,57 @@
+import Foundation
+import SoundboxCore
+import TestSupport
+import Testing
+
+/// In real time, so the number is small unless `SOUNDBOX_STRESS` names another one: `make stress`. Every core is then
+/// kept busy besides; in a usual run the other tests do so.
+@Suite("Back to back on a busy machine", .timeLimit(.minutes(120)))
+struct StressTests {
+    private static let stress = ProcessInfo.processInfo.environment["SOUNDBOX_STRESS"].flatMap(Int.init)
+    private static let count = stress ?? 6
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("Payments that come all at once are spoken whole, in order, one after the other")
+    func backToBack() async throws {
+        let cores = Self.stress == nil ? 0 : ProcessInfo.processInfo.activeProcessorCount
+        let busy = try (0..<cores).map { _ in
+            try ChildProcess(["sh", "-c", "while :; do :; done"])
+        }
+        defer { for process in busy { process.kill9() } }
+        try await withMosquitto(in: folder) { broker in
+            let wav = folder.file("recorded.wav")
+            let trial = try Trial(folder: folder, broker: broker, device: "null", audio: ["record: \"\(wav)\""])
+            let box = try await trial.startBox()
+            let ids = (1...Self.count).map { "stress-\($0)" }
+            let publisher = try trial.collectReceipts(untilAnnounced: ids.count, within: .seconds(10 * Self.count + 60))
+            for batch in stride(from: 0, to: ids.count, by: 100) {
+                try await trial.publish((batch..<min(batch + 100, ids.count)).map { notice(ids[$0], amount($0)) })
+            }
+            #expect(try await publisher.all().filter { $0.state == "announced" }.map(\.id) == ids)
+            let status = try await soundbox("status", "--json", "--config", trial.configurationFile)
+            let json = try JSONValue(parsing: Array(status.output.joined().utf8))
+            #expect(json["xruns"]?.integer == 0)
+            #expect(try await box.stop() == 0)
+
+            // To the sample what each one is alone: nothing cut, nothing on top of another.
+            var alone: [String: [Int16]] = [:]
+            var expected: [Int16] = []
+            for index in ids.indices {
+                let amount = amount(index)
+                if alone[amount] == nil {
+                    let file = folder.file("alone.wav")
+                    _ = try await soundbox(
+                        "say", amount, "--channel", "alipay", "--sounds", Products.sounds, "-o", file)
+                    alone[amount] = try WAV(reading: file).samples
+                }
+                expected += alone[amount] ?? []
+            }
+            #expect(try WAV(reading: wav).samples == expected)
+        }
+    }
+
+    /// Short ones, since they are spoken in real time; neighbours differ.
+    private func amount(_ index: Int) -> String { String(index % 10 + 1) }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxRuntime
+
+@Suite("The announcer's service", .timeLimit(.minutes(1)))
+struct AnnouncerServiceTests {
+    private let folder: TemporaryFolder
+    private let sink = RecordingSink()
+    private let inbox = InMemoryInbox()
+    private let state = BoxState(volume: Volume(100))
+    /// One entry for every announcement that is recorded.
+    private let recorded = Journal<Void>()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: "\(shippedSounds)/zh-CN", toPath: folder.file("zh-CN"))
+    }
+
+    private func withService(
+        hurryAbove: Int? = nil, quietHours: QuietHours? = nil,
+        _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
+    ) async throws {
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings()
+        #expect(problems == [])
+        let service = AnnouncerService(
+            machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
+            quietHours: quietHours, inbox: inbox,
+            player: Player(sink: sink, voice: voice, volume: Volume(100)), writer: voice.writer, state: state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            receiptsAreWaiting: { [recorded] in recorded.append(()) })
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            try await body(service)
+            group.cancelAll()
+        }
+    }
+
+    private func arrive(_ amounts: [String]) throws {
+        let notices = try amounts.enumerated().map { index, amount in
+            Arrival.notice(PaymentNotice(id: try PaymentID("T\(index)"), money: try Money(amount, .CNY)))
+        }
+        _ = try inbox.store(notices, at: .now)
+    }
+
+    private func frames(_ announcement: [UInt8]) -> Int { announcement.count / 2 }
+
+    @Test("A recording that cannot be read any more costs its words and not the payment, and is told of")
+    func recordingLost() async throws {
+        try await withService { service in
+            // 七 and every phrase with it are gone: the amount cannot be told, that money came can.
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("zh-CN"))
+            where name.contains("qi1") {
+                try FileManager.default.removeItem(atPath: folder.file("zh-CN/\(name)"))
+            }
+            try arrive(["7", "8"])
+            service.noticesMayWait()
+            for _ in 1...2 { try await recorded.next() }
+            #expect(await sink.announcements.count == 2)
+            #expect(state.snapshot.unusableRecordings == 1)
+            #expect(!state.snapshot.faults.isEmpty)
+            #expect(try inbox.counts().announced == 2)
+        }
+    }
+
+    @Test("A sound card that fails in the middle gets the announcement again from its start")
+    func interrupted() async throws {
+        try await withService { service in
+            await sink.fail(
+                .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
+            try arrive(["8", "8"])
+            service.noticesMayWait()
+            for _ in 1...2 { try await recorded.next() }
+            let announcements = await sink.announcements
+            #expect(announcements.count == 2)
+            #expect(announcements[0] == announcements[1])
+            #expect(state.snapshot.audioFault == nil)
+        }
+    }
+
+    @Test("While too many wait, they are spoken without chime; the last ones have theirs again")
+    func hurry() async throws {
+        try await withService(hurryAbove: 2) { service in
+            try arrive(["8", "8", "8", "8"])
+            service.noticesMayWait()
+            for _ in 1...4 { try await recorded.next() }
+            let lengths = await sink.announcements.map(frames)
+            #expect(lengths.count == 4)
+            #expect(lengths[0] == lengths[1] && lengths[2] == lengths[3])
+            #expect(lengths[2] - lengths[0] > 48 * 800)
+        }
+    }
+
+    @Test("In quiet hours the volume is held down", arguments: [true, false])
+    func quiet(isQuiet: Bool) async throws {
+        let now = currentMinuteOfDay()
+        // A day-long stretch that holds now, or one of a minute that lies half a day away.
+        let hours =
+            isQuiet
+            ? QuietHours(start: (now + 1430) % 1440, end: (now + 1420) % 1440, volume: 0)
+            : QuietHours(start: (now + 720) % 1440, end: (now + 721) % 1440, volume: 0)
+        try await withService(quietHours: hours) { service in
+            try arrive(["8"])
+            service.noticesMayWait()
+            try await recorded.next()
+            #expect(await sink.announcements.first?.allSatisfy { $0 == 0 } == isQuiet)
+        }
+    }
+
+    @Test("A prompt is spoken without chime, audible also at volume 0, and nothing is recorded of it")
+    func prompt() async throws {
+        try await withService { service in
+            service.say(.volumeMinimum)
+            while await sink.announcements.isEmpty { await Task.yield() }
+            #expect(await sink.announcements.first?.contains { $0 != 0 } == true)
+            #expect(recorded.entries.isEmpty)
+        }
+    }
+}
