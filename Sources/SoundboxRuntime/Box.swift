@@ -35,27 +35,25 @@ public struct Box {
         directory = try StateDirectory(path: configuration.stateDirectory)
         let inbox = try SQLiteInbox(path: directory.inboxPath)
 
-        let folder = VoiceFolder(path: configuration.voice.directory)
-        var (voice, unusable) = try folder.voice(configuration.voice.locale).leavingOutUnusableRecordings()
-        voice.tempo = configuration.voice.tempo
+        let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
 
         let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
         state.update { $0.unusableRecordings = unusable.count }
         let player = Player(
-            sink: Self.sink(configuration.audio, logger), voice: voice, volume: state.snapshot.volume,
+            sink: Self.sink(configuration.audio, logger), voices: voices, volume: state.snapshot.volume,
             timing: configuration.audio.timing)
 
         let identity = StatusReporter.Identity(
             deviceID: configuration.deviceID, broker: configuration.broker.address.description,
-            voice: voice.language.locale, audioDevice: configuration.audio.device)
+            voice: voices.locales, audioDevice: configuration.audio.device)
         let feed = try MQTTFeed(
             settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.offline(identity).bytes
         ) { [logger] line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove),
-            quietHours: configuration.announce.quietHours, inbox: inbox, player: player, writer: voice.writer,
+            quietHours: configuration.announce.quietHours, inbox: inbox, player: player, voices: voices,
             state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting)
         let volume = VolumeControl(
             player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
@@ -100,6 +98,23 @@ public struct Box {
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
         logger.info("stopped")
+    }
+
+    /// The voices with those of their recordings that can be played, and what is wrong with the others.
+    private static func voices(
+        _ choice: Configuration.VoiceChoice
+    ) throws(VoiceError) -> (voices: Voices, problems: [RecordingError]) {
+        let folder = VoiceFolder(path: choice.directory)
+        var voices: [Voice] = []
+        var problems: [RecordingError] = []
+        for locale in choice.locales {
+            var (voice, unusable) = try folder.voice(locale).leavingOutUnusableRecordings()
+            voice.tempo = choice.tempo
+            if let style = choice.decimal { voice.readDecimals(style) }
+            voices.append(voice)
+            problems += unusable
+        }
+        return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems)
     }
 
     private static func sink(_ audio: Configuration.Audio, _ logger: Logger) -> any AudioSink {

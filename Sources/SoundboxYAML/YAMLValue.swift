@@ -56,6 +56,9 @@ public struct YAMLValue {
     /// Whether this is a mapping, for values that may be written short or long.
     public var isMapping: Bool { if case .mapping = node { true } else { false } }
 
+    /// Whether this is a list, for values that may be one or several.
+    public var isList: Bool { if case .sequence = node { true } else { false } }
+
     public func mapping() throws(YAMLError) -> YAMLMapping {
         guard case .mapping(let mapping) = node else {
             throw error("expected a mapping (key: value), found \(kind)")

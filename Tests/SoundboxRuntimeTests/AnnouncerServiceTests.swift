@@ -31,7 +31,7 @@ struct AnnouncerServiceTests {
         let service = AnnouncerService(
             machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
             quietHours: quietHours, inbox: inbox,
-            player: Player(sink: sink, voice: voice, volume: Volume(100)), writer: voice.writer, state: state,
+            player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)), voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             receiptsAreWaiting: { [recorded] in recorded.append(()) })
         try await withThrowingTaskGroup { group in

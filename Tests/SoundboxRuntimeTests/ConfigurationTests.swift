@@ -28,7 +28,7 @@ struct ConfigurationTests {
         #expect(configuration.audio.timing == Timing())
         #expect(configuration.voice.tempo == .recorded)
         #expect(configuration.announce.hurryAbove == nil && configuration.announce.quietHours == nil)
-        #expect(configuration.voice.locale == "zh-CN")
+        #expect(configuration.voice.locales == ["zh-CN"])
         #expect(configuration.voice.directory == "/usr/share/soundbox/sounds")
         #expect(configuration.board == "none")
         #expect(configuration.stateDirectory == "/var/lib/soundbox")

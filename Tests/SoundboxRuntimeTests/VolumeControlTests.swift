@@ -18,7 +18,8 @@ struct VolumeControlTests {
     init() throws {
         folder = try TemporaryFolder()
         player = Player(
-            sink: RecordingSink(), voice: try Voice(directory: "\(shippedSounds)/zh-CN"), volume: Volume(80))
+            sink: RecordingSink(), voices: Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN")),
+            volume: Volume(80))
         control = VolumeControl(
             player: player, file: VolumeFile(path: folder.file("volume")), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, say: { [prompts] in prompts.append($0) })

@@ -18,7 +18,7 @@ actor Hole: AudioSink {
 let announcing = Benchmark(name: "announcements") {
     let voice = try shippedVoice()
     let sink = Hole()
-    let player = Player(sink: sink, voice: voice, volume: Volume(80))
+    let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(80))
     let scripts = try (0..<100).map { index in
         try voice.writer.exactScript(for: .payment(try Money("\(index * 37).\(index % 100)", .CNY), channel: "alipay"))
     }

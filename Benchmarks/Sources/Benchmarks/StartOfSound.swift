@@ -17,7 +17,7 @@ private actor Ear: AudioSink {
 let startOfSound = Benchmark(name: "start of sound") {
     let voice = try shippedVoice()
     let ear = Ear()
-    let player = Player(sink: ear, voice: voice, volume: Volume(80))
+    let player = Player(sink: ear, voices: Voices(first: voice), volume: Volume(80))
     try await player.prepare()
     let script = try voice.writer.exactScript(for: .payment(try Money("123456.78", .CNY), channel: "alipay"))
     var waits: [Double] = []

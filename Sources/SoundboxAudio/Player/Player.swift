@@ -17,7 +17,7 @@ public actor Player {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let volumeLevel: Atomic<Int>
     private let muted = Atomic(false)
-    private var voice: Voice
+    private var voices: Voices
     private var chime: (samples: [Int16], sampleRate: Int)?
     private var mixer: Mixer?
     private var period: [UInt8] = []
@@ -26,11 +26,11 @@ public actor Player {
 
     /// - Parameter sleep: waits until the device has been idle for long enough.
     public init(
-        sink: any AudioSink, voice: Voice, volume: Volume, timing: Timing = Timing(),
+        sink: any AudioSink, voices: Voices, volume: Volume, timing: Timing = Timing(),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.sink = sink
-        self.voice = voice
+        self.voices = voices
         self.timing = timing
         self.sleep = sleep
         volumeLevel = Atomic(volume.level)
@@ -61,10 +61,10 @@ public actor Player {
 
     /// Does without a recording that cannot be decoded any more.
     /// - Returns: what words announcements without it.
-    public func leaveOut(_ part: Voice.Part) -> ScriptWriter {
-        voice.leaveOut(part)
+    public func leaveOut(_ part: Voice.Part) -> Voices {
+        voices.leaveOut(part)
         chime = nil
-        return voice.writer
+        return voices
     }
 
     /// Plays the script to its last frame.
@@ -82,14 +82,14 @@ public actor Player {
         var framesToSpeech = format.frames(in: timing.leadIn)
 
         mixer.begin(volume: loudness(delivery))
-        if delivery.hasChime, voice.recordings.chime != nil {
+        if delivery.hasChime, voices.hasChime {
             mixer.play(try chime(at: format.sampleRate), on: .chime, after: framesToSpeech)
             framesToSpeech += format.frames(in: timing.chimeToSpeech)
         }
         while !words.areComplete || !mixer.isFinished {
             if !words.areComplete {
                 if framesToSpeech < format.framesPerPeriod {
-                    let speech = try words.joined(to: delivery.gap ?? timing.gap, voice)
+                    let speech = try words.joined(to: delivery.gap ?? timing.gap, voices)
                     mixer.play(speech, on: .speech, after: framesToSpeech)
                 }
                 framesToSpeech -= format.framesPerPeriod
@@ -103,7 +103,7 @@ public actor Player {
             mixer.render(into: &period, volume: loudness(delivery))
             try await write(period)
             // The device is ahead by its buffer now, and one recording takes a fraction of that.
-            try words.decodeNext(voice)
+            try words.decodeNext(voices)
         }
         do { try await sink.drain() } catch { throw .sink(error) }
         // Seconds of decoded speech are not kept until the next payment.
@@ -134,7 +134,7 @@ public actor Player {
     private func chime(at sampleRate: Int) throws(PlayerError) -> [Int16] {
         if let chime, chime.sampleRate == sampleRate { return chime.samples }
         do {
-            let samples = try voice.samples(of: .chime, at: sampleRate)
+            let samples = try voices.samples(of: .chime, at: sampleRate)
             chime = (samples, sampleRate)
             return samples
         } catch {
@@ -167,20 +167,20 @@ private struct Words {
     }
 
     /// Decodes one more recording, if one is left.
-    mutating func decodeNext(_ voice: Voice) throws(PlayerError) {
+    mutating func decodeNext(_ voices: Voices) throws(PlayerError) {
         guard !areComplete, pieces.count < elements.count else { return }
         switch elements[pieces.count] {
         case .pause(let duration): pieces.append(silence(duration))
         case .phrase(let index):
-            do { pieces.append(.sound(try voice.samples(of: .phrase(index), at: sampleRate))) } catch {
+            do { pieces.append(.sound(try voices.samples(of: .phrase(index), at: sampleRate))) } catch {
                 throw .recording(.phrase(index), error)
             }
         }
     }
 
     /// Decodes what is left and joins all.
-    mutating func joined(to gap: Duration, _ voice: Voice) throws(PlayerError) -> [Int16] {
-        while pieces.count < elements.count { try decodeNext(voice) }
+    mutating func joined(to gap: Duration, _ voices: Voices) throws(PlayerError) -> [Int16] {
+        while pieces.count < elements.count { try decodeNext(voices) }
         areComplete = true
         let joined = Splicer(sampleRate: sampleRate).joined(pieces + [silence(gap)])
         pieces = []

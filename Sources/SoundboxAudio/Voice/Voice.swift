@@ -14,7 +14,7 @@ public struct Voice: Sendable {
     }
 
     public let directory: String
-    public let language: Language
+    public private(set) var language: Language
     public private(set) var recordings: RecordingList
     /// Turns utterances into scripts for these recordings.
     public private(set) var writer: ScriptWriter
@@ -62,6 +62,12 @@ public struct Voice: Sendable {
             usable.writer = ScriptWriter(language: language, phrases: usable.recordings.entries.map(\.text))
         }
         return (usable, problems)
+    }
+
+    /// Reads decimals in this style from now on, whatever `voice.yaml` says.
+    public mutating func readDecimals(_ style: DecimalStyle) {
+        language.decimalStyle = style
+        writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
     }
 
     /// Does without a recording from now on; the indices of the others stay.

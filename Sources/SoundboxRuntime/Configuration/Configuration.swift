@@ -30,10 +30,13 @@ public struct Configuration: Sendable {
     }
 
     public struct VoiceChoice: Sendable, Equatable {
-        public var locale: String
+        /// Each says every announcement, one after the other; at least one.
+        public var locales: [String]
         /// The folder that holds the locales.
         public var directory: String
         public var tempo: Tempo
+        /// How decimals are read; `nil` leaves it to each voice.
+        public var decimal: DecimalStyle?
     }
 
     public struct Announce: Sendable, Equatable {
@@ -148,10 +151,11 @@ extension Configuration.Audio {
 extension Configuration.VoiceChoice {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["locale", "directory", "tempo"])
-        locale = try mapping?.optional("locale")?.string() ?? "zh-CN"
+        try mapping?.allow(only: ["locale", "directory", "tempo", "decimal"])
+        locales = try mapping?.optional("locale")?.oneOrMore() ?? ["zh-CN"]
         directory = try mapping?.optional("directory")?.path() ?? InstalledFolders.sounds
         tempo = Tempo(try mapping?.optional("tempo")?.decimal(in: Tempo.range) ?? 1)
+        decimal = try mapping?.optional("decimal")?.choice(of: DecimalStyle.self)
     }
 }
 
@@ -189,6 +193,15 @@ extension QuietHours {
 }
 
 extension YAMLValue {
+    /// `zh-CN`, or `[zh-CN, en-US]`.
+    fileprivate func oneOrMore() throws(YAMLError) -> [String] {
+        guard isList else { return [try string()] }
+        var texts: [String] = []
+        for value in try list() { texts.append(try value.string()) }
+        guard !texts.isEmpty else { throw error("expected at least one") }
+        return texts
+    }
+
     /// A time of day, `22:00`, as minutes since midnight.
     fileprivate func minuteOfDay() throws(YAMLError) -> Int {
         let text = try string()

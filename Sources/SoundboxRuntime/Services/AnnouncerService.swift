@@ -13,7 +13,7 @@ actor AnnouncerService: Service {
 
     private let inbox: any Inbox
     private let player: Player
-    private var writer: ScriptWriter
+    private var voices: Voices
     private let state: BoxState
     private let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
@@ -26,14 +26,14 @@ actor AnnouncerService: Service {
 
     /// - Parameter receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     init(
-        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, player: Player, writer: ScriptWriter,
+        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, player: Player, voices: Voices,
         state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void
     ) {
         self.machine = machine
         self.quietHours = quietHours
         self.inbox = inbox
         self.player = player
-        self.writer = writer
+        self.voices = voices
         self.state = state
         self.logger = logger
         self.receiptsAreWaiting = receiptsAreWaiting
@@ -132,7 +132,7 @@ actor AnnouncerService: Service {
     }
 
     private func play(_ job: Announcer.Job) async -> Announcer.Event {
-        let script = writer.script(for: job.utterance)
+        let script = voices.script(for: job.utterance)
         if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
             logger.error("the amount is left out", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
@@ -181,7 +181,7 @@ actor AnnouncerService: Service {
     private static let leastForPrompts = Volume(30)
 
     private func leaveOut(_ part: Voice.Part, _ error: RecordingError) async {
-        writer = await player.leaveOut(part)
+        voices = await player.leaveOut(part)
         state.update { $0.unusableRecordings += 1 }
         logger.error("recording left out", metadata: ["reason": "\(error)"])
     }

@@ -44,7 +44,7 @@ struct PlayerTests {
     }
 
     private func player(_ sink: some AudioSink, volume: Int = 100, timing: Timing = Timing()) -> Player {
-        Player(sink: sink, voice: voice, volume: Volume(volume), timing: timing)
+        Player(sink: sink, voices: Voices(first: voice), volume: Volume(volume), timing: timing)
     }
 
     private func played(
@@ -90,7 +90,7 @@ struct PlayerTests {
             try FileManager.default.copyItem(
                 atPath: "\(shippedSounds)/zh-CN/\(name)", toPath: folder.appending(path: name).path)
         }
-        let player = Player(sink: sink, voice: try Voice(directory: folder.path), volume: Volume(100))
+        let player = Player(sink: sink, voices: Voices(first: try Voice(directory: folder.path)), volume: Volume(100))
         // With every word missing, what was written is what needed none of them.
         let error = await #expect(throws: PlayerError.self) { try await player.play(script) }
         guard case .recording(.phrase, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
@@ -225,7 +225,7 @@ struct PlayerTests {
     func closesWhenIdle() async throws {
         let (times, continuation) = AsyncStream.makeStream(of: CheckedContinuation<Void, any Error>.self)
         let player = Player(
-            sink: sink, voice: voice, volume: Volume(100), timing: Timing(closeWhenIdle: .seconds(30))
+            sink: sink, voices: Voices(first: voice), volume: Volume(100), timing: Timing(closeWhenIdle: .seconds(30))
         ) { limit in
             #expect(limit == .seconds(30))
             try await withCheckedThrowingContinuation { continuation.yield($0) }
