@@ -12,13 +12,15 @@ final class BoxState: Sendable {
         var audioFault: String?
         /// Why nothing can be stored, when nothing can.
         var inboxFault: String?
+        /// What became of a payment database that was found damaged at this start.
+        var inboxDamage: String?
         var volume: Volume
         /// Recordings that the voice should have and cannot play; found at start.
         var unusableRecordings = 0
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault].compactMap(\.self)
+            var faults = [audioFault, inboxFault, inboxDamage].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
