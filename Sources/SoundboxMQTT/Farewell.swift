@@ -1,4 +1,5 @@
 import SoundboxSystem
+
 /// The end of a connection at the caller's request: the receipts that are left, the offline status, DISCONNECT.
 
 ///

@@ -1,4 +1,5 @@
 import SoundboxSystem
+
 /// Sends messages to a box's payments topic, as a payment provider would: for trials and integration.
 
 public struct MQTTPublisher: Sendable {
