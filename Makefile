@@ -34,6 +34,11 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 test: deps check ## every check and every test
 	@swift test $(SWIFT_FLAGS)
 
+.PHONY: torture
+torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUNDS=… shortens it
+	@swift build $(SWIFT_FLAGS) --build-tests
+	@SEED=$(SEED) TORTURE_ROUNDS=$(or $(ROUNDS),300) swift test $(SWIFT_FLAGS) --skip-build --filter TortureTests
+
 .PHONY: check
 check: deps ## formatting, imports, warnings; the voices and the boards
 	@swift format lint --strict --recursive $(wildcard $(FORMATTED))

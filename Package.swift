@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -40,6 +41,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -74,7 +76,7 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", "CSonic", subprocess]),
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto"]),
-        library("SoundboxStore", ["SoundboxCore", grdb]),
+        library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
 
         // The composition root and the one executable.
@@ -82,7 +84,8 @@ let package = Package(
             "SoundboxRuntime",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxAudio", "SoundboxALSA", "SoundboxMQTT",
-                "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+                "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
+                nioHTTP1,
                 serviceLifecycle, unixSignals,
             ]),
         .executableTarget(
@@ -99,7 +102,7 @@ let package = Package(
         // Brokers, processes and folders for tests.
         .target(
             name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting"]),
+        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxSystem"),
         tests(of: "SoundboxYAML"),
         tests(of: "SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile"]),
@@ -110,15 +113,15 @@ let package = Package(
         tests(
             of: "SoundboxRuntime",
             [
-                "SoundboxCore", "SoundboxAudio", "SoundboxMQTT", "SoundboxTesting", "SoundboxYAML", "TestSupport",
-                logging,
+                "SoundboxCore", "SoundboxAudio", "SoundboxMQTT", "SoundboxStore", "SoundboxTesting", "SoundboxYAML",
+                "TestSupport", crypto, logging,
                 serviceLifecycle,
             ]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore", "SoundboxSystem",
-                "TestSupport",
+                "TestSupport", grdb,
             ],
             swiftSettings: strict),
     ],

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 /// Names the calling thread for `top -H` and debuggers; the kernel keeps 15 bytes.
@@ -19,4 +20,10 @@ static inline void soundbox_release_code(void) {
     const uintptr_t end = (uintptr_t)etext & ~(page - 1);
     // Position-independent code is never written to, so nothing is lost.
     if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
+/// Whether the kernel says that its clock follows a time server: adjtimex(2), STA_UNSYNC. Needs no privilege.
+static inline int soundbox_clock_is_synchronised(void) {
+  struct timex state = {.modes = 0};
+  return adjtimex(&state) >= 0 && (state.status & STA_UNSYNC) == 0;
 }

@@ -33,13 +33,21 @@ public struct Box {
         self.logger = logger
         let systemd = Systemd()
         directory = try StateDirectory(path: configuration.stateDirectory)
-        let inbox = try SQLiteInbox(path: directory.inboxPath)
+        let verifier = try configuration.authenticity.map { try NoticeVerifier($0) }
+        let (inbox, damagedInbox) = try SQLiteInbox.recovering(path: directory.inboxPath, now: .now) { [logger] line in
+            logger.error("inbox", metadata: ["note": "\(line)"])
+        }
+        let clock = BoxClock(newestKnown: try inbox.newestTime())
 
         let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
 
         let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
-        state.update { $0.unusableRecordings = unusable.count }
+        state.update {
+            $0.unusableRecordings = unusable.count
+            $0.inboxDamage = damagedInbox?.description
+        }
+        if let damagedInbox { logger.error("inbox", metadata: ["note": "\(damagedInbox.description)"]) }
         let player = Player(
             sink: Self.sink(configuration.audio, logger), voices: voices, volume: state.snapshot.volume,
             timing: configuration.audio.timing)
@@ -53,7 +61,7 @@ public struct Box {
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove),
-            quietHours: configuration.announce.quietHours, inbox: inbox, player: player, voices: voices,
+            quietHours: configuration.announce.quietHours, inbox: inbox, clock: clock, player: player, voices: voices,
             state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting)
         let volume = VolumeControl(
             player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
@@ -64,8 +72,9 @@ public struct Box {
             }
         }
         let intake = Intake(
-            decoder: PaymentNoticeDecoder(defaultCurrency: configuration.announce.currency), inbox: inbox,
-            state: state, logger: logger, noticesMayWait: announcer.noticesMayWait,
+            reader: configuration.payments.reader(defaultCurrency: configuration.announce.currency),
+            verifier: verifier, inbox: inbox, clock: clock, state: state, logger: logger,
+            noticesMayWait: announcer.noticesMayWait,
             receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
         let reporter = StatusReporter(identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd)
         let panel = try Self.panel(panelChoice, configuration, logger)
@@ -74,6 +83,7 @@ public struct Box {
         // goes dark, and the receipts and the offline status still go out.
         services = [
             WatchdogService(systemd: systemd, timeSinceLastTurn: { feed.timeSinceLastTurn }),
+            InboxHousekeeping(inbox: inbox, retention: configuration.inbox, clock: clock, logger: logger),
             FeedService(feed: feed, delegate: intake),
             reporter,
             PanelService(panel: panel, state: state, logger: logger, perform: perform),

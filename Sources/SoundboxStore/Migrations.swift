@@ -32,6 +32,26 @@ enum Migrations {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("2: clock, summaries, damage") { database in
+            // announced_number counts what was ever announced: the newest announced row knows the total, so that
+            // status never scans the history and announcing dirties no further page. That row is found from the end
+            // of the table without an index of its own.
+            try database.execute(
+                sql: """
+                    ALTER TABLE notice ADD COLUMN clock_was_set INTEGER NOT NULL DEFAULT 1;
+                    ALTER TABLE notice ADD COLUMN announced_number INTEGER;
+                    UPDATE notice SET announced_number = (SELECT count(*) FROM notice WHERE state = 'announced')
+                        WHERE sequence = (SELECT max(sequence) FROM notice WHERE state = 'announced');
+                    DROP INDEX notice_announced;
+                    ALTER TABLE receipt ADD COLUMN summary TEXT;
+                    CREATE TABLE damaged (
+                        number INTEGER PRIMARY KEY,
+                        found_at INTEGER NOT NULL,
+                        origin TEXT NOT NULL,
+                        content TEXT NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }()
 }

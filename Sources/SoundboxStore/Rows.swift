@@ -7,29 +7,53 @@ struct DamagedRow: Error, CustomStringConvertible {
     var description: String { "row \(sequence) is damaged" }
 }
 
+extension Row {
+    /// The column's value; `nil` for NULL and for anything that is no such value. GRDB's own subscript ends the process
+    /// on a value of another type, which a damaged file may hold.
+    fileprivate func value<Value: DatabaseValueConvertible>(_ column: String, as type: Value.Type = Value.self)
+        -> Value?
+    {
+        Value.fromDatabaseValue(self[column] as DatabaseValue? ?? .null)
+    }
+
+    /// The row number, which is where SQLite found the row and so is always there.
+    var sequence: Int64 { value("sequence") ?? 0 }
+
+    /// The payment's id, when that much is readable.
+    var paymentID: PaymentID? { value("payment_id").flatMap { try? PaymentID($0) } }
+
+    var state: String? { value("state") }
+
+    /// Every column in one line, for the engineer who looks into what was set aside.
+    var dump: String { map { "\($0)=\($1)" }.joined(separator: " ") }
+}
+
 extension InboxEntry {
-    init(row: Row) throws {
-        let sequence: Int64 = row["sequence"]
-        guard let id = try? PaymentID(row["payment_id"]), let currency = Currency(row["currency"]),
-            let money = try? Money(row["amount"] as String, currency),
-            let kind = PaymentNotice.Kind(rawValue: row["kind"]), let state = NoticeState(rawValue: row["state"])
-        else { throw DamagedRow(sequence: sequence) }
+    init(row: Row) throws(DamagedRow) {
+        guard let id = row.paymentID, let currency = row.value("currency").flatMap(Currency.init),
+            let amount = row.value("amount", as: String.self), let money = try? Money(amount, currency),
+            let kind = row.value("kind").flatMap(PaymentNotice.Kind.init(rawValue:)),
+            let state = row.state.flatMap(NoticeState.init(rawValue:)),
+            let receivedAt = row.value("received_at", as: Int64.self)
+        else { throw DamagedRow(sequence: row.sequence) }
         self.init(
-            sequence: sequence,
+            sequence: row.sequence,
             notice: PaymentNotice(
-                id: id, money: money, kind: kind, channel: row["channel"],
-                paidAt: (row["paid_at"] as Int64?).map(Timestamp.init(millisecondsSince1970:))),
-            receivedAt: Timestamp(millisecondsSince1970: row["received_at"]), state: state)
+                id: id, money: money, kind: kind, channel: row.value("channel"),
+                paidAt: row.value("paid_at").map(Timestamp.init(millisecondsSince1970:))),
+            receivedAt: Timestamp(millisecondsSince1970: receivedAt),
+            clockWasSet: row.value("clock_was_set") ?? true, state: state)
     }
 }
 
 extension OutgoingReceipt {
-    init(row: Row) throws {
-        let sequence: Int64 = row["sequence"]
-        guard let state = Receipt.State(rawValue: row["state"]) else { throw DamagedRow(sequence: sequence) }
+    init(row: Row) throws(DamagedRow) {
+        guard let state = row.state.flatMap(Receipt.State.init(rawValue:)), let at = row.value("at", as: Int64.self),
+            row["payment_id"] == nil || row.paymentID != nil
+        else { throw DamagedRow(sequence: row.sequence) }
         let receipt = Receipt(
-            id: try (row["payment_id"] as String?).map { try PaymentID($0) }, state: state,
-            at: Timestamp(millisecondsSince1970: row["at"]), reason: row["reason"])
-        self.init(sequence: sequence, payload: receipt.json(sequence: sequence).bytes)
+            id: row.paymentID, state: state, at: Timestamp(millisecondsSince1970: at), reason: row.value("reason"),
+            summary: row.value("summary"))
+        self.init(sequence: row.sequence, payload: receipt.json(sequence: row.sequence).bytes)
     }
 }

@@ -1,17 +1,25 @@
 import GRDB
 import SoundboxCore
+import Synchronization
 
 /// The inbox in an SQLite file.
 ///
 /// WAL with `synchronous = FULL`: every commit is on the disk when it returns. WAL's usual `NORMAL` may lose the last
 /// commits at a power cut (SQLite, "PRAGMA synchronous"), and with them payments that were acknowledged.
 public final class SQLiteInbox: Inbox {
-    private let path: String
-    private let queue: DatabaseQueue
+    let path: String
+    let queue: DatabaseQueue
+    /// What was announced since the file was made; follows the commits.
+    let announcedTotal: Atomic<Int>
+    private let log: @Sendable (String) -> Void
 
     /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks.
-    public init(path: String) throws(InboxError) {
+    ///
+    /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that came upon
+    ///   it; must not block.
+    public init(path: String, log: @escaping @Sendable (String) -> Void = { _ in }) throws(InboxError) {
         self.path = path
+        self.log = log
         do {
             var configuration = Configuration()
             configuration.label = "inbox"
@@ -19,11 +27,17 @@ public final class SQLiteInbox: Inbox {
             // Another process may read (a backup, an engineer with sqlite3) and hold the file for a moment.
             configuration.busyMode = .timeout(5)
             queue = try DatabaseQueue(path: path, configuration: configuration)
-            // After opening, since choosing WAL makes GRDB set NORMAL. A queue has this one connection only.
-            try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try queue.writeWithoutTransaction {
+                // After opening, since choosing WAL makes GRDB set NORMAL. A queue has this one connection only.
+                try $0.execute(sql: "PRAGMA synchronous = FULL")
+                // One large transaction must not leave a large file behind for good: back to what 1,000 pages take.
+                try $0.execute(sql: "PRAGMA journal_size_limit = \(4 << 20)")
+            }
             try Migrations.all.migrate(queue)
+            announcedTotal = Atomic(try queue.read { try Self.announcedTotal(in: $0) })
         } catch {
-            throw .cannotOpen(path: path, reason: reason(error))
+            throw Self.isCorruption(error)
+                ? .corrupt(path: path, reason: reason(error)) : .cannotOpen(path: path, reason: reason(error))
         }
     }
 
@@ -37,136 +51,181 @@ public final class SQLiteInbox: Inbox {
         }
     }
 
-    public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
-        try write { database in
-            try arrivals.map { try Self.store($0, at: now, in: database) }
-        }
-    }
-
     public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] {
-        try read { database in
-            try Row.fetchAll(
-                database,
-                sql: """
+        var unreadable: [Int64] = []
+        while true {
+            let (entries, damaged) = try read { database in
+                try Self.readingRows(
+                    of: database,
+                    """
                     SELECT * FROM notice WHERE state IN ('received', 'announcing') ORDER BY sequence LIMIT ?
-                    """, arguments: [limit]
-            ).map { try InboxEntry(row: $0) }
+                    """, [limit + unreadable.count], as: InboxEntry.init(row:))
+            }
+            let found = damaged.filter { !unreadable.contains($0.sequence) }
+            if found.isEmpty { return Array(entries.prefix(limit)) }
+            setAside(found)
+            // Those that could not be moved are read past; those that were moved have made room for others.
+            unreadable += found.map(\.sequence)
         }
     }
 
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) {
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool {
         try write { database in
-            try database.execute(
-                sql: "UPDATE notice SET state = 'announcing' WHERE sequence = ? AND state = 'received'",
-                arguments: [entry.sequence])
+            try database.cachedStatement(
+                sql: """
+                    UPDATE notice SET state = 'announcing' WHERE sequence = ? AND state IN ('received', 'announcing')
+                    """
+            ).execute(arguments: [entry.sequence])
+            return database.changesCount == 1
         }
     }
 
     public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
-        try end([entry], as: .announced, receipt: .announced, reason: nil, at: now)
+        let number = announcedTotal.load(ordering: .relaxed) + 1
+        let isChanged = try write { database in
+            guard try Self.end(entry, as: .announced, number: number, at: now, in: database) else { return false }
+            try Self.insert(Receipt(id: entry.notice.id, state: .announced, at: now), into: database)
+            return true
+        }
+        if isChanged { announcedTotal.store(number, ordering: .relaxed) }
     }
 
-    public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
-        try end(entries, as: .expired, receipt: .expired, reason: "told in a summary of \(entries.count)", at: now)
+    public func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError) {
+        guard let first = entries.first?.sequence else { return }
+        try write { database in
+            // Already ended: a receipt must not be written twice.
+            for entry in entries where try Self.end(entry, as: .expired, number: nil, at: now, in: database) {
+                let receipt = Receipt.expired(
+                    entry.notice.id, count: entries.count, first: first, inSummary: inSummary, at: now)
+                try Self.insert(receipt, into: database)
+            }
+        }
+    }
+
+    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try write { database in
+            guard
+                let row = try Row.fetchOne(
+                    database, sql: "SELECT * FROM notice WHERE payment_id = ?", arguments: [id.text])
+            else { return .unknown }
+            let entry = try InboxEntry(row: row)
+            guard entry.state == .received else { return .tooLate(entry.state) }
+            _ = try Self.end(entry, as: .cancelled, number: nil, at: now, in: database)
+            try Self.insert(Receipt(id: id, state: .cancelled, at: now), into: database)
+            return .cancelled(entry)
+        }
+    }
+
+    public func distrustArrivalTimes() throws(InboxError) {
+        try write {
+            try $0.execute(sql: "UPDATE notice SET clock_was_set = 0 WHERE state IN ('received', 'announcing')")
+        }
+    }
+
+    /// The newest time that a clock which was set has left among the last notices; `nil` when there is none.
+    public func newestTime() throws(InboxError) -> Timestamp? {
+        try read { database in
+            try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT max(max(received_at, coalesce(ended_at, 0))) FROM
+                        (SELECT * FROM notice ORDER BY sequence DESC LIMIT 100)
+                    WHERE clock_was_set
+                    """)
+        }.map(Timestamp.init(millisecondsSince1970:))
     }
 
     public func lastAnnounced() throws(InboxError) -> InboxEntry? {
         try read { database in
-            try Row.fetchOne(
-                // Announced strictly in order of arrival, so the highest sequence is the latest, whatever the clock did.
-                database, sql: "SELECT * FROM notice WHERE state = 'announced' ORDER BY sequence DESC LIMIT 1"
-            ).map { try InboxEntry(row: $0) }
+            // Announced strictly in order of arrival, so the highest sequence is the latest, whatever the clock did.
+            // A damaged one is passed over: replay then repeats the one before.
+            let rows = try Row.fetchCursor(
+                database, sql: "SELECT * FROM notice WHERE state = 'announced' ORDER BY sequence DESC")
+            while let row = try rows.next() {
+                if let entry = try? InboxEntry(row: row) { return entry }
+            }
+            return nil
         }
     }
 
     public func counts() throws(InboxError) -> InboxCounts {
         try read { database in
-            func count(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
+            func count(_ sql: String) throws -> Int { try Int.fetchOne(database.cachedStatement(sql: sql)) ?? 0 }
             return InboxCounts(
                 waiting: try count("SELECT count(*) FROM notice WHERE state IN ('received', 'announcing')"),
-                announced: try count("SELECT count(*) FROM notice WHERE state = 'announced'"),
+                announced: announcedTotal.load(ordering: .relaxed),
                 receiptsWaiting: try count("SELECT count(*) FROM receipt"))
         }
     }
 
     public func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt] {
-        try read { database in
-            try Row.fetchAll(
-                database, sql: "SELECT * FROM receipt WHERE sequence > ? ORDER BY sequence LIMIT ?",
-                arguments: [sequence, limit]
-            ).map { try OutgoingReceipt(row: $0) }
+        var position = sequence
+        var receipts: [OutgoingReceipt] = []
+        while true {
+            let (readable, damaged) = try read { database in
+                try Self.readingRows(
+                    of: database, "SELECT * FROM receipt WHERE sequence > ? ORDER BY sequence LIMIT ?",
+                    [position, limit - receipts.count], as: OutgoingReceipt.init(row:))
+            }
+            receipts += readable
+            if damaged.isEmpty { return receipts }
+            setAside(damaged)
+            position = max(readable.last?.sequence ?? 0, damaged.last?.sequence ?? 0)
         }
     }
 
     public func removeReceipts(_ sequences: [Int64]) throws(InboxError) {
         try write { database in
-            for sequence in sequences {
-                try database.execute(sql: "DELETE FROM receipt WHERE sequence = ?", arguments: [sequence])
-            }
+            let statement = try database.cachedStatement(sql: "DELETE FROM receipt WHERE sequence = ?")
+            for sequence in sequences { try statement.execute(arguments: [sequence]) }
         }
     }
 
-    private static func store(_ arrival: Arrival, at now: Timestamp, in database: Database) throws -> ArrivalOutcome {
-        switch arrival {
-        case .rejection(let rejection):
-            let reason = rejection.description
-            try insert(Receipt(id: rejection.id, state: .rejected, at: now, reason: reason), into: database)
-            return .rejected(rejection)
-        case .notice(let notice):
-            if let known = try Row.fetchOne(
-                database, sql: "SELECT * FROM notice WHERE payment_id = ?", arguments: [notice.id.text])
-            {
-                let stored = try InboxEntry(row: known).notice.money
-                let differs = stored == notice.money ? nil : stored
-                let reason = differs.map { "the id is known with another amount: \($0)" }
-                try insert(Receipt(id: notice.id, state: .duplicate, at: now, reason: reason), into: database)
-                return .duplicate(notice, differs: differs)
-            }
-            try database.execute(
-                sql: """
-                    INSERT INTO notice (payment_id, amount, currency, kind, channel, paid_at, received_at, state)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, 'received')
-                    """,
-                arguments: [
-                    notice.id.text, notice.money.amount.description, notice.money.currency.code, notice.kind.rawValue,
-                    notice.channel, notice.paidAt?.millisecondsSince1970, now.millisecondsSince1970,
-                ])
-            let entry = InboxEntry(
-                sequence: database.lastInsertedRowID, notice: notice, receivedAt: now, state: .received)
-            try insert(Receipt(id: notice.id, state: .stored, at: now), into: database)
-            return .stored(entry)
-        }
+    /// - Returns: whether it was still waiting.
+    private static func end(
+        _ entry: InboxEntry, as state: NoticeState, number: Int?, at now: Timestamp, in database: Database
+    ) throws -> Bool {
+        try database.cachedStatement(
+            sql: """
+                UPDATE notice SET state = ?, ended_at = ?, announced_number = ?
+                WHERE sequence = ? AND state IN ('received', 'announcing')
+                """
+        ).execute(arguments: [state.rawValue, now.millisecondsSince1970, number, entry.sequence])
+        return database.changesCount == 1
     }
 
-    private func end(
-        _ entries: [InboxEntry], as state: NoticeState, receipt: Receipt.State, reason: String?, at now: Timestamp
-    ) throws(InboxError) {
-        try write { database in
-            for entry in entries {
-                try database.execute(
-                    sql: """
-                        UPDATE notice SET state = ?, ended_at = ?
-                        WHERE sequence = ? AND state IN ('received', 'announcing')
-                        """, arguments: [state.rawValue, now.millisecondsSince1970, entry.sequence])
-                // Already ended: a receipt must not be written twice.
-                guard database.changesCount == 1 else { continue }
-                try Self.insert(Receipt(id: entry.notice.id, state: receipt, at: now, reason: reason), into: database)
-            }
-        }
+    static func announcedTotal(in database: Database) throws -> Int {
+        try Int.fetchOne(
+            database,
+            sql: "SELECT announced_number FROM notice WHERE state = 'announced' ORDER BY sequence DESC LIMIT 1") ?? 0
     }
 
-    private static func insert(_ receipt: Receipt, into database: Database) throws {
-        try database.execute(
-            sql: "INSERT INTO receipt (payment_id, state, at, reason) VALUES (?, ?, ?, ?)",
-            arguments: [receipt.id?.text, receipt.state.rawValue, receipt.at.millisecondsSince1970, receipt.reason])
+    static func insert(_ receipt: Receipt, into database: Database) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO receipt (payment_id, state, at, reason, summary) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            receipt.id?.text, receipt.state.rawValue, receipt.at.millisecondsSince1970, receipt.reason, receipt.summary,
+        ])
     }
 
-    private func write<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
-        do { return try queue.write(body) } catch { throw .failed(path: path, reason: reason(error)) }
+    func note(_ line: String) { log(line) }
+
+    func write<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
+        do { return try queue.write(body) } catch { throw failure(error) }
     }
 
-    private func read<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
-        do { return try queue.read(body) } catch { throw .failed(path: path, reason: reason(error)) }
+    func read<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
+        do { return try queue.read(body) } catch { throw failure(error) }
+    }
+
+    private func failure(_ error: any Error) -> InboxError {
+        Self.isCorruption(error)
+            ? .corrupt(path: path, reason: reason(error)) : .failed(path: path, reason: reason(error))
+    }
+
+    private static func isCorruption(_ error: any Error) -> Bool {
+        let code = (error as? DatabaseError)?.resultCode
+        return code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
     }
 }
 

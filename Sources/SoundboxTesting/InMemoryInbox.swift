@@ -29,14 +29,18 @@ public final class InMemoryInbox: Inbox {
         contents.withLock { $0.failure = failure }
     }
 
-    public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
+    public func store(
+        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+    ) throws(InboxError) -> [ArrivalOutcome] {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            return arrivals.map { Self.store($0, at: now, in: &contents) }
+            return arrivals.map { Self.store($0, at: now, clockIsSet: clockIsSet, in: &contents) }
         }
     }
 
-    private static func store(_ arrival: Arrival, at now: Timestamp, in contents: inout Contents) -> ArrivalOutcome {
+    private static func store(
+        _ arrival: Arrival, at now: Timestamp, clockIsSet: Bool, in contents: inout Contents
+    ) -> ArrivalOutcome {
         switch arrival {
         case .rejection(let rejection):
             contents.write(Receipt(id: rejection.id, state: .rejected, at: now, reason: rejection.description))
@@ -49,7 +53,8 @@ public final class InMemoryInbox: Inbox {
                 return .duplicate(notice, differs: differs)
             }
             let sequence = (contents.entries.last?.sequence ?? 0) + 1
-            let entry = InboxEntry(sequence: sequence, notice: notice, receivedAt: now, state: .received)
+            let entry = InboxEntry(
+                sequence: sequence, notice: notice, receivedAt: now, clockWasSet: clockIsSet, state: .received)
             contents.entries.append(entry)
             contents.write(Receipt(id: notice.id, state: .stored, at: now))
             return .stored(entry)
@@ -59,41 +64,68 @@ public final class InMemoryInbox: Inbox {
     public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            return Array(contents.entries.filter { $0.state == .received || $0.state == .announcing }.prefix(limit))
+            return Array(contents.entries.filter(\.isWaiting).prefix(limit))
         }
     }
 
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) {
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            for index in contents.entries.indices
-            where contents.entries[index].sequence == entry.sequence && contents.entries[index].state == .received {
-                contents.entries[index].state = .announcing
-            }
+            guard
+                let index = contents.entries.firstIndex(where: {
+                    $0.sequence == entry.sequence && $0.isWaiting
+                })
+            else { return false }
+            contents.entries[index].state = .announcing
+            return true
         }
     }
 
     public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
-        try end([entry], as: .announced, receipt: .announced, reason: nil, at: now)
+        try end([entry], as: .announced) { Receipt(id: $0.notice.id, state: .announced, at: now) }
     }
 
-    public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
-        try end(entries, as: .expired, receipt: .expired, reason: "told in a summary of \(entries.count)", at: now)
+    public func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError) {
+        guard let first = entries.first?.sequence else { return }
+        try end(entries, as: .expired) {
+            .expired($0.notice.id, count: entries.count, first: first, inSummary: inSummary, at: now)
+        }
+    }
+
+    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            guard let index = contents.entries.firstIndex(where: { $0.notice.id == id }) else { return .unknown }
+            let entry = contents.entries[index]
+            guard entry.state == .received else { return .tooLate(entry.state) }
+            contents.entries[index].state = .cancelled
+            contents.write(Receipt(id: id, state: .cancelled, at: now))
+            return .cancelled(entry)
+        }
     }
 
     private func end(
-        _ entries: [InboxEntry], as state: NoticeState, receipt: Receipt.State, reason: String?, at now: Timestamp
+        _ entries: [InboxEntry], as state: NoticeState, receipt: (InboxEntry) -> Receipt
     ) throws(InboxError) {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
             for entry in entries {
                 guard
                     let index = contents.entries.firstIndex(where: {
-                        $0.sequence == entry.sequence && ($0.state == .received || $0.state == .announcing)
+                        $0.sequence == entry.sequence && $0.isWaiting
                     })
                 else { continue }
                 contents.entries[index].state = state
-                contents.write(Receipt(id: entry.notice.id, state: receipt, at: now, reason: reason))
+                contents.write(receipt(entry))
+            }
+        }
+    }
+
+    public func distrustArrivalTimes() throws(InboxError) {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            for index in contents.entries.indices where contents.entries[index].isWaiting {
+                contents.entries[index].clockWasSet = false
             }
         }
     }
@@ -109,7 +141,7 @@ public final class InMemoryInbox: Inbox {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
             return InboxCounts(
-                waiting: contents.entries.count { $0.state == .received || $0.state == .announcing },
+                waiting: contents.entries.count(where: \.isWaiting),
                 announced: contents.entries.count { $0.state == .announced },
                 receiptsWaiting: contents.receipts.count)
         }
@@ -128,4 +160,8 @@ public final class InMemoryInbox: Inbox {
             contents.receipts.removeAll { sequences.contains($0.sequence) }
         }
     }
+}
+
+extension InboxEntry {
+    fileprivate var isWaiting: Bool { state == .received || state == .announcing }
 }

@@ -4,7 +4,9 @@ extension InboxContract {
     static let clausesOfAnnouncing: [InboxContract] = [
         InboxContract(description: "What is being announced still waits, and comes first") { inbox in
             let entries = try store(["1", "2"], in: inbox)
-            try inbox.markAnnouncing(entries[0])
+            try demand(inbox.markAnnouncing(entries[0]), equals: true, "it may be spoken")
+            // After a power cut the same is noted once more.
+            try demand(inbox.markAnnouncing(entries[0]), equals: true, "it may be spoken again")
             let waiting = try inbox.waiting(limit: 10)
             try demand(waiting.map(\.notice.id.text), equals: ["1", "2"], "waiting")
             try demand(waiting.map(\.state), equals: [.announcing, .received], "states")
@@ -13,7 +15,7 @@ extension InboxContract {
         InboxContract(description: "What has been announced waits no longer and is the last announced") { inbox in
             let entries = try store(["1", "2", "3"], in: inbox)
             for entry in entries.prefix(2) {
-                try inbox.markAnnouncing(entry)
+                _ = try inbox.markAnnouncing(entry)
                 try inbox.markAnnounced(entry, at: later)
                 try demand(inbox.lastAnnounced()?.notice, equals: entry.notice, "last announced")
                 try demand(inbox.lastAnnounced()?.state, equals: .announced, "its state")
@@ -32,7 +34,7 @@ extension InboxContract {
             try inbox.markAnnounced(entry, at: noon)
             try inbox.markAnnounced(entry, at: later)
             try inbox.markExpired([entry], at: later)
-            try inbox.markAnnouncing(entry)
+            try demand(inbox.markAnnouncing(entry), equals: false, "it may be spoken")
             try demand(inbox.waiting(limit: 10), equals: [], "waiting")
             try demand(inbox.lastAnnounced()?.state, equals: .announced, "state")
             try demand(receipts(of: inbox).map(\.state), equals: ["stored", "announced"], "receipts")
@@ -47,9 +49,41 @@ extension InboxContract {
             try demand(expired.map(\.id), equals: ["1", "2"], "ids of the receipts")
             try demand(expired.allSatisfy { $0.reason?.contains("2") == true }, equals: true, "the summary's size")
         },
+        InboxContract(description: "The receipts of one summary share an id that no other summary has") { inbox in
+            let entries = try store(["1", "2", "3", "4", "5"], in: inbox)
+            try inbox.markExpired(Array(entries[0...1]), at: later)
+            try inbox.markExpired(Array(entries[2...3]), at: later)
+            try inbox.markExpired([entries[4]], inSummary: false, at: later)
+            let summaries = try receipts(of: inbox).suffix(5).map(\.summary)
+            try demand(summaries[0] != nil && summaries[0] == summaries[1], equals: true, "one id in one summary")
+            try demand(summaries[2] != nil && summaries[2] == summaries[3], equals: true, "one id in the next")
+            try demand(summaries[1] != summaries[2], equals: true, "different ids")
+            try demand(summaries[4], equals: nil, "the id of what was not told")
+        },
+        InboxContract(description: "A waiting payment can be cancelled: it waits no longer and has a receipt") {
+            inbox in
+            let entries = try store(["1", "2"], in: inbox)
+            try demand(inbox.cancel(entries[0].notice.id, at: later), equals: .cancelled(entries[0]), "outcome")
+            try demand(inbox.waiting(limit: 10), equals: [entries[1]], "waiting")
+            try demand(inbox.markAnnouncing(entries[0]), equals: false, "it may be spoken")
+            try demand(inbox.cancel(entries[0].notice.id, at: later), equals: .tooLate(.cancelled), "a second time")
+            try demand(
+                inbox.store([.notice(entries[0].notice)], at: later),
+                equals: [.duplicate(entries[0].notice, differs: nil)], "the same payment again")
+            try demand(receipts(of: inbox).suffix(2).map(\.state), equals: ["cancelled", "duplicate"], "receipts")
+        },
+        InboxContract(description: "What is being spoken or has been is not cancelled") { inbox in
+            let entries = try store(["1", "2"], in: inbox)
+            try inbox.markAnnounced(entries[0], at: later)
+            _ = try inbox.markAnnouncing(entries[1])
+            try demand(inbox.cancel(entries[0].notice.id, at: later), equals: .tooLate(.announced), "announced")
+            try demand(inbox.cancel(entries[1].notice.id, at: later), equals: .tooLate(.announcing), "announcing")
+            try demand(receipts(of: inbox).map(\.state), equals: ["stored", "stored", "announced"], "receipts")
+        },
         InboxContract(description: "A notice that the inbox does not know changes nothing") { inbox in
             let stranger = InboxEntry(sequence: 99, notice: try notice("x"), receivedAt: noon, state: .received)
-            try inbox.markAnnouncing(stranger)
+            try demand(inbox.markAnnouncing(stranger), equals: false, "it may be spoken")
+            try demand(inbox.cancel(stranger.notice.id, at: noon), equals: .unknown, "cancelling it")
             try inbox.markAnnounced(stranger, at: noon)
             try inbox.markExpired([stranger], at: noon)
             try demand(inbox.counts(), equals: InboxCounts(waiting: 0, announced: 0, receiptsWaiting: 0), "counts")
@@ -114,7 +148,9 @@ extension InboxContract {
     static func receipts(of inbox: any Inbox) throws -> [StoredReceipt] {
         try inbox.receipts(after: 0, limit: 1000).map { receipt in
             let json = try JSONValue(parsing: receipt.payload)
-            return StoredReceipt(id: json["id"]?.string, state: json["state"]?.string, reason: json["reason"]?.string)
+            return StoredReceipt(
+                id: json["id"]?.string, state: json["state"]?.string, reason: json["reason"]?.string,
+                summary: json["summary"]?.string)
         }
     }
 
@@ -137,4 +173,5 @@ struct StoredReceipt: Sendable, Equatable {
     var id: String?
     var state: String?
     var reason: String?
+    var summary: String?
 }

@@ -30,8 +30,9 @@ struct AnnouncerServiceTests {
         #expect(problems == [])
         let service = AnnouncerService(
             machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
-            quietHours: quietHours, inbox: inbox,
-            player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)), voices: Voices(first: voice), state: state,
+            quietHours: quietHours, inbox: inbox, clock: BoxClock(newestKnown: nil),
+            player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
+            voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             receiptsAreWaiting: { [recorded] in recorded.append(()) })
         try await withThrowingTaskGroup { group in

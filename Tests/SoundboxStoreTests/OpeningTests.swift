@@ -22,8 +22,8 @@ struct OpeningTests {
     func noDatabase() throws {
         let text = Array(String(repeating: "this is no database\n", count: 400).utf8)
         try folder.write(text, to: "inbox.sqlite")
-        guard case .cannotOpen(path, let reason) = try openingError(path) else {
-            Issue.record("expected cannotOpen with the path")
+        guard case .corrupt(path, let reason) = try openingError(path) else {
+            Issue.record("expected corrupt with the path")
             return
         }
         #expect(reason.contains("not a database"))
@@ -61,23 +61,6 @@ struct OpeningTests {
             return
         }
         #expect(try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT x FROM notice") } == 5)
-    }
-
-    @Test("A damaged row is reported with its number and never spoken as something else")
-    func damagedRow() throws {
-        let inbox = try SQLiteInbox(path: path)
-        let notice = PaymentNotice(id: try PaymentID("T1"), money: try Money("1", .CNY))
-        _ = try inbox.store([.notice(notice)], at: Timestamp(millisecondsSince1970: 0))
-        for damage in ["amount = '1e5'", "currency = '???'", "kind = 'gift'", "payment_id = ''"] {
-            let queue = try DatabaseQueue(path: path)
-            try queue.write {
-                try $0.execute(sql: "UPDATE notice SET amount = '1', currency = 'CNY', kind = 'payment'")
-            }
-            try queue.write { try $0.execute(sql: "UPDATE notice SET \(damage)") }
-            #expect(throws: InboxError.failed(path: path, reason: "row 1 is damaged"), "\(damage)") {
-                try inbox.waiting(limit: 1)
-            }
-        }
     }
 
     @Test("A table that vanishes is a failure with the path, and not a crash")

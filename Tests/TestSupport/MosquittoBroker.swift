@@ -44,6 +44,12 @@ package final class MosquittoBroker: Sendable {
     /// What it logs, in order, from the first connection on.
     package var log: Journal<String> { process.errors }
 
+    /// Ends the broker as a power cut would, and waits for its end.
+    package func kill() async throws {
+        process.kill9()
+        _ = try await process.exitStatus()
+    }
+
     /// Ends the broker as `systemctl stop` does and waits for its end.
     package func stop() async throws {
         process.terminate()

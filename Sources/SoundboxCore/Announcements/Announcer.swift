@@ -31,18 +31,21 @@ public struct Announcer: Sendable {
         case promptRequested(Prompt)
         /// Finish what is playing, then stop.
         case stopRequested
-        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
-        case fetched([InboxEntry], now: Timestamp)
+        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first; `now` is `nil` while the clock
+        /// is not set.
+        case fetched([InboxEntry], now: Timestamp?)
         /// Answer to ``Action/fetchLastAnnounced``.
         case fetchedLastAnnounced(InboxEntry?)
+        /// Answer to ``Action/begin(_:)``: the notice was cancelled meanwhile and has not been played.
+        case withdrawn
         /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: drained to the last frame.
         case played
         /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: the sound card would not.
         case playFailed
-        /// Answer to ``Action/record(_:)``.
+        /// Answer to ``Action/record(_:)`` and ``Action/expire(_:)``.
         case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/fetchLastAnnounced`` and ``Action/record(_:)``: the disk
-        /// would not.
+        /// Answer to ``Action/fetch(limit:)``, ``Action/fetchLastAnnounced``, ``Action/record(_:)`` and
+        /// ``Action/expire(_:)``: the disk would not.
         case inboxFailed
         /// The time asked for by ``Action/wait(_:)`` has passed.
         case waited
@@ -58,6 +61,8 @@ public struct Announcer: Sendable {
         case play(Job)
         /// Note in the inbox that the job has been announced.
         case record(Job)
+        /// Note in the inbox that these were too late, and say nothing of them.
+        case expire([InboxEntry])
         /// Report ``Event/waited`` after this time.
         case wait(Duration)
         /// Nothing is left to do: end the loop.
@@ -71,6 +76,7 @@ public struct Announcer: Sendable {
         case waitingForDevice(Job, attempts: Int)
         case playing(Job, attempts: Int)
         case recording(Job)
+        case expiring([InboxEntry])
         /// The disk failed; after a while what could not be done is tried again.
         case waitingForInbox(Retry)
         case finished
@@ -80,6 +86,7 @@ public struct Announcer: Sendable {
         case fetch(limit: Int)
         case fetchReplay
         case record(Job)
+        case expire([InboxEntry])
     }
 
     private let freshness: FreshnessPolicy
@@ -131,9 +138,10 @@ public struct Announcer: Sendable {
             guard state == .fetchingReplay else { return [] }
             if stopIsRequested { return finish() }
             return begin(.replay(entry))
+        case .withdrawn: if case .playing = state { state = .idle }
         case .played: return played()
         case .playFailed: return playFailed()
-        case .recorded: if case .recording = state { state = .idle }
+        case .recorded: if isRecording { state = .idle }
         case .inboxFailed: return inboxFailed()
         case .waited: return waited()
         }
@@ -150,6 +158,13 @@ public struct Announcer: Sendable {
 
     /// How long to wait before the disk is tried again.
     static let inboxRetryDelay = Duration.seconds(1)
+
+    private var isRecording: Bool {
+        switch state {
+        case .recording, .expiring: true
+        default: false
+        }
+    }
 
     private var isAwaitingTimer: Bool {
         switch state {
@@ -188,7 +203,7 @@ public struct Announcer: Sendable {
         return [.finish]
     }
 
-    private mutating func fetched(_ entries: [InboxEntry], limit: Int, now: Timestamp) -> [Action] {
+    private mutating func fetched(_ entries: [InboxEntry], limit: Int, now: Timestamp?) -> [Action] {
         guard let oldest = entries.first else {
             state = .idle
             return continueWhenIdle()
@@ -198,7 +213,15 @@ public struct Announcer: Sendable {
         let late = entries.prefix { !freshness.isFresh($0, at: now) && $0.notice.kind == .payment }
         if late.isEmpty { return begin(.notice(oldest)) }
         // The oldest is no longer news: see how many more belong into one summary with it.
-        return limit < Self.summaryLimit ? fetch(limit: Self.summaryLimit) : begin(.summary(Array(late)))
+        if limit < Self.summaryLimit { return fetch(limit: Self.summaryLimit) }
+        return freshness.late == .silent ? expire(Array(late)) : begin(.summary(Array(late)))
+    }
+
+    private mutating func expire(_ entries: [InboxEntry]) -> [Action] {
+        state = .expiring(entries)
+        // More may wait behind these.
+        noticesMayWait = true
+        return [.expire(entries)]
     }
 
     private mutating func begin(_ job: Job) -> [Action] {
@@ -238,6 +261,7 @@ public struct Announcer: Sendable {
         case .fetching(let limit): retry = .fetch(limit: limit)
         case .fetchingReplay: retry = .fetchReplay
         case .recording(let job): retry = .record(job)
+        case .expiring(let entries): retry = .expire(entries)
         default: return []
         }
         if stopIsRequested { return finish() }
@@ -260,6 +284,7 @@ public struct Announcer: Sendable {
             // this one spoken again, and two in doubt would be worse than one.
             state = .recording(job)
             return [.record(job)]
+        case .waitingForInbox(.expire(let entries)): return expire(entries)
         default: return []
         }
     }

@@ -13,10 +13,20 @@ public struct PaymentNoticeDecoder: Sendable {
 
     /// Unknown fields are ignored, so that a provider can add some without asking; `null` counts as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> PaymentNotice {
-        guard payload.count <= Self.maximumPayloadBytes else {
+        let json = try Self.object(in: payload)
+        let fields = NativeFields(checks: NoticeChecks(id: try id(in: json)), json: json)
+        let currency = try fields.currency(default: defaultCurrency)
+        return PaymentNotice(
+            id: fields.checks.id, money: Money(try fields.amount(in: currency), currency),
+            kind: try fields.noticeKind(), channel: try fields.channel(), paidAt: try fields.paidAt())
+    }
+
+    /// The JSON object that every notice is, of whatever format.
+    static func object(in payload: [UInt8]) throws(NoticeRejection) -> JSONValue {
+        guard payload.count <= maximumPayloadBytes else {
             throw NoticeRejection(
                 id: nil, field: "payload",
-                problem: "\(payload.count) bytes long, at most \(Self.maximumPayloadBytes) are allowed")
+                problem: "\(payload.count) bytes long, at most \(maximumPayloadBytes) are allowed")
         }
         let json: JSONValue
         do { json = try JSONValue(parsing: payload) } catch {
@@ -25,11 +35,7 @@ public struct PaymentNoticeDecoder: Sendable {
         guard case .object = json else {
             throw NoticeRejection(id: nil, field: "payload", problem: "expected a JSON object, found \(json.kind)")
         }
-        let fields = NoticeFields(id: try id(in: json), json: json)
-        let currency = try fields.currency(default: defaultCurrency)
-        return PaymentNotice(
-            id: fields.id, money: Money(try fields.amount(in: currency), currency), kind: try fields.noticeKind(),
-            channel: try fields.channel(), paidAt: try fields.paidAt())
+        return json
     }
 
     private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
@@ -45,100 +51,54 @@ public struct PaymentNoticeDecoder: Sendable {
     }
 }
 
-/// The fields of one notice whose id is known, so that every complaint can carry it.
-private struct NoticeFields {
-    let id: PaymentID
+/// The fields of one notice in the box's own format.
+private struct NativeFields {
+    let checks: NoticeChecks
     let json: JSONValue
 
     func currency(default defaultCurrency: Currency) throws(NoticeRejection) -> Currency {
         guard let code = try string("currency") else { return defaultCurrency }
-        guard let currency = Currency(code) else {
-            throw rejection("currency", "\(code.excerpt) is no currency of ISO 4217; expected a code such as CNY")
-        }
-        return currency
+        return try checks.currency(code, field: "currency")
     }
 
     func amount(in currency: Currency) throws(NoticeRejection) -> DecimalNumber {
         switch (present("amount"), present("amount_minor")) {
-        case (nil, nil): throw rejection("amount", "this field is missing")
-        case (.some, .some): throw rejection("amount", "expected either amount or amount_minor, found both")
+        case (nil, nil): throw checks.rejection("amount", "this field is missing")
+        case (.some, .some): throw checks.rejection("amount", "expected either amount or amount_minor, found both")
         case (let value?, nil):
-            return try nonZero("amount") { () throws(NoticeRejection) in try decimal(value, field: "amount") }
+            return try checks.nonZero(try checks.decimal(value, field: "amount"), field: "amount")
         case (nil, let value?):
-            return try nonZero("amount_minor") { () throws(NoticeRejection) in try minorUnits(value, of: currency) }
+            guard case .number = value else { throw checks.wholeNumberExpected("amount_minor") }
+            return try checks.minorUnits(value, exponent: currency.exponent, field: "amount_minor")
         }
     }
 
     func noticeKind() throws(NoticeRejection) -> PaymentNotice.Kind {
         guard let text = try string("kind") else { return .payment }
-        guard let kind = PaymentNotice.Kind(rawValue: text) else {
-            throw rejection("kind", "expected payment or refund")
-        }
-        return kind
+        return try checks.kind(text, field: "kind")
     }
 
     func channel() throws(NoticeRejection) -> String? {
-        guard let channel = try string("channel"), !channel.isEmpty else { return nil }
-        guard channel.utf8.count <= PaymentNoticeDecoder.maximumChannelBytes else {
-            throw rejection("channel", "longer than \(PaymentNoticeDecoder.maximumChannelBytes) bytes")
-        }
-        guard channel.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            throw rejection("channel", "must not contain control characters")
-        }
-        return channel
+        guard let channel = try string("channel") else { return nil }
+        return try checks.channel(channel, field: "channel")
     }
 
     func paidAt() throws(NoticeRejection) -> Timestamp? {
         guard let text = try string("paid_at") else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
-            throw rejection("paid_at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
+            throw checks.rejection("paid_at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
         }
         return time
     }
 
-    private func decimal(_ value: JSONValue, field: String) throws(NoticeRejection) -> DecimalNumber {
-        do throws(DecimalError) {
-            switch value {
-            case .string(let text): return try DecimalNumber(text)
-            case .number(let digits): return try DecimalNumber(jsonNumber: digits)
-            default: break
-            }
-        } catch {
-            throw rejection(field, error.description)
-        }
-        throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
-    }
-
-    private func minorUnits(_ value: JSONValue, of currency: Currency) throws(NoticeRejection) -> DecimalNumber {
-        let units = try decimal(value, field: "amount_minor")
-        guard case .number = value, units.decimals.isEmpty else {
-            throw rejection("amount_minor", "expected a whole number of the currency's minor unit")
-        }
-        do { return try DecimalNumber(minorUnits: units.whole, exponent: currency.exponent) } catch {
-            throw rejection("amount_minor", error.description)
-        }
-    }
-
-    private func nonZero(
-        _ field: String, _ read: () throws(NoticeRejection) -> DecimalNumber
-    ) throws(NoticeRejection) -> DecimalNumber {
-        let amount = try read()
-        guard !amount.isZero else { throw rejection(field, "must be greater than zero") }
-        return amount
-    }
-
     private func string(_ name: String) throws(NoticeRejection) -> String? {
         guard let value = present(name) else { return nil }
-        guard let text = value.string else { throw rejection(name, "expected a string, found \(value.kind)") }
+        guard let text = value.string else { throw checks.rejection(name, "expected a string, found \(value.kind)") }
         return text
     }
 
     private func present(_ name: String) -> JSONValue? {
         guard let value = json[name], value != .null else { return nil }
         return value
-    }
-
-    private func rejection(_ field: String, _ problem: String) -> NoticeRejection {
-        NoticeRejection(id: id, field: field, problem: problem)
     }
 }

@@ -7,7 +7,7 @@ public struct Receipt: Sendable, Equatable {
         case duplicate
         /// Spoken to the last frame.
         case announced
-        /// Waited too long; told in a summary.
+        /// Waited too long; told in a summary, or not at all where the box is configured so.
         case expired
         case cancelled
         /// Not a payment notice; nothing is stored.
@@ -20,12 +20,28 @@ public struct Receipt: Sendable, Equatable {
     public var at: Timestamp
     /// Why, for people; names the field at fault when rejected.
     public var reason: String?
+    /// Which summary told of it, when one did: the same text in every receipt of that summary and in no other.
+    public var summary: String?
 
-    public init(id: PaymentID?, state: State, at: Timestamp, reason: String? = nil) {
+    public init(id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil) {
         self.id = id
         self.state = state
         self.at = at
         self.reason = reason
+        self.summary = summary
+    }
+
+    /// The receipt of a notice that was too late, alone among `count` or told together with them.
+    ///
+    /// - Parameter first: the sequence of the summary's first notice, which is in no other summary; the time keeps
+    ///   summaries apart after an inbox was replaced and its sequences began again.
+    public static func expired(
+        _ id: PaymentID, count: Int, first: Int64, inSummary: Bool, at now: Timestamp
+    ) -> Receipt {
+        Receipt(
+            id: id, state: .expired, at: now,
+            reason: inSummary ? "told in a summary of \(count)" : "too late; late payments are not spoken here",
+            summary: inSummary ? "\(now.millisecondsSince1970)-\(first)" : nil)
     }
 
     /// The JSON that is published.
@@ -39,6 +55,7 @@ public struct Receipt: Sendable, Equatable {
             ("sequence", .integer(sequence)),
         ]
         if let reason { members.append(("reason", .string(reason))) }
+        if let summary { members.append(("summary", .string(summary))) }
         return .object(members)
     }
 }

@@ -16,12 +16,17 @@ public struct InboxEntry: Sendable, Equatable {
     public var sequence: Int64
     public var notice: PaymentNotice
     public var receivedAt: Timestamp
+    /// Whether ``receivedAt`` can be believed: a box without a clock battery boots in the past.
+    public var clockWasSet: Bool
     public var state: NoticeState
 
-    public init(sequence: Int64, notice: PaymentNotice, receivedAt: Timestamp, state: NoticeState) {
+    public init(
+        sequence: Int64, notice: PaymentNotice, receivedAt: Timestamp, clockWasSet: Bool = true, state: NoticeState
+    ) {
         self.sequence = sequence
         self.notice = notice
         self.receivedAt = receivedAt
+        self.clockWasSet = clockWasSet
         self.state = state
     }
 }
@@ -40,10 +45,19 @@ public enum ArrivalOutcome: Sendable, Equatable {
     case rejected(NoticeRejection)
 }
 
+/// What became of the wish to cancel a payment.
+public enum CancelOutcome: Sendable, Equatable {
+    case cancelled(InboxEntry)
+    /// It is being spoken, or it has ended already.
+    case tooLate(NoticeState)
+    case unknown
+}
+
 /// How full the inbox is.
 public struct InboxCounts: Sendable, Equatable {
     /// Received or being announced.
     public var waiting: Int
+    /// Announced since the inbox was made, those that it has forgotten by now included.
     public var announced: Int
     /// Receipts that the broker has not confirmed.
     public var receiptsWaiting: Int
@@ -62,20 +76,32 @@ public struct InboxCounts: Sendable, Equatable {
 /// shared pool. Methods may be called from several threads; they take turns.
 public protocol Inbox: Sendable {
     /// Stores a batch in order and writes its receipts: `stored`, `duplicate` or `rejected`.
+    /// - Parameter clockIsSet: whether `now` can be believed.
     /// - Returns: one outcome for each arrival, in the same order.
-    func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome]
+    func store(
+        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+    ) throws(InboxError) -> [ArrivalOutcome]
 
     /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
     /// Notes that the notice is being spoken from now on.
-    func markAnnouncing(_ entry: InboxEntry) throws(InboxError)
+    /// - Returns: `false` when it waits no longer, having been cancelled meanwhile: then it must not be spoken.
+    func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
     func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
 
-    /// Notes that the notices were told in a summary and writes their receipts.
-    func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError)
+    /// Notes that the notices were too late to be spoken one by one and writes their receipts.
+    /// - Parameter inSummary: they were told together, and their receipts carry the id of that summary; otherwise nothing
+    ///   was said of them.
+    func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError)
+
+    /// Cancels a payment that still waits and writes its receipt.
+    func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome
+
+    /// Notes that the clock was set: when the waiting notices arrived can no longer be believed.
+    func distrustArrivalTimes() throws(InboxError)
 
     /// The notice announced last, for replay. `nil` when there is none.
     func lastAnnounced() throws(InboxError) -> InboxEntry?
@@ -89,16 +115,32 @@ public protocol Inbox: Sendable {
     func removeReceipts(_ sequences: [Int64]) throws(InboxError)
 }
 
+extension Inbox {
+    /// Stores a batch under a clock that can be believed.
+    public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
+        try store(arrivals, at: now, clockIsSet: true)
+    }
+
+    /// Notes that the notices were told in a summary.
+    public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
+        try markExpired(entries, inSummary: true, at: now)
+    }
+}
+
 /// The disk would not do it. Nothing of the transaction happened.
 public enum InboxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The database cannot be opened: no such folder, no right to it, or not a database.
+    /// The database cannot be opened: no such folder, no right to it, or a schema of another program.
     case cannotOpen(path: String, reason: String)
+    /// The file is no database, or its pages contradict each other.
+    case corrupt(path: String, reason: String)
     /// A read or a commit failed: disk full, read-only, I/O error.
     case failed(path: String, reason: String)
 
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open the inbox \(path): \(reason)"
+        case .corrupt(let path, let reason):
+            "the inbox \(path) is damaged: \(reason); a restart sets it aside and saves what can be read"
         case .failed(let path, let reason): "the inbox \(path) failed: \(reason)"
         }
     }

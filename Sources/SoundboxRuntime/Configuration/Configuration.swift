@@ -2,6 +2,7 @@ import Logging
 import SoundboxAudio
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxStore
 import SoundboxYAML
 
 /// Everything that `soundbox.yaml` says. Reading is strict: what is not understood is refused, with file, line and key.
@@ -59,6 +60,10 @@ public struct Configuration: Sendable {
     public var stateDirectory: String
     public var controlSocket: String
     public var announce: Announce
+    public var payments: PaymentFormat
+    /// `nil` takes every notice that the broker lets through.
+    public var authenticity: Authenticity?
+    public var inbox: Retention
     public var logLevel: Logger.Level
 
     /// The topics of this box.
@@ -80,7 +85,7 @@ extension Configuration {
         let top = try yaml.mapping()
         try top.allow(only: [
             "merchant_id", "device_id", "broker", "audio", "voice", "board", "board_directory", "state_directory",
-            "control_socket", "announce", "log_level",
+            "control_socket", "announce", "log_level", "payments", "mapping_directory", "authenticity", "inbox",
         ])
         let merchant = try top.required("merchant_id")
         let device = try top.required("device_id")
@@ -94,6 +99,14 @@ extension Configuration {
         stateDirectory = try top.optional("state_directory")?.path() ?? "/var/lib/soundbox"
         controlSocket = try top.optional("control_socket")?.socketPath() ?? "/run/soundbox/control.sock"
         announce = try Announce(reading: top.optional("announce"))
+        payments = try PaymentFormat(
+            reading: top.optional("payments"),
+            directory: try top.optional("mapping_directory")?.path() ?? InstalledFolders.mappings)
+        let retention = try Retention(reading: top.optional("inbox"))
+        inbox = retention
+        authenticity = try top.optional("authenticity").map { (value) throws(YAMLError) in
+            try Authenticity(reading: value, keepIDs: retention.keepIDs)
+        }
         logLevel = try top.optional("log_level")?.choice(of: Logger.Level.self) ?? .info
         do {
             topics = try MQTTTopics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
@@ -162,10 +175,11 @@ extension Configuration.VoiceChoice {
 extension Configuration.Announce {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["expire_after", "currency", "hurry_above", "quiet_hours"])
+        try mapping?.allow(only: ["expire_after", "late", "currency", "hurry_above", "quiet_hours"])
         let limit = Duration.seconds(7 * 24 * 3600)
         freshness = FreshnessPolicy(
-            expireAfter: try mapping?.optional("expire_after")?.duration(in: .seconds(10)...limit) ?? .seconds(600))
+            expireAfter: try mapping?.optional("expire_after")?.duration(in: .seconds(10)...limit) ?? .seconds(600),
+            late: try mapping?.optional("late")?.choice(of: LatePayments.self) ?? .summarise)
         currency = .CNY
         if let code = mapping?.optional("currency") {
             let text = try code.string()

@@ -4,6 +4,7 @@ import Glibc
 public enum InstalledFolders {
     public static let sounds = "/usr/share/soundbox/sounds"
     public static let board = "/usr/share/soundbox/board"
+    public static let mappings = "/usr/share/soundbox/mappings"
 
     /// The voices of the source tree when one is at hand, else the installed ones.
     public static var nearestSounds: String { access("sounds", R_OK) == 0 ? "sounds" : sounds }

@@ -1,7 +1,9 @@
 import Glibc
 
-/// A password in a file of its own.
+/// A password or key in a file of its own.
 struct SecretFile {
+    /// What it holds, in the words of an error.
+    var content = "password"
     let path: String
 
     /// The first line. Blocks on the disk.
@@ -19,17 +21,20 @@ struct SecretFile {
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
         let line = buffer[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        guard !line.isEmpty else { throw failure("expected the password on its first line; it is empty") }
+        guard !line.isEmpty else { throw failure("expected the \(content) on its first line; it is empty") }
         return String(decoding: line, as: UTF8.self)
     }
 
-    private func failure(_ reason: String) -> SecretFileError { SecretFileError(path: path, reason: reason) }
+    private func failure(_ reason: String) -> SecretFileError {
+        SecretFileError(content: content, path: path, reason: reason)
+    }
 }
 
 /// A secret that cannot be used. The secret itself is never part of it.
 struct SecretFileError: Error, Equatable, CustomStringConvertible {
+    var content = "password"
     var path: String
     var reason: String
 
-    var description: String { "password file \(path): \(reason)" }
+    var description: String { "\(content) file \(path): \(reason)" }
 }

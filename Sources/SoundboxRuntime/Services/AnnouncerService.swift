@@ -12,6 +12,7 @@ actor AnnouncerService: Service {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let inbox: any Inbox
+    private let clock: BoxClock
     private let player: Player
     private var voices: Voices
     private let state: BoxState
@@ -26,12 +27,13 @@ actor AnnouncerService: Service {
 
     /// - Parameter receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     init(
-        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, player: Player, voices: Voices,
+        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
         state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void
     ) {
         self.machine = machine
         self.quietHours = quietHours
         self.inbox = inbox
+        self.clock = clock
         self.player = player
         self.voices = voices
         self.state = state
@@ -77,20 +79,29 @@ actor AnnouncerService: Service {
     private func perform(_ action: Announcer.Action) async -> Announcer.Event? {
         switch action {
         case .fetch(let limit):
-            return answer { () throws(InboxError) in .fetched(try inbox.waiting(limit: limit), now: .now) }
+            return answer { () throws(InboxError) in
+                if clock.hasJumpedForward() {
+                    logger.notice("the clock was set forward: what waits counts as new")
+                    try inbox.distrustArrivalTimes()
+                }
+                return .fetched(try inbox.waiting(limit: limit), now: clock.timeIfSet)
+            }
         case .fetchLastAnnounced:
             return answer { () throws(InboxError) in .fetchedLastAnnounced(try inbox.lastAnnounced()) }
         case .begin(let job):
-            // The sound does not wait for the disk: the note is made while the chime begins.
-            async let note: Void = noteBeginning(of: job)
-            let outcome = await play(job)
-            await note
-            return outcome
+            return noteBeginning(of: job) ? await play(job) : .withdrawn
         case .play(let job):
             return await play(job)
         case .record(let job):
             return answer { () throws(InboxError) in
                 try record(job)
+                return .recorded
+            }
+        case .expire(let entries):
+            return answer { () throws(InboxError) in
+                try inbox.markExpired(entries, inSummary: false, at: .now)
+                logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
+                receiptsAreWaiting()
                 return .recorded
             }
         case .wait(let time):
@@ -113,14 +124,17 @@ actor AnnouncerService: Service {
         }
     }
 
-    private func noteBeginning(of job: Announcer.Job) {
-        guard case .notice(let entry) = job else { return }
-        // Played all the same: a payment that is on disk must be heard.
+    /// - Returns: whether it is to be played.
+    private func noteBeginning(of job: Announcer.Job) -> Bool {
+        guard case .notice(let entry) = job else { return true }
         do throws(InboxError) {
-            try inbox.markAnnouncing(entry)
+            let stillWaits = try inbox.markAnnouncing(entry)
             state.update { $0.inboxFault = nil }
+            return stillWaits
         } catch {
             report(error)
+            // Played all the same: a payment that is on disk must be heard.
+            return true
         }
     }
 

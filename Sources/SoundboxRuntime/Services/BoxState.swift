@@ -12,6 +12,8 @@ final class BoxState: Sendable {
         var audioFault: String?
         /// Why nothing can be stored, when nothing can.
         var inboxFault: String?
+        /// What became of a payment database that was found damaged at this start.
+        var inboxDamage: String?
         var volume: Volume
         var isMuted = false
         /// How often the sound card ran dry in the middle of an announcement since the start.
@@ -21,7 +23,7 @@ final class BoxState: Sendable {
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault].compactMap(\.self)
+            var faults = [audioFault, inboxFault, inboxDamage].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")

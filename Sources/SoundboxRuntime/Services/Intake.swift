@@ -3,8 +3,11 @@ import SoundboxCore
 
 /// What happens to messages as they arrive: decode, make durable, wake the announcer. Runs on the feed's thread.
 struct Intake: PaymentFeedDelegate {
-    let decoder: PaymentNoticeDecoder
+    let reader: NoticeReader
+    /// `nil` takes every notice that the broker lets through.
+    let verifier: NoticeVerifier?
     let inbox: any Inbox
+    let clock: BoxClock
     let state: BoxState
     let logger: Logger
     /// Told after a commit that brought something to announce. Must not block.
@@ -13,11 +16,28 @@ struct Intake: PaymentFeedDelegate {
     let receiptsAreWaiting: @Sendable () -> Void
     /// Takes a command. Must not block.
     let perform: @Sendable (Command) -> Void
+    private let rejections = LogAllowance()
+
+    init(
+        reader: NoticeReader, verifier: NoticeVerifier?, inbox: any Inbox, clock: BoxClock, state: BoxState,
+        logger: Logger, noticesMayWait: @escaping @Sendable () -> Void,
+        receiptsAreWaiting: @escaping @Sendable () -> Void, perform: @escaping @Sendable (Command) -> Void
+    ) {
+        self.reader = reader
+        self.verifier = verifier
+        self.inbox = inbox
+        self.clock = clock
+        self.state = state
+        self.logger = logger
+        self.noticesMayWait = noticesMayWait
+        self.receiptsAreWaiting = receiptsAreWaiting
+        self.perform = perform
+    }
 
     func commit(_ batch: [FeedMessage]) throws {
-        let arrivals = batch.filter { $0.topic == .payments }.map(decode)
+        let arrivals = batch.filter { $0.topic == .payments }.compactMap(decode)
         if !arrivals.isEmpty { try store(arrivals) }
-        for message in batch where message.topic == .commands { take(message) }
+        for message in batch where message.topic == .commands { try take(message) }
     }
 
     func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt] {
@@ -39,9 +59,17 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    private func decode(_ message: FeedMessage) -> Arrival {
+    /// - Returns: `nil` for what is not meant for the box.
+    private func decode(_ message: FeedMessage) -> Arrival? {
         do {
-            let notice = try decoder.decode(message.payload)
+            let notice: PaymentNotice
+            switch try reader.read(message.payload) {
+            case .notice(let read): notice = read
+            case .ignored(let reason):
+                logger.debug("ignored by the mapping", metadata: ["reason": "\(reason)"])
+                return nil
+            }
+            try verifier?.check(message.payload, notice, now: clock.timeIfSet)
             if message.isRetained {
                 logger.warning(
                     "retained payment message: publish payments without the retain flag",
@@ -55,15 +83,22 @@ struct Intake: PaymentFeedDelegate {
 
     private func store(_ arrivals: [Arrival]) throws(InboxError) {
         let outcomes: [ArrivalOutcome]
-        do { outcomes = try inbox.store(arrivals, at: .now) } catch {
-            state.update { $0.inboxFault = error.description }
-            logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
+        do { outcomes = try inbox.store(arrivals, at: .now, clockIsSet: clock.timeIfSet != nil) } catch {
+            report(error)
             throw error
         }
         state.update { $0.inboxFault = nil }
         for outcome in outcomes { log(outcome) }
         receiptsAreWaiting()
         noticesMayWait()
+    }
+
+    private func report(_ error: InboxError) {
+        // Once per fault: the broker sends the payments again and again until they are taken.
+        let isNew = state.snapshot.inboxFault != error.description
+        state.update { $0.inboxFault = error.description }
+        guard isNew else { return }
+        logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
     }
 
     private func log(_ outcome: ArrivalOutcome) {
@@ -75,15 +110,40 @@ struct Intake: PaymentFeedDelegate {
             metadata["stored_amount"] = "\(stored)"
             logger.warning("duplicate with another amount, not spoken", metadata: metadata)
         case .rejected(let rejection):
-            logger.warning(
-                "rejected", metadata: ["id": "\(rejection.id?.text ?? "unknown")", "reason": "\(rejection)"])
+            guard let heldBack = rejections.take() else { return }
+            var metadata: Logger.Metadata = [
+                "id": "\(rejection.id?.text ?? "unknown")", "reason": "\(rejection)",
+            ]
+            if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
+            logger.warning("rejected", metadata: metadata)
         }
     }
 
-    private func take(_ message: FeedMessage) {
-        do { perform(try Command(decoding: message.payload)) } catch {
+    private func take(_ message: FeedMessage) throws(InboxError) {
+        let cancellation: CancelCommand?
+        do throws(CommandError) {
+            cancellation = try CancelCommand(decoding: message.payload)
+            if cancellation == nil { perform(try Command(decoding: message.payload)) }
+        } catch {
             logger.warning("command refused", metadata: ["reason": "\(error)"])
+            return
         }
+        if let cancellation { try cancel(cancellation.paymentID) }
+    }
+
+    private func cancel(_ id: PaymentID) throws(InboxError) {
+        do throws(InboxError) {
+            switch try inbox.cancel(id, at: .now) {
+            case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
+            case .tooLate(let state):
+                logger.notice("too late to cancel", metadata: ["id": "\(id)", "state": "\(state.rawValue)"])
+            case .unknown: logger.warning("cannot cancel an unknown payment", metadata: ["id": "\(id)"])
+            }
+        } catch {
+            report(error)
+            throw error
+        }
+        receiptsAreWaiting()
     }
 }
 

@@ -15,9 +15,11 @@ struct Trial {
     ///   - device: `audio.device`; `nil` writes a WAV as fast as it can.
     ///   - audio: more keys of `audio`, such as `record: out.wav`.
     ///   - sounds: the folder with the voices.
+    ///   - port: where the box reaches the broker, when that is not the broker's own.
+    ///   - settings: further lines of the configuration.
     init(
         folder: TemporaryFolder, broker: MosquittoBroker, device: String? = nil, audio: [String] = [],
-        sounds: String = Products.sounds
+        sounds: String = Products.sounds, port: Int? = nil, settings: [String] = []
     ) throws {
         self.folder = folder
         self.broker = broker
@@ -26,13 +28,14 @@ struct Trial {
             """
             merchant_id: M1001
             device_id: box-01
-            broker: {url: "mqtt://127.0.0.1:\(broker.port)"}
+            broker: {url: "mqtt://127.0.0.1:\(port ?? broker.port)"}
             audio: {\(audio.joined(separator: ", "))}
             voice: {locale: zh-CN, directory: "\(sounds)"}
             board: none
             board_directory: "\(Products.board)"
             state_directory: "\(folder.file("state"))"
             control_socket: "\(folder.file("control.sock"))"
+            \(settings.joined(separator: "\n"))
 
             """, to: "soundbox.yaml")
     }
@@ -41,13 +44,22 @@ struct Trial {
     var inbox: String { folder.file("state/inbox.sqlite") }
 
     private var publisher: MQTTPublisher {
-        get throws { MQTTPublisher(settings: try MQTTSettings(try Configuration(readingFile: configurationFile))) }
+        get throws {
+            var settings = try MQTTSettings(try Configuration(readingFile: configurationFile))
+            // Past whatever stands between the box and the broker.
+            settings.port = broker.port
+            return MQTTPublisher(settings: settings)
+        }
+    }
+
+    /// Starts the box and returns at once.
+    func launchBox(environment: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess([Products.soundbox, "run", "--config", configurationFile], environment: environment)
     }
 
     /// Starts the box and returns once payments reach it.
     func startBox(environment: [String: String] = [:]) async throws -> ChildProcess {
-        let box = try ChildProcess(
-            [Products.soundbox, "run", "--config", configurationFile], environment: environment)
+        let box = try launchBox(environment: environment)
         _ = try await box.errors.next { $0.contains(" info online") ? $0 : nil }
         return box
     }

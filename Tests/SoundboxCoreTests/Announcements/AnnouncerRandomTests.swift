@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxTesting
+import TestSupport
 import Testing
 
 /// Performs the announcer's actions against an inbox in memory, with a card and a disk that fail at random, and keeps
@@ -66,7 +67,7 @@ private struct Box {
         case .fetch(let limit): send(.fetched(try inbox.waiting(limit: limit), now: now))
         case .fetchLastAnnounced: send(.fetchedLastAnnounced(try inbox.lastAnnounced()))
         case .begin(let job):
-            if !diskFails { for entry in Self.entries(of: job) { try inbox.markAnnouncing(entry) } }
+            if !diskFails { for entry in Self.entries(of: job) { _ = try inbox.markAnnouncing(entry) } }
             play(job, cardFails: cardFails)
         case .play(let job): play(job, cardFails: cardFails)
         case .record(.notice(let entry)):
@@ -74,6 +75,9 @@ private struct Box {
             send(.recorded)
         case .record(.summary(let entries)):
             try inbox.markExpired(entries, at: now)
+            send(.recorded)
+        case .expire(let entries):
+            try inbox.markExpired(entries, inSummary: false, at: now)
             send(.recorded)
         case .record(.replay), .record(.prompt): problems.append("\(action)")
         case .wait: send(.waited)

@@ -1,0 +1,89 @@
+/// How to read another provider's payment notices: which of its fields mean what. Data, so that a new provider is a new
+/// file.
+public struct PaymentMapping: Sendable, Equatable {
+    /// What a number in the amount's field counts.
+    public enum Unit: String, Sendable, CaseIterable {
+        /// The currency's main unit, with decimals: `"0.01"`.
+        case decimal
+        /// Hundredths, whatever the currency: 1 is 0.01.
+        case cents
+        /// The currency's minor unit by ISO 4217: 1 is 0.01 INR, but 1 VND.
+        case minor
+    }
+
+    /// Where a text comes from.
+    public enum Source: Sendable, Equatable {
+        /// A field, whose value may be a code: `codes` says what each means; others stand for themselves.
+        case field(FieldPath, codes: [String: String])
+        case constant(String)
+    }
+
+    /// What a field must hold for the message to be a payment at all.
+    public struct Condition: Sendable, Equatable {
+        public enum Otherwise: String, Sendable, CaseIterable {
+            /// Not meant for the box: acknowledged, and nothing else happens.
+            case ignore
+            /// A mistake: refused with a receipt.
+            case reject
+        }
+
+        public var field: FieldPath
+        public var values: [String]
+        public var otherwise: Otherwise
+
+        public init(field: FieldPath, values: [String], otherwise: Otherwise) {
+            self.field = field
+            self.values = values
+            self.otherwise = otherwise
+        }
+    }
+
+    public var id: FieldPath
+    public var amount: FieldPath
+    public var unit: Unit
+    /// `nil` is the configured currency.
+    public var currency: Source?
+    public var channel: Source?
+    public var kind: Source?
+    public var paidAt: FieldPath?
+    public var timeFormat: TimeFormat
+    public var conditions: [Condition]
+
+    public init(
+        id: FieldPath, amount: FieldPath, unit: Unit, currency: Source? = nil, channel: Source? = nil,
+        kind: Source? = nil, paidAt: FieldPath? = nil, timeFormat: TimeFormat = .rfc3339, conditions: [Condition] = []
+    ) {
+        self.id = id
+        self.amount = amount
+        self.unit = unit
+        self.currency = currency
+        self.channel = channel
+        self.kind = kind
+        self.paidAt = paidAt
+        self.timeFormat = timeFormat
+        self.conditions = conditions
+    }
+}
+
+/// The way to a value inside nested objects: `data.order.id`.
+public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
+    public var names: [String]
+
+    /// `nil` when a name is empty.
+    public init?(_ text: String) {
+        names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard names.allSatisfy({ !$0.isEmpty }) else { return nil }
+    }
+
+    public var description: String { names.joined(separator: ".") }
+
+    /// `nil` when the field is missing or `null`.
+    func value(in json: JSONValue) -> JSONValue? {
+        var value = json
+        for name in names {
+            guard let member = value[name] else { return nil }
+            value = member
+        }
+        return value == .null ? nil : value
+    }
+}

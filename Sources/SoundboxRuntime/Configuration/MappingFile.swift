@@ -1,0 +1,133 @@
+import SoundboxCore
+import SoundboxYAML
+
+/// Reads a mapping, `NAME.yaml` in the mapping directory: another provider's format as data.
+enum MappingFile {
+    /// Blocks on the disk.
+    static func read(name: String, in directory: String) throws(YAMLError) -> PaymentMapping {
+        try PaymentMapping(reading: try YAMLValue(readingFile: "\(directory)/\(name).yaml"))
+    }
+}
+
+extension PaymentMapping {
+    /// - Parameter file: the name used in errors; nothing is read from it.
+    init(parsing text: String, file: String) throws(YAMLError) {
+        try self.init(reading: try YAMLValue(parsing: text, file: file))
+    }
+
+    fileprivate init(reading yaml: YAMLValue) throws(YAMLError) {
+        let top = try yaml.mapping()
+        try top.allow(only: ["description", "id", "amount", "currency", "channel", "kind", "paid_at", "conditions"])
+        let amount = try top.required("amount").mapping()
+        try amount.allow(only: ["field", "unit"])
+        self.init(
+            id: try top.required("id").fieldPath(), amount: try amount.required("field").fieldPath(),
+            unit: try amount.required("unit").choice(of: Unit.self),
+            currency: try top.optional("currency").map { (value) throws(YAMLError) in try Source(currency: value) },
+            channel: try top.optional("channel").map { (value) throws(YAMLError) in try Source(reading: value) },
+            kind: try top.optional("kind").map { (value) throws(YAMLError) in try Source(kind: value) })
+        if let time = try top.optional("paid_at")?.mapping() {
+            try time.allow(only: ["field", "format", "utc_offset"])
+            paidAt = try time.required("field").fieldPath()
+            timeFormat = try TimeFormat(reading: time)
+        }
+        for value in try top.optional("conditions")?.list() ?? [] {
+            conditions.append(try Condition(reading: value))
+        }
+    }
+}
+
+extension PaymentMapping.Condition {
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        try mapping.allow(only: ["field", "values", "otherwise"])
+        var values: [String] = []
+        for value in try mapping.required("values").list() { values.append(try value.string()) }
+        guard !values.isEmpty else { throw try mapping.required("values").error("expected at least one value") }
+        self.init(
+            field: try mapping.required("field").fieldPath(), values: values,
+            otherwise: try mapping.required("otherwise").choice(of: Otherwise.self))
+    }
+}
+
+extension PaymentMapping.Source {
+    /// `{field: PATH, codes: {CODE: MEANING}}` or `{constant: TEXT}`.
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        try mapping.allow(only: ["field", "codes", "constant"])
+        switch (mapping.optional("field"), mapping.optional("constant")) {
+        case (nil, nil): throw value.error("expected either field or constant, found neither")
+        case (.some, .some): throw value.error("expected either field or constant, found both")
+        case (nil, let constant?):
+            guard mapping.optional("codes") == nil else {
+                throw try mapping.required("codes").error("is of use beside field only")
+            }
+            self = .constant(try constant.string())
+        case (let field?, nil):
+            var codes: [String: String] = [:]
+            for entry in try mapping.optional("codes")?.mapping().entries ?? [] {
+                codes[entry.key] = try entry.value.string()
+            }
+            self = .field(try field.fieldPath(), codes: codes)
+        }
+    }
+
+    fileprivate init(currency value: YAMLValue) throws(YAMLError) {
+        try self.init(reading: value)
+        for text in meanings where Currency(text) == nil {
+            throw value.error("expected a currency code of ISO 4217 such as CNY, found \"\(text)\"")
+        }
+    }
+
+    fileprivate init(kind value: YAMLValue) throws(YAMLError) {
+        try self.init(reading: value)
+        for text in meanings where PaymentNotice.Kind(rawValue: text) == nil {
+            throw value.error("expected payment or refund, found \"\(text)\"")
+        }
+    }
+
+    /// Every text that this source can name by itself.
+    private var meanings: [String] {
+        switch self {
+        case .constant(let text): [text]
+        case .field(_, let codes): codes.values.sorted()
+        }
+    }
+}
+
+extension TimeFormat {
+    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
+        let format = try mapping.required("format")
+        let offset = mapping.optional("utc_offset")
+        let name = try format.string()
+        switch name {
+        case "rfc3339": self = .rfc3339
+        case "seconds": self = .unixSeconds
+        case "milliseconds": self = .unixMilliseconds
+        default:
+            guard let offset else {
+                throw format.error("a pattern needs utc_offset beside it, such as \"+08:00\"")
+            }
+            guard let made = TimeFormat(pattern: name, offset: try offset.string()) else {
+                throw format.error(
+                    "expected rfc3339, seconds, milliseconds, or a pattern with each of yyyy, MM, dd, HH, mm and ss "
+                        + "once and a utc_offset such as \"+08:00\"")
+            }
+            self = made
+            return
+        }
+        if let offset {
+            throw offset.error("is of use beside a pattern only: this format knows its offset")
+        }
+    }
+}
+
+extension YAMLValue {
+    fileprivate func fieldPath() throws(YAMLError) -> FieldPath {
+        let text = try string()
+        guard let path = FieldPath(text) else {
+            throw error("expected the name of a field, or a path such as data.order.id, found \"\(text)\"")
+        }
+        return path
+    }
+}

@@ -1,0 +1,47 @@
+import SoundboxSystem
+import Synchronization
+
+/// How many lines of one kind may be logged, so that nobody can fill the journal from outside.
+final class LogAllowance: Sendable {
+    private struct Spent {
+        var since: Duration
+        var lines = 0
+        var suppressed = 0
+    }
+
+    private let limit: Int
+    private let interval: Duration
+    private let now: @Sendable () -> Duration
+    private let spent: Mutex<Spent>
+
+    /// - Parameters:
+    ///   - limit: lines within `interval`.
+    ///   - now: a clock that never jumps.
+    init(
+        limit: Int = 60, per interval: Duration = .seconds(60),
+        now: @escaping @Sendable () -> Duration = { .monotonicNow }
+    ) {
+        self.limit = limit
+        self.interval = interval
+        self.now = now
+        spent = Mutex(Spent(since: now()))
+    }
+
+    /// - Returns: `nil` when the line is not to be logged; otherwise how many were held back since the last one.
+    func take() -> Int? {
+        let now = now()
+        return spent.withLock { spent in
+            if now - spent.since >= interval {
+                spent.since = now
+                spent.lines = 0
+            }
+            guard spent.lines < limit else {
+                spent.suppressed += 1
+                return nil
+            }
+            spent.lines += 1
+            defer { spent.suppressed = 0 }
+            return spent.suppressed
+        }
+    }
+}

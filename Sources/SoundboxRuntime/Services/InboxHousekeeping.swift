@@ -1,0 +1,60 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxStore
+import SoundboxSystem
+
+/// Has the inbox forget what it need not know any longer: an hour after the start, then every hour, in small steps
+/// between which payments are stored.
+///
+/// Pinned to a thread of its own, since the inbox blocks.
+actor InboxHousekeeping: Service {
+    static let interval = Duration.seconds(3600)
+    /// Between two steps: the disk belongs to the payments.
+    static let rest = Duration.milliseconds(200)
+
+    private let executor = ThreadExecutor(name: "housekeeping")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let inbox: SQLiteInbox
+    private let retention: Retention
+    private let clock: BoxClock
+    private let logger: Logger
+
+    init(inbox: SQLiteInbox, retention: Retention, clock: BoxClock, logger: Logger) {
+        self.inbox = inbox
+        self.retention = retention
+        self.clock = clock
+        self.logger = logger
+    }
+
+    func run() async {
+        while await pause(Self.interval) { await tidy() }
+    }
+
+    private func tidy() async {
+        var forgotten = 0
+        var forgottenEarly = 0
+        do throws(InboxError) {
+            while case let step = try inbox.prune(retention, now: clock.timeIfSet), step.isWorthRepeating {
+                forgotten += step.forgotten
+                forgottenEarly += step.forgottenEarly
+                guard await pause(Self.rest) else { break }
+            }
+        } catch {
+            logger.warning("old payments are not forgotten", metadata: ["reason": "\(error)"])
+        }
+        if forgotten > 0 { logger.info("old payments forgotten", metadata: ["count": "\(forgotten)"]) }
+        if forgottenEarly > 0 {
+            logger.warning(
+                "payments forgotten before their time: the inbox has reached inbox.max_size_mb",
+                metadata: ["count": "\(forgottenEarly)"])
+        }
+    }
+
+    /// - Returns: `false` when the box is being stopped.
+    private nonisolated func pause(_ time: Duration) async -> Bool {
+        do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: time) } } catch { return false }
+        return !Task.isShuttingDownGracefully
+    }
+}

@@ -1,0 +1,56 @@
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// The wall clock, and whether it can be believed: a small board without a clock battery starts in the past and has
+/// the time only once a server was asked.
+final class BoxClock: Sendable {
+    /// What the clock is judged by.
+    struct Signs: Sendable, Equatable {
+        var now: Timestamp
+        var isSynchronised: Bool
+        /// Wall clock minus time since boot.
+        var offset: Duration
+    }
+
+    /// Before this nobody can have run this program.
+    static let beginning = Timestamp(millisecondsSince1970: 1_735_689_600_000)
+    /// A step by less does not make news old.
+    static let smallestJump = Duration.seconds(60)
+
+    private let hasBattery: Bool
+    private let earliest: Timestamp
+    private let signs: @Sendable () -> Signs
+    private let lastOffset: Mutex<Duration>
+
+    /// - Parameters:
+    ///   - newestKnown: the newest time that the inbox remembers; a clock that is behind it is wrong.
+    ///   - hasBattery: the clock was set from a battery clock when the system started.
+    init(
+        newestKnown: Timestamp?, hasBattery: Bool = SystemClock.wasSetFromBattery,
+        signs: @escaping @Sendable () -> Signs = {
+            Signs(now: .now, isSynchronised: SystemClock.isSynchronised, offset: SystemClock.offsetFromBoot)
+        }
+    ) {
+        self.hasBattery = hasBattery
+        earliest = max(newestKnown ?? Self.beginning, Self.beginning)
+        self.signs = signs
+        lastOffset = Mutex(signs().offset)
+    }
+
+    /// The time; `nil` while it cannot be believed. Never blocks; any thread.
+    var timeIfSet: Timestamp? {
+        let signs = signs()
+        return signs.isSynchronised || hasBattery || signs.now >= earliest ? signs.now : nil
+    }
+
+    /// Whether the clock was set forward by a minute or more since this was last asked: what arrived before then seems
+    /// older than it is. Never blocks; any thread.
+    func hasJumpedForward() -> Bool {
+        let offset = signs().offset
+        return lastOffset.withLock { last in
+            defer { last = offset }
+            return offset - last >= Self.smallestJump
+        }
+    }
+}

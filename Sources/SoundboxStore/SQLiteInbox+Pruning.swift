@@ -1,0 +1,82 @@
+import GRDB
+import SoundboxCore
+
+/// What the inbox forgets, and when.
+public struct Retention: Sendable, Equatable {
+    /// How long an id is known after its payment arrived: a notice that comes again within this time is a duplicate.
+    public var keepIDs: Duration
+    /// Beyond this many bytes the oldest payments that have ended are forgotten before their time.
+    public var maximumBytes: Int
+
+    public init(keepIDs: Duration, maximumBytes: Int) {
+        self.keepIDs = keepIDs
+        self.maximumBytes = maximumBytes
+    }
+}
+
+/// What one step of pruning did.
+public struct PruningStep: Sendable, Equatable {
+    /// Forgotten because they were old enough.
+    public var forgotten = 0
+    /// Forgotten although they were not, because the file had outgrown its limit.
+    public var forgottenEarly = 0
+
+    public init() {}
+
+    /// There may be more to do.
+    public var isWorthRepeating: Bool { forgotten + forgottenEarly > 0 }
+}
+
+extension SQLiteInbox {
+    /// So few that the transaction takes milliseconds: a payment's commit waits no longer than for one of its own.
+    static let pruningBatch = 200
+    /// How far behind the oldest row the age is looked for; rows from a time when the clock was not set have none.
+    private static let pruningWindow = 2000
+
+    /// Forgets some of what has ended: one small transaction. Waiting payments and receipts are never forgotten.
+    ///
+    /// A row's age is known from the clock that was set when it, or a row after it, arrived. Blocks on the disk.
+    /// - Parameter now: by a clock that is set; `nil` while it is not, and then only the limit of bytes counts.
+    public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep {
+        try write { database in
+            var step = PruningStep()
+            if let now {
+                let horizon = now.millisecondsSince1970 - Int64(retention.keepIDs / .milliseconds(1))
+                let last = try Int64.fetchOne(
+                    database,
+                    sql: """
+                        SELECT max(sequence) FROM
+                            (SELECT sequence, received_at, clock_was_set FROM notice ORDER BY sequence LIMIT ?)
+                        WHERE clock_was_set AND received_at < ?
+                        """, arguments: [Self.pruningWindow, horizon])
+                if let last { step.forgotten = try Self.forget(upTo: last, in: database) }
+            }
+            if step.forgotten == 0, try Self.bytesInUse(database) > retention.maximumBytes {
+                step.forgottenEarly = try Self.forget(upTo: .max, in: database)
+            }
+            return step
+        }
+    }
+
+    /// Bytes of the file that hold something; deleted rows leave room inside the file, which later rows take.
+    public func bytesInUse() throws(InboxError) -> Int { try read { try Self.bytesInUse($0) } }
+
+    private static func bytesInUse(_ database: Database) throws -> Int {
+        func pragma(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+        return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
+    }
+
+    private static func forget(upTo last: Int64, in database: Database) throws -> Int {
+        // The one announced last stays: replay and the count of all announcements need it.
+        try database.execute(
+            sql: """
+                DELETE FROM notice WHERE sequence IN (
+                    SELECT sequence FROM notice
+                    WHERE sequence <= ? AND state NOT IN ('received', 'announcing')
+                        AND sequence <> coalesce((SELECT sequence FROM notice WHERE state = 'announced'
+                            ORDER BY sequence DESC LIMIT 1), 0)
+                    ORDER BY sequence LIMIT ?)
+                """, arguments: [last, pruningBatch])
+        return database.changesCount
+    }
+}

@@ -1,0 +1,74 @@
+import SoundboxCore
+import Testing
+
+@Suite("What is still news")
+struct FreshnessTests {
+    private static let noon = Entries.noon
+    private static func ago(_ seconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: noon.millisecondsSince1970 - seconds * 1000)
+    }
+
+    struct Case: Sendable, CustomStringConvertible {
+        var description: String
+        var paidAt: Timestamp?
+        var receivedAt = FreshnessTests.noon
+        var clockWasSet = true
+        var now: Timestamp? = FreshnessTests.noon
+        var late = LatePayments.summarise
+        var isFresh: Bool
+    }
+
+    static let cases = [
+        Case(description: "paid now", paidAt: noon, isFresh: true),
+        Case(description: "paid at the limit", paidAt: ago(600), isFresh: true),
+        Case(description: "paid a second past the limit", paidAt: ago(601), isFresh: false),
+        Case(description: "paid long ago, arrived now", paidAt: ago(86_400), isFresh: false),
+        Case(
+            description: "paid now, arrived long ago by a wrong clock", paidAt: noon, receivedAt: ago(86_400),
+            isFresh: true),
+        Case(description: "arrived now, says nothing of when", isFresh: true),
+        Case(description: "arrived long ago, says nothing of when", receivedAt: ago(601), isFresh: false),
+        Case(
+            description: "arrived before the clock was set", receivedAt: Timestamp(millisecondsSince1970: 0),
+            clockWasSet: false, isFresh: true),
+        Case(description: "paid in the future: the box is behind", paidAt: ago(-86_400), isFresh: true),
+        Case(description: "arrived in the future: the clock was set back", receivedAt: ago(-86_400), isFresh: true),
+        Case(description: "no clock yet, whenever it was paid", paidAt: ago(86_400), now: nil, isFresh: true),
+        Case(description: "no clock yet, whenever it arrived", receivedAt: ago(86_400), now: nil, isFresh: true),
+        Case(description: "late ones are spoken here", paidAt: ago(86_400), late: .speak, isFresh: true),
+        Case(description: "late ones are silent here", paidAt: ago(86_400), late: .silent, isFresh: false),
+    ]
+
+    @Test("A notice is fresh by when it was paid, else by arrival, and in doubt", arguments: cases)
+    func freshness(example: Case) throws {
+        var entry = try Entries.entry(1)
+        entry.notice.paidAt = example.paidAt
+        entry.receivedAt = example.receivedAt
+        entry.clockWasSet = example.clockWasSet
+        let policy = FreshnessPolicy(expireAfter: .seconds(600), late: example.late)
+        #expect(policy.isFresh(entry, at: example.now) == example.isFresh)
+    }
+
+    @Test("Where late payments are silent they are recorded and not played, and the next fresh one is")
+    func silent() throws {
+        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: .silent))
+        let late = try [Entries.entry(1, age: .seconds(900)), Entries.entry(2, age: .seconds(800))]
+        let fresh = try Entries.entry(3)
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([late[0]], now: Self.noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(late + [fresh], now: Self.noon)) == [.expire(late)])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.waited) == [.expire(late)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([fresh], now: Self.noon)) == [.begin(.notice(fresh))])
+    }
+
+    @Test("A notice that is cancelled at the last moment is not played, and the next one is fetched")
+    func withdrawn() throws {
+        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+        let entry = try Entries.entry(1)
+        _ = announcer.handle(.noticesMayWait)
+        #expect(announcer.handle(.fetched([entry], now: Self.noon)) == [.begin(.notice(entry))])
+        #expect(announcer.handle(.withdrawn) == [.fetch(limit: 1)])
+    }
+}

@@ -1,0 +1,86 @@
+import GRDB
+import SoundboxCore
+import SoundboxStore
+import TestSupport
+import Testing
+
+@Suite("The inbox forgets what is old, and nothing else")
+struct PruningTests {
+    private let folder: TemporaryFolder
+    private let inbox: SQLiteInbox
+    private let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+    private let retention = Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 1 << 30)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        inbox = try SQLiteInbox(path: "\(folder.path)/inbox.sqlite")
+    }
+
+    private func day(_ number: Int) -> Timestamp {
+        Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(number) * 86_400_000)
+    }
+
+    private func store(_ ids: ClosedRange<Int>, on day: Timestamp, clockIsSet: Bool = true, spoken: Bool = true) throws
+    {
+        let notices = try ids.map {
+            Arrival.notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("1", .CNY)))
+        }
+        _ = try inbox.store(notices, at: day, clockIsSet: clockIsSet)
+        if spoken { for entry in try inbox.waiting(limit: 9999) { try inbox.markAnnounced(entry, at: day) } }
+    }
+
+    private func known(_ id: Int) throws -> Bool {
+        let notice = PaymentNotice(id: try PaymentID("T\(id)"), money: try Money("1", .CNY))
+        guard case .duplicate = try inbox.store([.notice(notice)], at: day(1000)).first else { return false }
+        return true
+    }
+
+    private func pruneAll(at now: Timestamp?, _ retention: Retention? = nil) throws -> PruningStep {
+        var total = PruningStep()
+        while case let step = try inbox.prune(retention ?? self.retention, now: now), step.isWorthRepeating {
+            total.forgotten += step.forgotten
+            total.forgottenEarly += step.forgottenEarly
+        }
+        return total
+    }
+
+    @Test("An id is known for 90 days and not for much longer; the count of announcements stays")
+    func horizon() throws {
+        try store(1...500, on: day(0))
+        try store(501...510, on: day(30))
+        #expect(try pruneAll(at: day(90)).forgotten == 0)
+        #expect(try pruneAll(at: day(91)).forgotten == 500)
+        #expect(try inbox.counts().announced == 510)
+        #expect(try known(501))
+        #expect(try !known(500))
+    }
+
+    @Test("What waits is never forgotten, nor the payment that replay repeats")
+    func waiting() throws {
+        try store(1...3, on: day(0))
+        try store(4...5, on: day(0), spoken: false)
+        #expect(try pruneAll(at: day(900)).forgotten == 2)
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["T4", "T5"])
+        #expect(try inbox.lastAnnounced()?.notice.id.text == "T3")
+    }
+
+    @Test("Ids from a time without a clock stay until a later payment proves their age")
+    func noClock() throws {
+        try store(1...5, on: Timestamp(millisecondsSince1970: 0), clockIsSet: false)
+        try store(6...7, on: day(0))
+        #expect(try pruneAll(at: day(1)).forgotten == 0)
+        #expect(try pruneAll(at: nil).forgotten == 0)
+        #expect(try pruneAll(at: day(91)).forgotten == 6)
+    }
+
+    @Test("Above the limit of bytes the oldest go before their time, and room is made inside the file")
+    func limit() throws {
+        try store(1...5000, on: day(0))
+        let before = try inbox.bytesInUse()
+        let step = try pruneAll(at: day(1), Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: before / 2))
+        #expect(step.forgotten == 0)
+        #expect(step.forgottenEarly > 0)
+        #expect(try inbox.bytesInUse() <= before / 2 + 64 * 4096)
+        #expect(try known(5000))
+    }
+}
