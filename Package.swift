@@ -48,7 +48,7 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (three), SoundboxGPIO
-        // and SoundboxSystem.
+        // and SoundboxSystem; of CICU, which the box itself does not link, OracleTests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -56,6 +56,8 @@ let package = Package(
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // Compiled C: its header says why ICU's own cannot be seen by Swift.
+        .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
@@ -94,7 +96,7 @@ let package = Package(
         // Brokers, processes and folders for tests.
         .target(
             name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting"]),
+        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxSystem"),
         tests(of: "SoundboxYAML"),
         tests(of: "SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile"]),
@@ -109,6 +111,11 @@ let package = Package(
                 logging,
                 serviceLifecycle,
             ]),
+        // The readings of every voice beside those of ICU.
+        .testTarget(
+            name: "OracleTests",
+            dependencies: ["SoundboxCore", "SoundboxAudio", "SoundboxYAML", "TestSupport", "CICU"],
+            exclude: ["Deviations"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxTesting
+import TestSupport
 import Testing
 
 /// Performs the announcer's actions against an inbox in memory, with a card and a disk that fail at random, and keeps
