@@ -27,7 +27,7 @@ struct OracleTests {
         }
         print("oracle \(locale): \(comparison.summary)")
         #expect(comparison.compared >= 100_000)
-        #expect(comparison.wrong.isEmpty, "\(comparison.wrong.count) of them:\n\(comparison.examples)")
+        #expect(comparison.wrong == 0, "the first of them:\n\(comparison.examples.joined(separator: "\n"))")
         #expect(comparison.unusedRules == [], "these deviations apply to no amount")
     }
 }
@@ -37,7 +37,9 @@ private struct Comparison {
     private var used: Set<Int> = []
     private(set) var equal = 0
     private(set) var deviating = 0
-    private(set) var wrong: [String] = []
+    private(set) var wrong = 0
+    /// The first five that are wrong.
+    private(set) var examples: [String] = []
 
     init(_ deviations: Deviations) { self.deviations = deviations }
 
@@ -51,17 +53,17 @@ private struct Comparison {
             used.formUnion(deviation.changedBy)
             deviating += 1
         } else {
-            wrong.append("\(digits): ours \(ours), ICU's \(icu), with the deviations \(deviation.text)")
+            wrong += 1
+            if examples.count == 5 { return }
+            examples.append("\(digits): ours \(ours), ICU's \(icu), with the deviations \(deviation.text)")
         }
     }
 
-    var compared: Int { equal + deviating + wrong.count }
+    var compared: Int { equal + deviating + wrong }
 
     var summary: String {
-        "\(compared) compared, \(equal) equal, \(deviating) deviating by rule, \(wrong.count) wrong"
+        "\(compared) compared, \(equal) equal, \(deviating) deviating by rule, \(wrong) wrong"
     }
-
-    var examples: String { wrong.prefix(5).joined(separator: "\n") }
 
     /// A rule that changes nothing is out of date.
     var unusedRules: [String] { deviations.rules.indices.filter { !used.contains($0) }.map { deviations.rules[$0].place } }
