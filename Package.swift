@@ -54,7 +54,7 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (four), SoundboxGPIO
-        // and SoundboxSystem.
+        // and SoundboxSystem; of CICU, which the box itself does not link, OracleTests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -63,6 +63,8 @@ let package = Package(
         .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // Compiled C: its header says why ICU's own cannot be seen by Swift.
+        .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
@@ -117,6 +119,11 @@ let package = Package(
                 "TestSupport", crypto, logging,
                 serviceLifecycle,
             ]),
+        // The readings of every voice beside those of ICU.
+        .testTarget(
+            name: "OracleTests",
+            dependencies: ["SoundboxCore", "SoundboxAudio", "SoundboxYAML", "TestSupport", "CICU"],
+            exclude: ["Deviations"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

@@ -7,6 +7,8 @@ packages=(
   pkg-config
   # linked
   libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
+  # linked by tests only: the oracle of number readings
+  libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
   # a sound server in real time, for tests without a sound card

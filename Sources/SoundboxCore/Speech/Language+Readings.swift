@@ -5,7 +5,9 @@ extension Language {
     /// - Throws: ``SpeechError/noRule(_:)`` or ``SpeechError/noUnit(_:)``; the caller announces without the amount.
     public func reading(of money: Money, withUnit: Bool = true) throws(SpeechError) -> String {
         guard withUnit else { return try numbers.spell(money.amount, with: cardinalRuleSet) }
-        return try pieces(of: money).map { $0.number + blank + $0.unit }.joined(separator: subunitJoint)
+        var words: [UInt8] = []
+        try spell(money, unitJoint: blank, into: &words)
+        return String(decoding: words, as: UTF8.self)
     }
 
     /// Spells a count of payments.
@@ -16,20 +18,23 @@ extension Language {
         return try numbers.spell(number, with: countingRuleSet)
     }
 
-    /// One number with the word that follows it.
-    struct AmountPiece {
-        var number: String
-        var unit: String
+    /// Appends the amount as it is said, as UTF-8: one number with a point, or one for the unit and each subunit that is
+    /// not zero.
+    /// - Parameter unitJoint: stands between a number and its unit.
+    func spell(_ money: Money, unitJoint: String, into words: inout [UInt8]) throws(SpeechError) {
+        guard let currency = units[money.currency.code] else { throw .noUnit(money.currency) }
+        if decimalStyle == .subunit, let parts = subunitParts(of: money.amount, currency) {
+            return try spell(money.amount, currency, parts, unitJoint, into: &words)
+        }
+        try spell(money.amount, currency.unit, unitJoint, into: &words)
     }
 
-    /// The amount as it is said: one piece with a point, or one for the unit and each subunit that is not zero.
-    func pieces(of money: Money) throws(SpeechError) -> [AmountPiece] {
-        guard let words = units[money.currency.code] else { throw .noUnit(money.currency) }
-        if decimalStyle == .subunit, let parts = subunitParts(of: money.amount, words) {
-            return try subunitPieces(money.amount, words, parts)
-        }
-        let number = try numbers.spell(money.amount, with: cardinalRuleSet)
-        return [AmountPiece(number: number, unit: words.unit.form(for: money.amount))]
+    private func spell(
+        _ number: DecimalNumber, _ unit: CountedWord, _ unitJoint: String, into words: inout [UInt8]
+    ) throws(SpeechError) {
+        try numbers.spell(number, with: cardinalRuleSet, into: &words)
+        words += unitJoint.utf8
+        words += unit.form(for: number).utf8
     }
 
     var blank: String { wordsAreSpaced ? " " : "" }
@@ -45,25 +50,26 @@ extension Language {
         }
     }
 
-    private func subunitPieces(
-        _ amount: DecimalNumber, _ words: CurrencyWords, _ parts: [DecimalNumber]
-    ) throws(SpeechError) -> [AmountPiece] {
-        var pieces: [AmountPiece] = []
+    private func spell(
+        _ amount: DecimalNumber, _ currency: CurrencyWords, _ parts: [DecimalNumber], _ unitJoint: String,
+        into words: inout [UInt8]
+    ) throws(SpeechError) {
+        var isFirst = true
         if amount.whole > 0, let whole = try? DecimalNumber(whole: amount.whole) {
-            let number = try numbers.spell(whole, with: cardinalRuleSet)
-            pieces.append(AmountPiece(number: number, unit: words.unit.form(for: whole)))
+            try spell(whole, currency.unit, unitJoint, into: &words)
+            isFirst = false
         }
         var hasGap = false
-        for (subunit, value) in zip(words.subunits, parts) {
+        for (subunit, value) in zip(currency.subunits, parts) {
             guard !value.isZero else {
-                hasGap = !pieces.isEmpty
+                hasGap = !isFirst
                 continue
             }
-            var number = try numbers.spell(value, with: cardinalRuleSet)
-            if hasGap, let zero = subunitZero { number = zero + blank + number }
-            pieces.append(AmountPiece(number: number, unit: subunit.word.form(for: value)))
+            if !isFirst { words += subunitJoint.utf8 }
+            if hasGap, let zero = subunitZero { words += (zero + blank).utf8 }
+            try spell(value, subunit.word, unitJoint, into: &words)
+            isFirst = false
             hasGap = false
         }
-        return pieces
     }
 }

@@ -57,12 +57,14 @@ public struct NumberRules: Sendable {
         var properFraction: [Part]?
     }
 
-    /// More nested substitutions than any number to 10¹⁵ needs; beyond it the rules call themselves without end.
-    static let maximumDepth = 64
-
     let sets: [RuleSet]
+    private var program: NumberProgram
 
-    init(sets: [RuleSet]) { self.sets = sets }
+    init(sets: [RuleSet]) {
+        self.sets = sets
+        program = NumberProgram(sets)
+        program.prepareFirstNumbers()
+    }
 
     /// The names of the sets, with their percent signs, in the order of the text.
     public var setNames: [String] { sets.map(\.name) }
@@ -72,91 +74,30 @@ public struct NumberRules: Sendable {
     /// - Parameter setName: with its percent signs: `%spellout-cardinal`.
     /// - Throws: ``SpeechError/noRule(_:)`` when the rules have nothing to say about this number.
     public func spell(_ number: DecimalNumber, with setName: String) throws(SpeechError) -> String {
+        var words: [UInt8] = []
+        try spell(number, with: setName, into: &words)
+        return String(decoding: words, as: UTF8.self)
+    }
+
+    /// Appends the words as UTF-8.
+    func spell(_ number: DecimalNumber, with setName: String, into words: inout [UInt8]) throws(SpeechError) {
         guard let index = sets.firstIndex(where: { $0.name == setName }) else {
             throw .noRule("\(setName) does not exist")
         }
-        var words = ""
-        try spell(number, set: index, depth: 0, into: &words)
-        return words
-    }
-
-    private func spell(
-        _ number: DecimalNumber, set: Int, depth: Int, into words: inout String
-    ) throws(SpeechError) {
-        if number.decimals.isEmpty { return try spell(number.whole, set: set, depth: depth, into: &words) }
-        let rules = sets[set]
-        guard depth < Self.maximumDepth else { throw .noRule("\(rules.name) calls itself without end") }
-        guard let fraction = number.whole == 0 ? rules.properFraction ?? rules.fraction : rules.fraction else {
-            throw .noRule("\(rules.name) has no x.x rule for decimals")
-        }
-        for part in fraction {
-            try spell(part, of: number, depth: depth, into: &words)
+        do throws(NumberProgram.Failure) {
+            try program.spell(number, set: index, into: &words)
+        } catch {
+            throw .noRule(description(of: error))
         }
     }
 
-    private func spell(
-        _ part: Part, of number: DecimalNumber, depth: Int, into words: inout String
-    ) throws(SpeechError) {
-        switch part {
-        case .text(let text): words += text
-        case .quotient(let reference): try spell(number.whole, by: reference, depth: depth, into: &words)
-        case .same(let reference):
-            guard case .set(let index) = reference else { throw .noRule("\(number) is left to figures") }
-            try spell(number, set: index, depth: depth + 1, into: &words)
-        case .digits(let reference, let separator):
-            for (place, digit) in number.decimals.enumerated() {
-                if place > 0 { words += separator }
-                try spell(UInt64(digit), by: reference, depth: depth, into: &words)
-            }
-        case .optional(let parts):
-            // RBNF leaves out the brackets of an `x.x` rule for a number below one.
-            if number.whole > 0 { for part in parts { try spell(part, of: number, depth: depth, into: &words) } }
-        case .remainder: throw .noRule("an x.x rule has no remainder")
+    private func description(of failure: NumberProgram.Failure) -> String {
+        switch failure {
+        case .endless(let set): "\(sets[set].name) calls itself without end"
+        case .noRule(let set, let number): "\(sets[set].name) has no rule for \(number)"
+        case .noFractionRule(let set): "\(sets[set].name) has no x.x rule for decimals"
+        case .figures(let number): "\(number) is left to figures"
+        case .misplaced: "only an x.x rule spells digits, and it has no remainder"
         }
-    }
-
-    private func spell(
-        _ number: UInt64, by reference: RuleSetReference, depth: Int, into words: inout String
-    ) throws(SpeechError) {
-        guard case .set(let index) = reference else { throw .noRule("\(number) is left to figures") }
-        try spell(number, set: index, depth: depth + 1, into: &words)
-    }
-
-    private func spell(_ number: UInt64, set: Int, depth: Int, into words: inout String) throws(SpeechError) {
-        guard depth < Self.maximumDepth else { throw .noRule("\(sets[set].name) calls itself without end") }
-        guard let rule = rule(for: number, in: sets[set].rules) else {
-            throw .noRule("\(sets[set].name) has no rule for \(number)")
-        }
-        for part in rule.parts {
-            try spell(part, of: number, by: rule, depth: depth, into: &words)
-        }
-    }
-
-    private func spell(
-        _ part: Part, of number: UInt64, by rule: Rule, depth: Int, into words: inout String
-    ) throws(SpeechError) {
-        switch part {
-        case .text(let text): words += text
-        case .quotient(let reference): try spell(number / rule.divisor, by: reference, depth: depth, into: &words)
-        case .remainder(let reference): try spell(number % rule.divisor, by: reference, depth: depth, into: &words)
-        case .same(let reference): try spell(number, by: reference, depth: depth, into: &words)
-        case .optional(let parts):
-            guard number % rule.divisor != 0 else { return }
-            for part in parts { try spell(part, of: number, by: rule, depth: depth, into: &words) }
-        case .digits: throw .noRule("only an x.x rule spells digits")
-        }
-    }
-
-    /// The rule with the highest base not above the number.
-    private func rule(for number: UInt64, in rules: [Rule]) -> Rule? {
-        var low = 0
-        var high = rules.count
-        while low < high {
-            let middle = (low + high) / 2
-            if rules[middle].base <= number { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0 else { return nil }
-        let rule = rules[low - 1]
-        return rule.yieldsWithoutRemainder && number % rule.divisor == 0 && low > 1 ? rules[low - 2] : rule
     }
 }

@@ -3,12 +3,16 @@ public struct ScriptWriter: Sendable {
     public let language: Language
     public let phrases: [String]
     private let selection: UnitSelection
+    private let sentences: [Language.Sentence: SentenceTemplate]
+    private let pauses: Pauses
 
     /// - Parameter phrases: what the voice has recordings for, in the order that script elements refer to.
     public init(language: Language, phrases: [String]) {
         self.language = language
         self.phrases = phrases
         selection = UnitSelection(phrases: phrases, wordsAreSpaced: language.wordsAreSpaced)
+        sentences = language.sentences.mapValues(SentenceTemplate.init)
+        pauses = Pauses(language)
     }
 
     /// Never fails: what cannot be said exactly is said without the amount, and the script carries the reason.
@@ -27,13 +31,9 @@ public struct ScriptWriter: Sendable {
     public func exactScript(for utterance: Utterance) throws(SpeechError) -> AnnouncementScript {
         switch utterance {
         case .payment(let money, let channel):
-            let amount = try marked(money)
-            guard let name = channelName(channel) else {
-                return try script(.paymentWithoutChannel, ["amount": amount])
-            }
-            return try script(.payment, ["channel": name, "amount": amount])
-        case .refund(let money):
-            return try script(.refund, ["amount": try marked(money)])
+            guard let name = channelName(channel) else { return try script(.paymentWithoutChannel, amount: money) }
+            return try script(.payment, channel: name, amount: money)
+        case .refund(let money): return try script(.refund, amount: money)
         case .lateSummary(let count, let totals):
             return try summary(count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal)
         case .today(let count, let totals):
@@ -47,68 +47,83 @@ public struct ScriptWriter: Sendable {
         _ count: Int, _ totals: [Money], _ sentence: Language.Sentence, withoutTotal: Language.Sentence
     ) throws(SpeechError) -> AnnouncementScript {
         let number = try language.reading(of: count)
-        if totals.isEmpty { return try script(withoutTotal, ["count": number]) }
-        var readings: [String] = []
-        for total in totals { readings.append(try marked(total)) }
-        let separator = language.sentences[sentence]?.first { language.pauses[$0] != nil }.map(String.init) ?? " "
-        return try script(sentence, ["count": number, "total": readings.joined(separator: separator)])
+        return try script(totals.isEmpty ? withoutTotal : sentence, count: number, totals: totals)
     }
 
-    /// The reading of an amount with a mark where the rest before a unit belongs.
-    private func marked(_ money: Money) throws(SpeechError) -> String {
-        let joint = language.unitPause > .zero ? String(Self.unitMark) + language.blank : language.blank
-        return try language.pieces(of: money).map { $0.number + joint + $0.unit }
-            .joined(separator: language.subunitJoint)
+    /// Between totals: the mark that rests in the sentence itself.
+    private func separator(in sentence: Language.Sentence) -> String {
+        language.sentences[sentence]?.first { language.pauses[$0] != nil }.map(String.init) ?? " "
     }
-
-    /// Stands for the rest between a number and its unit. A private-use character, which no text of a voice may hold.
-    static let unitMark: Character = "\u{F8FF}"
 
     /// Covers any text: phrases for the words, rests for the punctuation.
     public func script(ofText text: String) throws(SpeechError) -> AnnouncementScript {
+        try script(ofWords: Array(text.utf8))
+    }
+
+    /// - Parameter words: UTF-8.
+    private func script(ofWords words: [UInt8]) throws(SpeechError) -> AnnouncementScript {
         var elements: [AnnouncementScript.Element] = []
-        var run = ""
-        for character in text {
-            guard let pause = character == Self.unitMark ? language.unitPause : language.pauses[character] else {
-                run.append(character)
+        elements.reserveCapacity(16)
+        var run = words.startIndex
+        var place = run
+        while place < words.endIndex {
+            guard let (mark, length) = pauses.mark(in: words, at: place) else {
+                place += 1
                 continue
             }
-            elements += try selection.cover(run).map { .phrase($0) }
-            elements.append(.pause(pause))
-            run = ""
+            try selection.cover(words[run..<place]) { elements.append(.phrase($0)) }
+            elements.append(.pause(length))
+            place += mark
+            run = place
         }
-        elements += try selection.cover(run).map { .phrase($0) }
-        return AnnouncementScript(text: text.filter { $0 != Self.unitMark }, elements: elements)
+        try selection.cover(words[run...]) { elements.append(.phrase($0)) }
+        return AnnouncementScript(text: pauses.textWithoutUnitMarks(words), elements: elements)
     }
 
     private func script(
-        _ sentence: Language.Sentence, _ values: [String: String]
+        _ sentence: Language.Sentence, channel: String = "", amount: Money? = nil, count: String = "",
+        totals: [Money] = []
     ) throws(SpeechError) -> AnnouncementScript {
-        var text = language.sentences[sentence] ?? ""
-        for (name, value) in values {
-            text = text.replacing("{\(name)}", with: value)
+        var words: [UInt8] = []
+        words.reserveCapacity(256)
+        for piece in sentences[sentence]?.pieces ?? [] {
+            switch piece {
+            case .text(let text): words += text
+            case .placeholder(.channel): words += channel.utf8
+            case .placeholder(.count): words += count.utf8
+            case .placeholder(.amount):
+                if let amount { try language.spell(amount, unitJoint: pauses.unitJoint, into: &words) }
+            case .placeholder(.total):
+                for (index, total) in totals.enumerated() {
+                    if index > 0 { words += separator(in: sentence).utf8 }
+                    try language.spell(total, unitJoint: pauses.unitJoint, into: &words)
+                }
+            }
         }
-        return try script(ofText: text)
+        return try script(ofWords: words)
     }
 
     private func fallbackScript(for utterance: Utterance) -> AnnouncementScript {
-        let attempts: [(Language.Sentence, [String: String])] =
-            switch utterance {
-            case .payment(let money, let channel):
-                // Where only the channel's recording is missing, the amount is still told.
-                ((try? marked(money)).map { [(.paymentWithoutChannel, ["amount": $0])] } ?? [])
-                    + (channelName(channel).map { [(.unreadable, ["channel": $0])] } ?? [])
-                    + [(.unreadableWithoutChannel, [:])]
-            case .refund: [(.unreadableRefund, [:])]
-            case .lateSummary(let count, _):
-                ((try? language.reading(of: count)).map { [(.lateSummaryWithoutTotal, ["count": $0])] } ?? [])
-                    + [(.unreadableWithoutChannel, [:])]
-            case .today(let count, _):
-                (try? language.reading(of: count)).map { [(.todayWithoutTotal, ["count": $0])] } ?? []
-            case .prompt: []
+        switch utterance {
+        case .payment(let money, let channel):
+            // Where only the channel's recording is missing, the amount is still told.
+            if let script = try? script(.paymentWithoutChannel, amount: money) { return script }
+            if let name = channelName(channel), let script = try? script(.unreadable, channel: name) { return script }
+            if let script = try? script(.unreadableWithoutChannel) { return script }
+        case .refund: if let script = try? script(.unreadableRefund) { return script }
+        case .lateSummary(let count, _):
+            if let number = try? language.reading(of: count),
+                let script = try? script(.lateSummaryWithoutTotal, count: number)
+            {
+                return script
             }
-        for (sentence, values) in attempts {
-            if let script = try? script(sentence, values) { return script }
+            if let script = try? script(.unreadableWithoutChannel) { return script }
+        case .today(let count, _):
+            if let number = try? language.reading(of: count), let script = try? script(.todayWithoutTotal, count: number)
+            {
+                return script
+            }
+        case .prompt: break
         }
         // The chime alone still says that something came; the voice check refuses a voice that gets this far.
         return AnnouncementScript(text: "", elements: [])

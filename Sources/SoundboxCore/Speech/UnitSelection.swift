@@ -11,120 +11,87 @@ public struct UnitSelection: Sendable {
     /// - Parameter phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
     public init(phrases: [String], wordsAreSpaced: Bool) {
         self.wordsAreSpaced = wordsAreSpaced
-        trie = PhraseTrie(phrases.map { Self.normalized($0.utf8) })
+        trie = PhraseTrie(phrases)
     }
 
     /// The indices of the phrases to play, in order.
     /// - Throws: ``SpeechError/missingPhrase(_:)`` with the text from the first place that nothing covers.
     public func cover(_ text: String) throws(SpeechError) -> [Int] {
-        let bytes = Self.normalized(text.utf8)
-        // From the end to the start: the fewest phrases that cover the text from each place on.
-        var best = [Choice?](repeating: nil, count: bytes.count + 1)
-        best[bytes.count] = Choice(count: 0, length: 0, phrase: nil)
-        for start in bytes.indices.reversed() {
-            if bytes[start] == Self.separator {
-                best[start] = best[start + 1].map { Choice(count: $0.count, length: 1, phrase: nil) }
-                continue
-            }
-            guard isBoundary(start, in: bytes) else { continue }
-            trie.forEachMatch(in: bytes, at: start) { phrase, length in
-                guard isBoundary(start + length, in: bytes), let rest = best[start + length] else { return }
-                // Matches come shortest first, so `<=` lets the longest win a tie.
-                if best[start].map({ rest.count + 1 <= $0.count }) ?? true {
-                    best[start] = Choice(count: rest.count + 1, length: length, phrase: phrase)
-                }
-            }
-        }
-        return try phrases(chosen: best, in: bytes)
-    }
-
-    private struct Choice {
-        var count: Int
-        var length: Int
-        var phrase: Int?
-    }
-
-    private func phrases(chosen best: [Choice?], in bytes: [UInt8]) throws(SpeechError) -> [Int] {
         var phrases: [Int] = []
-        var place = 0
-        guard best[0] != nil else { throw .missingPhrase(uncoverable(in: bytes)) }
-        while place < bytes.count, let choice = best[place] {
-            if let phrase = choice.phrase { phrases.append(phrase) }
-            place += choice.length
-        }
+        try cover(Array(text.utf8)[...]) { phrases.append($0) }
         return phrases
     }
 
+    /// Calls `body` with each phrase to play, in order; not at all when it throws.
+    /// - Parameter text: valid UTF-8.
+    func cover(_ text: ArraySlice<UInt8>, _ body: (Int) -> Void) throws(SpeechError) {
+        guard !text.isEmpty else { return }
+        try withUnsafeTemporaryAllocation(of: PhraseTrie.Letter.self, capacity: text.count) {
+            buffer throws(SpeechError) in
+            let letters = UnsafeBufferPointer(rebasing: buffer[..<trie.write(text, to: buffer)])
+            try withUnsafeTemporaryAllocation(of: Choice.self, capacity: letters.count + 1) {
+                best throws(SpeechError) in
+                choose(for: letters, best)
+                guard best[0].isPossible else { throw .missingPhrase(uncoverable(letters, of: text)) }
+                var place = 0
+                while place < letters.count {
+                    let choice = best[place]
+                    if choice.phrase >= 0 { body(Int(choice.phrase)) }
+                    place += Int(choice.length)
+                }
+            }
+        }
+    }
+
+    /// From the end to the start: the fewest phrases that cover the text from each place on.
+    private func choose(for letters: UnsafeBufferPointer<PhraseTrie.Letter>, _ best: UnsafeMutableBufferPointer<Choice>) {
+        best[letters.count] = Choice(count: 0, length: 0, phrase: -1)
+        for start in letters.indices.reversed() {
+            var choice = Choice.none
+            if letters[start] == PhraseTrie.separator {
+                let rest = best[start + 1]
+                if rest.isPossible { choice = Choice(count: rest.count, length: 1, phrase: -1) }
+            } else if isBoundary(start, in: letters) {
+                trie.forEachMatch(in: letters, at: start) { phrase, end in
+                    let rest = best[end]
+                    // Matches come shortest first, so that the longest wins a tie.
+                    guard rest.isPossible, rest.count < choice.count, isBoundary(end, in: letters) else { return }
+                    choice = Choice(count: rest.count + 1, length: Int32(end - start), phrase: phrase)
+                }
+            }
+            best[start] = choice
+        }
+    }
+
+    private struct Choice {
+        /// How many phrases cover the text from here on.
+        var count: Int32
+        /// In letters.
+        var length: Int32
+        /// -1 for a separator.
+        var phrase: Int32
+
+        static let none = Choice(count: .max, length: 0, phrase: -1)
+        var isPossible: Bool { count < .max }
+    }
+
     /// The text from the furthest place that phrases reach and none continues.
-    private func uncoverable(in bytes: [UInt8]) -> String {
-        var reachable = [Bool](repeating: false, count: bytes.count + 1)
+    private func uncoverable(_ letters: UnsafeBufferPointer<PhraseTrie.Letter>, of text: ArraySlice<UInt8>) -> String {
+        var reachable = [Bool](repeating: false, count: letters.count + 1)
         reachable[0] = true
         var furthest = 0
-        for start in bytes.indices where reachable[start] {
+        for start in letters.indices where reachable[start] {
             furthest = start
-            if bytes[start] == Self.separator { reachable[start + 1] = true }
-            trie.forEachMatch(in: bytes, at: start) { _, length in
-                if isBoundary(start + length, in: bytes) { reachable[start + length] = true }
+            if letters[start] == PhraseTrie.separator { reachable[start + 1] = true }
+            trie.forEachMatch(in: letters, at: start) { _, end in
+                if isBoundary(end, in: letters) { reachable[end] = true }
             }
         }
-        return String(decoding: bytes[furthest...], as: UTF8.self)
+        return String(String(decoding: text, as: UTF8.self).unicodeScalars.dropFirst(furthest))
     }
 
-    private func isBoundary(_ place: Int, in bytes: [UInt8]) -> Bool {
-        !wordsAreSpaced || place == 0 || place == bytes.count || bytes[place] == Self.separator
-            || bytes[place - 1] == Self.separator
-    }
-
-    private static let separator = UInt8(ascii: " ")
-
-    /// Hyphens join words as spaces do: "twenty-three" is two words.
-    private static func normalized(_ text: some Sequence<UInt8>) -> [UInt8] {
-        text.map { $0 == UInt8(ascii: "-") ? separator : $0 }
-    }
-}
-
-/// The phrases as a tree of bytes. Bytes that occur in no phrase share column 0, which leads nowhere, so that a node
-/// takes as many columns as the language has different bytes, and not 256.
-private struct PhraseTrie: Sendable {
-    private var columns = [UInt16](repeating: 0, count: 256)
-    private var columnCount = 1
-    /// `next[node * columnCount + column]`; 0 leads nowhere, since no edge leads back to the root.
-    private var next: [Int32] = []
-    /// The phrase that ends at a node, or -1.
-    private var phraseAtNode: [Int32] = []
-
-    init(_ phrases: [[UInt8]]) {
-        for byte in phrases.joined() where columns[Int(byte)] == 0 {
-            columns[Int(byte)] = UInt16(columnCount)
-            columnCount += 1
-        }
-        addNode()
-        for (index, phrase) in phrases.enumerated() where !phrase.isEmpty {
-            var node = 0
-            for byte in phrase {
-                let edge = node * columnCount + Int(columns[Int(byte)])
-                if next[edge] == 0 { next[edge] = addNode() }
-                node = Int(next[edge])
-            }
-            // The first of two equal phrases is kept; the voice check reports the second.
-            if phraseAtNode[node] < 0 { phraseAtNode[node] = Int32(index) }
-        }
-    }
-
-    @discardableResult
-    private mutating func addNode() -> Int32 {
-        next.append(contentsOf: repeatElement(0, count: columnCount))
-        phraseAtNode.append(-1)
-        return Int32(phraseAtNode.count - 1)
-    }
-
-    /// Calls `body` with each phrase that stands in `text` at `start` and its length in bytes, shortest first.
-    func forEachMatch(in text: [UInt8], at start: Int, _ body: (_ phrase: Int, _ length: Int) -> Void) {
-        var node = 0
-        for place in start..<text.count {
-            node = Int(next[node * columnCount + Int(columns[Int(text[place])])])
-            if node == 0 { return }
-            if phraseAtNode[node] >= 0 { body(Int(phraseAtNode[node]), place - start + 1) }
-        }
+    private func isBoundary(_ place: Int, in letters: UnsafeBufferPointer<PhraseTrie.Letter>) -> Bool {
+        !wordsAreSpaced || place == 0 || place == letters.count || letters[place] == PhraseTrie.separator
+            || letters[place - 1] == PhraseTrie.separator
     }
 }

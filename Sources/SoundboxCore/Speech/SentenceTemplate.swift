@@ -1,0 +1,36 @@
+/// A sentence of a voice, taken apart at its placeholders once and not at every payment.
+struct SentenceTemplate: Sendable {
+    enum Placeholder: String, Sendable {
+        case channel, amount, count, total
+    }
+
+    enum Piece: Sendable {
+        /// UTF-8.
+        case text([UInt8])
+        case placeholder(Placeholder)
+    }
+
+    let pieces: [Piece]
+
+    /// - Parameter text: with placeholders in braces: `{channel}到账`. Other braces are text.
+    init(_ text: String) {
+        var pieces: [Piece] = []
+        var rest = text[...]
+        var literal: [UInt8] = []
+        while let character = rest.first {
+            if character == "{", let end = rest.firstIndex(of: "}"),
+                let placeholder = Placeholder(rawValue: String(rest[rest.index(after: rest.startIndex)..<end]))
+            {
+                if !literal.isEmpty { pieces.append(.text(literal)) }
+                literal = []
+                pieces.append(.placeholder(placeholder))
+                rest = rest[rest.index(after: end)...]
+            } else {
+                literal += Array(String(character).utf8)
+                rest = rest.dropFirst()
+            }
+        }
+        if !literal.isEmpty { pieces.append(.text(literal)) }
+        self.pieces = pieces
+    }
+}

@@ -1,0 +1,70 @@
+import SoundboxAudio
+import SoundboxCore
+import Testing
+
+/// Where the voices are that ship with the box.
+let shippedVoices = VoiceFolder(path: #filePath.replacing(/\/Tests\/OracleTests\/[^\/]*$/, with: "/sounds"))
+
+@Suite("The numbers of every voice beside ICU's")
+struct OracleTests {
+    @Test("Every voice has a list of its deviations, and every list a voice")
+    func lists() {
+        #expect(Deviations.locales == shippedVoices.locales)
+    }
+
+    @Test("A voice spells amounts as ICU does, but where it says why not", arguments: shippedVoices.locales)
+    func agreement(locale: String) throws {
+        let language = try shippedVoices.voice(locale).language
+        let deviations = try Deviations(of: locale)
+        let icu = try ICUSpeller(locale: deviations.icuLocale, ruleSet: deviations.ruleSet)
+        var comparison = Comparison(deviations)
+        for amount in Amounts.all {
+            let ours: String
+            do throws(SpeechError) {
+                ours = try language.numbers.spell(amount.number, with: language.cardinalRuleSet)
+            } catch { ours = "(\(error))" }
+            try comparison.compare(amount.digits, ours: ours, icu: try icu.spell(amount.digits))
+        }
+        print("oracle \(locale): \(comparison.summary)")
+        #expect(comparison.compared >= 100_000)
+        #expect(comparison.wrong == 0, "the first of them:\n\(comparison.examples.joined(separator: "\n"))")
+        #expect(comparison.unusedRules == [], "these deviations apply to no amount")
+    }
+}
+
+private struct Comparison {
+    private let deviations: Deviations
+    private var used: Set<Int> = []
+    private(set) var equal = 0
+    private(set) var deviating = 0
+    private(set) var wrong = 0
+    /// The first five that are wrong.
+    private(set) var examples: [String] = []
+
+    init(_ deviations: Deviations) { self.deviations = deviations }
+
+    mutating func compare(_ digits: String, ours: String, icu: String) throws {
+        if ours == icu {
+            equal += 1
+            return
+        }
+        let deviation = try deviations.applied(to: icu)
+        if ours == deviation.text {
+            used.formUnion(deviation.changedBy)
+            deviating += 1
+        } else {
+            wrong += 1
+            if examples.count == 5 { return }
+            examples.append("\(digits): ours \(ours), ICU's \(icu), with the deviations \(deviation.text)")
+        }
+    }
+
+    var compared: Int { equal + deviating + wrong }
+
+    var summary: String {
+        "\(compared) compared, \(equal) equal, \(deviating) deviating by rule, \(wrong) wrong"
+    }
+
+    /// A rule that changes nothing is out of date.
+    var unusedRules: [String] { deviations.rules.indices.filter { !used.contains($0) }.map { deviations.rules[$0].place } }
+}
