@@ -48,8 +48,7 @@ public struct VoiceWorkshop: Sendable {
         var report = Report()
         if let settings = list.synthesis { try await Synthesizer(settings).checkVoice(namedIn: "voice.yaml") }
         if let chime = list.chime {
-            let bell = Chime.recording(named: chime, sampleRate: list.sampleRate)
-            try keep(bell, loudness: list.loudness - Chime.distanceBelowSpeech, in: &report)
+            try keepChime(chime, of: list, in: &report)
             progress(Progress(file: chime, done: report.done, total: total))
         }
         let scratch = try TemporaryFolder()
@@ -68,6 +67,15 @@ public struct VoiceWorkshop: Sendable {
         return report
     }
 
+    /// Computes the chime alone, unless a person's is there.
+    /// - Throws: as ``makeRecordings(progress:)``.
+    func makeChime() throws -> Report {
+        let list = try list()
+        var report = Report()
+        if let chime = list.chime { try keepChime(chime, of: list, in: &report) }
+        return report
+    }
+
     /// Every problem of every recording; empty when the voice is sound.
     /// - Throws: ``YAMLError`` when the list itself cannot be read or names a file or a text twice,
     ///   ``RecordingError`` when the folder cannot.
@@ -80,6 +88,11 @@ public struct VoiceWorkshop: Sendable {
     }
 
     private func path(of file: String) -> String { "\(directory)/\(file).flac" }
+
+    private func keepChime(_ name: String, of list: RecordingList, in report: inout Report) throws(RecordingError) {
+        let bell = Chime.recording(named: name, sampleRate: list.sampleRate)
+        try keep(bell, loudness: list.loudness - Chime.distanceBelowSpeech, in: &report)
+    }
 
     /// Conditions `raw` and writes it under its name, unless the file there sounds the same to the last bit or is a
     /// person's.
@@ -96,7 +109,7 @@ public struct VoiceWorkshop: Sendable {
         {
             report.unchanged.append(finished.name)
         } else {
-            try AudioFile.writeFLAC(finished, to: path)
+            try AudioFile.writeFLAC(finished, to: path, isSynthesized: true)
             report.made.append(finished.name)
         }
     }
