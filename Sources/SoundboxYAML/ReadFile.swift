@@ -2,7 +2,7 @@ import Glibc
 import SoundboxSystem
 
 /// The whole content of a file that is expected to be small; more than 4 MiB is refused.
-func readFile(_ path: String) throws(SystemError) -> [UInt8] {
+public func readFile(_ path: String) throws(SystemError) -> [UInt8] {
     let limit = 4 << 20
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError(code: errno) }

@@ -57,7 +57,7 @@ struct CommandLineTests {
         "Every command explains itself",
         arguments: [
             "run", "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice check", "voice render",
-            "voice synthesize",
+            "voice synthesize", "voice new", "voice script", "voice import",
         ])
     func help(command: String) async throws {
         let child = try ChildProcess([Products.soundbox] + command.split(separator: " ").map(String.init) + ["--help"])

@@ -9,10 +9,10 @@ public struct AudioFile: Sendable {
     public let channelCount: Int
     /// Whether the file is FLAC.
     public let isFLAC: Bool
-    /// Whether ``writeFLAC(_:to:)`` made it, and no person did.
+    /// Whether ``writeFLAC(_:to:isSynthesized:)`` made it from a synthesiser, and no person spoke it.
     public let isSynthesized: Bool
 
-    /// Stands in the comment of every file that ``writeFLAC(_:to:)`` makes. No tool overwrites a file without it.
+    /// Stands in the comment of every synthesised file. No tool overwrites a file without it unasked.
     private static let synthesisMark = "Made by \"make sounds\"; made again when voice.yaml changes."
 
     /// Reads any file that libsndfile knows (WAV, FLAC, Ogg, MP3 …). Blocks on the disk.
@@ -38,13 +38,16 @@ public struct AudioFile: Sendable {
         _ = try decode(path, limit: .seconds(300), in: &block) { _, _ in }
     }
 
-    /// Writes `recording` as 16-bit mono FLAC that is marked as ``isSynthesized``. Blocks on the disk.
+    /// Writes `recording` as 16-bit mono FLAC. Blocks on the disk.
     ///
     /// The file appears under its name complete or not at all: it is written beside it, read back and renamed.
-    static func writeFLAC(_ recording: Recording, to path: String) throws(RecordingError) {
+    /// - Parameter isSynthesized: whether it is marked as such, so that another run may replace it.
+    static func writeFLAC(_ recording: Recording, to path: String, isSynthesized: Bool) throws(RecordingError) {
         let partial = path + ".partial"
         do throws(RecordingError) {
-            do { try write(recording, to: partial) } catch { throw .unwritable(file: path, reason: error.reason) }
+            do { try write(recording, to: partial, isSynthesized) } catch {
+                throw .unwritable(file: path, reason: error.reason)
+            }
             // Closing a FLAC file writes its last frames and tells nobody whether the disk took them.
             guard try AudioFile(reading: partial).recording.pcm16 == recording.pcm16 else {
                 throw .unwritable(file: path, reason: "the disk gives back something else")
@@ -58,11 +61,13 @@ public struct AudioFile: Sendable {
         }
     }
 
-    private static func write(_ recording: Recording, to path: String) throws(RecordingError) {
+    private static func write(
+        _ recording: Recording, to path: String, _ isSynthesized: Bool
+    ) throws(RecordingError) {
         let file = try SoundFile(
             creating: path, sampleRate: recording.sampleRate, channelCount: 1,
             format: Int32(SF_FORMAT_FLAC | SF_FORMAT_PCM_16))
-        file.comment = synthesisMark
+        if isSynthesized { file.comment = synthesisMark }
         try file.writeFrames(recording.pcm16)
     }
 }

@@ -32,6 +32,13 @@ public struct SilenceTrimmer: Sendable {
         guard let sound = sound(in: recording) else {
             throw .unusable(file: recording.name, reason: "nothing in it is louder than \(threshold) dBFS")
         }
+        return cut(recording, around: sound)
+    }
+
+    /// The frames of `sound` with ``lead`` and ``tail`` around them, which fade in and out.
+    ///
+    /// For callers who know better than a fixed threshold where the sound is.
+    func cut(_ recording: Recording, around sound: Range<Int>) -> Recording {
         let lead = recording.frames(in: lead)
         let tail = recording.frames(in: tail)
         let samples = (sound.lowerBound - lead..<sound.upperBound + tail).map { frame -> Float in

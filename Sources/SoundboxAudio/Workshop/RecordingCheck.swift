@@ -23,6 +23,11 @@ public struct RecordingCheck: Sendable {
     /// Files that a voice's folder may hold beside recordings.
     static let otherFiles: Set<String> = ["voice.yaml", "README.md", "LICENSE"]
 
+    /// LUFS that a recording of a voice of this loudness may have.
+    static func loudnessWindow(around loudness: Double) -> ClosedRange<Double> {
+        loudness - loudnessTolerance...loudness + loudnessTolerance
+    }
+
     private let directory: String
     private let list: RecordingList
 
@@ -39,7 +44,7 @@ public struct RecordingCheck: Sendable {
             let window = list.loudness - Self.chimeRange...list.loudness
             problems += inspect(chime, loudness: window).problems
         }
-        let window = list.loudness - Self.loudnessTolerance...list.loudness + Self.loudnessTolerance
+        let window = Self.loudnessWindow(around: list.loudness)
         for entry in list.entries {
             let (recording, found) = inspect(entry.file, loudness: window)
             problems += found
@@ -66,8 +71,9 @@ public struct RecordingCheck: Sendable {
         }
         do {
             let audio = try AudioFile(reading: path)
-            var inspection = RecordingInspection(file: file, audio: audio)
-            try inspection.inspect(sampleRate: list.sampleRate, loudness: loudness)
+            var inspection = RecordingInspection(file: file, recording: audio.recording)
+            inspection.inspectFormat(of: audio, sampleRate: list.sampleRate)
+            try inspection.inspectSound(loudness: loudness)
             return (audio.recording, inspection.problems)
         } catch {
             let problem = "cannot be used: \(error.reason)"

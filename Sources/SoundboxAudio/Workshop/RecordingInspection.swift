@@ -1,29 +1,36 @@
-/// What is wrong with one decoded file.
+/// What is wrong with one recording, before it is written or after it was read.
 struct RecordingInspection {
     let file: String
-    let audio: AudioFile
+    let recording: Recording
     private(set) var problems: [RecordingProblem] = []
 
-    init(file: String, audio: AudioFile) {
+    /// - Parameter file: the name used in problems, with its ending.
+    init(file: String, recording: Recording) {
         self.file = file
-        self.audio = audio
+        self.recording = recording
     }
 
-    /// - Parameters:
-    ///   - sampleRate: that of the voice, in frames per second.
-    ///   - loudness: the window in which the recording must lie, in LUFS.
-    mutating func inspect(sampleRate: Int, loudness: ClosedRange<Double>) throws(RecordingError) {
-        inspectFormat(sampleRate: sampleRate)
-        let durations = RecordingCheck.durations
-        guard durations.contains(audio.recording.duration) else {
-            return report("lasts \(audio.recording.duration)", "\(durations.lowerBound) to \(durations.upperBound)")
+    /// - Parameter sampleRate: that of the voice, in frames per second.
+    mutating func inspectFormat(of audio: AudioFile, sampleRate: Int) {
+        if !audio.isFLAC { report("is not FLAC", "FLAC") }
+        if audio.channelCount != 1 { report("has \(audio.channelCount) channels", "1") }
+        if recording.sampleRate != sampleRate {
+            report("has \(recording.sampleRate) frames per second", "\(sampleRate)")
         }
-        guard let sound = SilenceTrimmer().sound(in: audio.recording) else {
+    }
+
+    /// - Parameter loudness: the window in which the recording must lie, in LUFS.
+    mutating func inspectSound(loudness: ClosedRange<Double>) throws(RecordingError) {
+        let durations = RecordingCheck.durations
+        guard durations.contains(recording.duration) else {
+            return report("lasts \(recording.duration)", "\(durations.lowerBound) to \(durations.upperBound)")
+        }
+        guard let sound = SilenceTrimmer().sound(in: recording) else {
             return report("is silent", "something to hear")
         }
         inspectMargins(around: sound)
         inspectWave()
-        let measured = try Loudness(measuring: audio.recording)
+        let measured = try Loudness(measuring: recording)
         if measured.truePeak > RecordingCheck.highestPeak {
             report("peaks at \(measured.truePeak.shown) dBTP", "\(RecordingCheck.highestPeak) or less")
         }
@@ -38,16 +45,7 @@ struct RecordingInspection {
         problems.append(RecordingProblem(file: file, problem: problem, expected: expected))
     }
 
-    private mutating func inspectFormat(sampleRate: Int) {
-        if !audio.isFLAC { report("is not FLAC", "FLAC") }
-        if audio.channelCount != 1 { report("has \(audio.channelCount) channels", "1") }
-        if audio.recording.sampleRate != sampleRate {
-            report("has \(audio.recording.sampleRate) frames per second", "\(sampleRate)")
-        }
-    }
-
     private mutating func inspectMargins(around sound: Range<Int>) {
-        let recording = audio.recording
         let tail = recording.samples.count - sound.upperBound
         if sound.lowerBound > recording.frames(in: RecordingCheck.longestLead) {
             report(
@@ -62,21 +60,29 @@ struct RecordingInspection {
     }
 
     private mutating func inspectWave() {
-        let offset = Double.decibels(ofAmplitude: abs(audio.recording.offset))
+        let offset = Double.decibels(ofAmplitude: abs(recording.offset))
         if offset > RecordingCheck.highestOffset {
             report("lies off zero by \(offset.shown) dBFS", "\(RecordingCheck.highestOffset) or less")
         }
-        var run = 0
-        for sample in audio.recording.pcm16 {
-            run = sample == .max || sample == .min ? run + 1 : 0
-            if run == RecordingCheck.clippedRun { return report("is clipped", "no samples at full scale in a row") }
-        }
+        if recording.isClipped { report("is clipped", "no samples at full scale in a row") }
     }
 
-    private func milliseconds(_ frames: Int) -> Int { frames * 1000 / audio.recording.sampleRate }
+    private func milliseconds(_ frames: Int) -> Int { frames * 1000 / recording.sampleRate }
+}
+
+extension Recording {
+    /// Whether samples in a row stand at full scale, which only clipping does.
+    var isClipped: Bool {
+        var run = 0
+        for sample in samples {
+            run = abs(sample) >= 32767.0 / 32768 ? run + 1 : 0
+            if run == RecordingCheck.clippedRun { return true }
+        }
+        return false
+    }
 }
 
 extension Double {
     /// With one decimal, as levels are read.
-    fileprivate var shown: String { "\((self * 10).rounded() / 10)" }
+    var shown: String { "\((self * 10).rounded() / 10)" }
 }

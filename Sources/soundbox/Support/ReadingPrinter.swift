@@ -47,7 +47,3 @@ struct ReadingPrinter {
         ])
     }
 }
-
-extension Duration {
-    fileprivate var inMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
-}

@@ -13,7 +13,7 @@ struct AudioFileTests {
     @Test("FLAC that is written comes back sample for sample")
     func roundTrip() throws {
         let tone = Recording.tone(lasting: .milliseconds(700))
-        try AudioFile.writeFLAC(tone, to: folder.path(of: "tone.flac"))
+        try AudioFile.writeFLAC(tone, to: folder.path(of: "tone.flac"), isSynthesized: true)
         let file = try AudioFile(reading: folder.path(of: "tone.flac"))
         #expect(file.isFLAC && file.channelCount == 1 && file.recording.sampleRate == 22_050)
         #expect(file.recording.pcm16 == tone.pcm16)
@@ -23,7 +23,7 @@ struct AudioFileTests {
     @Test("A file made here is told from a person's")
     func mark() throws {
         let tone = Recording.tone(lasting: .milliseconds(100))
-        try AudioFile.writeFLAC(tone, to: folder.path(of: "made.flac"))
+        try AudioFile.writeFLAC(tone, to: folder.path(of: "made.flac"), isSynthesized: true)
         #expect(try AudioFile(reading: folder.path(of: "made.flac")).isSynthesized)
         #expect(try !AudioFile(reading: folder.write(tone.pcm16, to: "person.flac")).isSynthesized)
     }
@@ -31,8 +31,8 @@ struct AudioFileTests {
     @Test("The same recording makes the same bytes")
     func reproducible() throws {
         let tone = Recording.tone(lasting: .seconds(1))
-        try AudioFile.writeFLAC(tone, to: folder.path(of: "one.flac"))
-        try AudioFile.writeFLAC(tone, to: folder.path(of: "two.flac"))
+        try AudioFile.writeFLAC(tone, to: folder.path(of: "one.flac"), isSynthesized: true)
+        try AudioFile.writeFLAC(tone, to: folder.path(of: "two.flac"), isSynthesized: true)
         #expect(try folder.bytes(of: "one.flac") == folder.bytes(of: "two.flac"))
     }
 
@@ -61,7 +61,7 @@ struct AudioFileTests {
     func unwritable() {
         let path = folder.path(of: "absent/tone.flac")
         #expect(throws: RecordingError.unwritable(file: path, reason: "No such file or directory")) {
-            try AudioFile.writeFLAC(.tone(lasting: .milliseconds(100)), to: path)
+            try AudioFile.writeFLAC(.tone(lasting: .milliseconds(100)), to: path, isSynthesized: true)
         }
     }
 }

@@ -1,0 +1,58 @@
+/// Why nothing was imported.
+public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A take does not hold as many phrases as the script.
+    ///
+    /// `starts` are the times at which the phrases found begin; `betterPause` is a pause that would give as many as
+    /// expected.
+    case countDiffers(file: String, found: Int, expected: Int, starts: [Duration], betterPause: Duration?)
+    /// Recordings of a person stand in the way; their files, without `.flac`.
+    case wouldReplace([String])
+    /// A file that no entry is named like.
+    case unknownName(String)
+    /// Two files for one entry.
+    case sameEntry(String, String)
+    /// The selection leaves no entry.
+    case nothingToDo
+
+    public var description: String {
+        switch self {
+        case .countDiffers(let file, let found, let expected, let starts, let betterPause):
+            let place =
+                if let first = starts.first, let last = starts.last {
+                    ", the first at \(first.asTime), the last at \(last.asTime)"
+                } else { "" }
+            let advice =
+                if let betterPause {
+                    "--pause \(betterPause.inMilliseconds)ms would find \(expected); listen to the result"
+                } else if found < expected {
+                    "a longer rest between phrases, or --partial where only the end is missing"
+                } else {
+                    "one reading of each phrase and no other sound"
+                }
+            return "\(file): found \(found) phrases\(place), the script has \(expected); nothing is written. "
+                + "Expected \(advice)."
+        case .wouldReplace(let files):
+            let others = files.count > 1 ? " and \(files.count - 1) others are" : " is"
+            return "\(files.first ?? "").flac\(others) a person's; nothing is written. --replace overwrites them, "
+                + "--missing leaves them out."
+        case .unknownName(let path):
+            return "\(path): no entry of voice.yaml has this file name or text; nothing is written. "
+                + "Give one take of the whole script, or files named after entries."
+        case .sameEntry(let first, let second):
+            return "\(first) and \(second) are both for one entry; nothing is written. Give one of them."
+        case .nothingToDo: return "no recording is to be made; nothing is written"
+        }
+    }
+}
+
+extension Duration {
+    /// Rounded down.
+    public var inMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
+
+    /// Minutes, seconds and tenths, as sound editors show a place: 1:05.3.
+    public var asTime: String {
+        let tenths = Int((self / .milliseconds(100)).rounded())
+        let seconds = tenths / 10 % 60
+        return "\(tenths / 600):\(seconds < 10 ? "0" : "")\(seconds).\(tenths % 10)"
+    }
+}

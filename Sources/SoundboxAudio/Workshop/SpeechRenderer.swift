@@ -1,0 +1,63 @@
+import SoundboxCore
+
+/// Renders scripts as the box would play them, through its own player and mixer, without chime and surroundings.
+struct SpeechRenderer {
+    /// Short, so that the end is found to less than a millisecond; see ``recording(of:)``.
+    private static let framesPerPeriod = 16
+
+    private let player: Player
+    private let sink: CollectingSink
+    private let sampleRate: Int
+    /// Frames that the player puts out before the words: the time of the chime, which is left out.
+    private let framesBeforeWords: Int
+
+    init(voice: Voice) throws(RecordingError) {
+        sampleRate = voice.recordings.sampleRate
+        let chime = try voice.recordings.chime.map { name throws(RecordingError) in
+            try AudioFile(reading: "\(voice.directory)/\(name).flac").recording.duration
+        }
+        // Well after the chime has ended.
+        let start = Duration.seconds((chime ?? .zero).components.seconds + 1)
+        framesBeforeWords = Int(start / .nanoseconds(1_000_000_000 / Double(sampleRate)))
+        sink = CollectingSink(
+            format: PCMFormat(
+                sampleRate: sampleRate, channelCount: 1, encoding: .int16, framesPerPeriod: Self.framesPerPeriod))
+        player = Player(
+            sink: sink, voice: voice, volume: Volume(100),
+            timing: Player.Timing(leadIn: .zero, chimeToSpeech: start, tail: .zero))
+    }
+
+    /// The words and rests of the script at the voice's own rate; up to 15 frames longer than they are.
+    ///
+    /// Decodes recordings, so it blocks on the disk. One caller at a time.
+    func recording(of script: AnnouncementScript) async throws(AudioSinkError) -> Recording {
+        try await player.play(script)
+        let samples = await sink.takeSamples().dropFirst(framesBeforeWords).map { Float($0) / 32768 }
+        return Recording(name: script.text, sampleRate: sampleRate, samples: samples)
+    }
+}
+
+/// Keeps what is written to it, in 16 bits and one channel.
+private actor CollectingSink: AudioSink {
+    private let format: PCMFormat
+    private var samples: [Int16] = []
+
+    init(format: PCMFormat) { self.format = format }
+
+    func open() -> PCMFormat { format }
+
+    func write(_ frames: [UInt8]) {
+        for byte in stride(from: 0, to: frames.count - 1, by: 2) {
+            samples.append(Int16(bitPattern: UInt16(frames[byte]) | UInt16(frames[byte + 1]) << 8))
+        }
+    }
+
+    /// What was written since the last call.
+    func takeSamples() -> [Int16] {
+        defer { samples = [] }
+        return samples
+    }
+
+    func drain() {}
+    func close() {}
+}

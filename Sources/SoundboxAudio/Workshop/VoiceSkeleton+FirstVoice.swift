@@ -1,0 +1,132 @@
+extension VoiceSkeleton {
+    /// A complete `voice.yaml` that speaks digits one by one, with English words to be translated.
+    static func firstVoice(_ locale: String) -> String {
+        """
+        # A voice that speaks every amount digit by digit: 1005.2 is "one zero zero five point two yuan". Translate the
+        # English words, here and in the list of recordings at the end; then record the list:
+        #
+        #   soundbox voice script \(locale) --sounds FOLDER              what to read aloud
+        #   soundbox voice import \(locale) take.wav --sounds FOLDER     the recording, cut into phrases
+        #   soundbox voice check \(locale) --sounds FOLDER               whether anything is missing
+        #
+        # docs/voice-authoring.md shows how to go on from here to numbers as people say them.
+        locale: \(locale)
+        # What the language calls itself.
+        name: \(locale)
+        # spaced: blanks separate words. unspaced: they do not, as in Chinese or Thai.
+        words: spaced
+
+        # The rule set that reads amounts. One more key, counting, names a set for counting payments where that differs.
+        cardinal: "%digits"
+        numbers: |
+          %digits:
+          # A number with decimals: what is before the point (<<), the word, each digit after it (>>).
+          x.x: << point >>;
+          # The digits. A rule without a number is one more than the rule before.
+          0: zero; one; two; three; four; five; six; seven; eight; nine;
+          # From ten on: the number without its last digit (<<), then the last digit (>>).
+          10: << >>;
+
+        # point: twelve point five dollars. subunit: twelve dollars and fifty cents, where units name subunits.
+        decimal: point
+
+        # The word for each currency that customers pay in, by its ISO 4217 code; one and other where they differ.
+        units:
+          CNY: yuan
+          USD: {one: dollar, other: dollars}
+
+        # What payment channels are called, by the name that providers send. Others are announced without a name.
+        channels:
+          alipay: Alipay
+          wechat: WeChat
+          wechat_pay: WeChat
+          bank_card: bank card
+          cash: cash
+
+        # What is said of payments. Each sentence needs its {placeholders}, each once. "unreadable" is for an amount that
+        # cannot be read; "late" is what waited while the box was offline.
+        sentences:
+          payment: "{channel}, received, {amount}"
+          payment_without_channel: "received, {amount}"
+          refund: "refunded, {amount}"
+          unreadable: "{channel}, payment received"
+          unreadable_without_channel: payment received
+          unreadable_refund: payment refunded
+          late_summary: "while offline, {count}, payments, total, {total}"
+          late_summary_without_total: "while offline, {count}, payments"
+          today: "today, {count}, payments, total, {total}"
+          today_without_total: "today, {count}, payments"
+
+        # What the box says about itself.
+        prompts:
+          greeting: welcome
+          volume_up: louder
+          volume_down: softer
+          volume_maximum: loudest
+          volume_minimum: softest
+          muted: muted
+          network_lost: network lost
+          network_restored: network restored
+          not_provisioned: not set up yet
+          storage_fault: storage fault
+          no_payment_yet: no payment yet
+
+        # How long punctuation marks rest.
+        pauses: {",": 160ms, ".": 300ms}
+
+        # Frames per second and loudness (LUFS) of every recording; `soundbox voice import` sees to both.
+        recording_format: {sample_rate: 24000, loudness: -22}
+
+        # The bell before the speech. It is computed, not recorded.
+        chime: chime
+
+        # Every phrase that is recorded. file: its name without .flac, in small letters, digits and hyphens; text: the words,
+        # exactly as above. A comment begins a group of the script that the speaker reads.
+        recordings:
+          # Digits
+          - {file: zero, text: zero}
+          - {file: one, text: one}
+          - {file: two, text: two}
+          - {file: three, text: three}
+          - {file: four, text: four}
+          - {file: five, text: five}
+          - {file: six, text: six}
+          - {file: seven, text: seven}
+          - {file: eight, text: eight}
+          - {file: nine, text: nine}
+          - {file: point, text: point}
+          # Currencies
+          - {file: yuan, text: yuan}
+          - {file: dollar, text: dollar}
+          - {file: dollars, text: dollars}
+          # Channels
+          - {file: alipay, text: Alipay}
+          - {file: wechat, text: WeChat}
+          - {file: bank-card, text: bank card}
+          - {file: cash, text: cash}
+          # What happened
+          - {file: received, text: received}
+          - {file: refunded, text: refunded}
+          - {file: payment-received, text: payment received}
+          - {file: payment-refunded, text: payment refunded}
+          # Summaries
+          - {file: while-offline, text: while offline}
+          - {file: today, text: today}
+          - {file: payments, text: payments}
+          - {file: total, text: total}
+          # About the box
+          - {file: welcome, text: welcome}
+          - {file: louder, text: louder}
+          - {file: softer, text: softer}
+          - {file: loudest, text: loudest}
+          - {file: softest, text: softest}
+          - {file: muted, text: muted}
+          - {file: network-lost, text: network lost}
+          - {file: network-restored, text: network restored}
+          - {file: not-set-up-yet, text: not set up yet}
+          - {file: storage-fault, text: storage fault}
+          - {file: no-payment-yet, text: no payment yet}
+
+        """
+    }
+}

@@ -1,0 +1,123 @@
+import SoundboxCore
+import TestSupport
+import Testing
+
+@Suite("The commands for people who make voices", .timeLimit(.minutes(3)))
+struct VoiceCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("From nothing to a voice that is in order: new, script, import, check, render")
+    func wholeWay() async throws {
+        let sounds = folder.file("sounds")
+        let begun = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
+        #expect(begun.code == 0)
+        let again = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
+        #expect(again.code == 1 && again.errors.first?.contains("is there already") == true)
+        // The placeholders are English, so they can be read aloud as they are.
+        let script = try await soundbox("voice", "script", "en-SG", "--sounds", sounds)
+        let phrases = script.output.compactMap {
+            $0.firstMatch(of: /^ *\d+  (.*)   \[[a-z-]+\.flac\]$/).map { String($0.1) }
+        }
+        #expect(phrases.count == 37 && phrases.first == "zero" && phrases.last == "no payment yet")
+        #expect(script.output.contains { $0.contains("full second") } && script.output.contains("Digits"))
+        let take = try await read(phrases)
+
+        let imported = try await soundbox("voice", "import", "en-SG", take, "--sounds", sounds)
+        #expect(imported.code == 0, "\(imported.errors)")
+        #expect(imported.output.last == "en-SG: 37 imported, 0 refused")
+        let checked = try await soundbox("voice", "check", "en-SG", "--sounds", sounds)
+        #expect(checked == CommandResult(code: 0, output: ["en-SG: 37 recordings, in order"], errors: []))
+        let missing = try await soundbox("voice", "script", "en-SG", "--missing", "--sounds", sounds)
+        #expect(missing.output.first == "en-SG, en-SG: 0 phrases to read aloud")
+        let rendered = try await soundbox("voice", "render", "1005.20", "-o", folder.path, "--sounds", sounds)
+        #expect(rendered.output == ["\(folder.path)/en-SG.wav: one zero zero five point two yuan"])
+
+        let second = try await soundbox("voice", "import", "en-SG", take, "--sounds", sounds)
+        #expect(second.code == 1 && second.output == [] && second.errors.first?.contains("--replace") == true)
+        let replaced = try await soundbox("voice", "import", "en-SG", take, "--replace", "--sounds", sounds)
+        #expect(replaced.code == 0)
+    }
+
+    @Test("A take that does not fit is one line with times, and writes nothing")
+    func badTake() async throws {
+        let sounds = folder.file("sounds")
+        _ = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
+        let result = try await soundbox("voice", "import", "en-SG", try await read(["one", "two"]), "--sounds", sounds)
+        #expect(result.code == 1 && result.output == [] && result.errors.count == 1)
+        #expect(result.errors.first?.contains("found 2 phrases, the first at 0:01.") == true)
+        let partial = try await soundbox(
+            "voice", "import", "en-SG", folder.file("take.wav"), "--partial", "--sounds", sounds)
+        #expect(partial.code == 0 && partial.output.last == "en-SG: 2 imported, 0 refused, 35 not in the take")
+    }
+
+    @Test("--from takes over another voice, and one that is not there is told with those there are")
+    func newFrom() async throws {
+        let sounds = folder.file("sounds")
+        _ = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
+        let begun = try await soundbox("voice", "new", "en-IN", "--from", "en-SG", "--sounds", sounds)
+        #expect(
+            begun
+                == CommandResult(
+                    code: 0, output: ["\(sounds)/en-IN/voice.yaml: 37 phrases to translate and record"], errors: []))
+        let list = try await soundbox("voice", "list", "--sounds", sounds)
+        #expect(list.output == ["en-IN  en-IN  37 recordings", "en-SG  en-SG  37 recordings"])
+        let unknown = try await soundbox("voice", "new", "en-AU", "--from", "tlh", "--sounds", sounds)
+        #expect(unknown.code == 1 && unknown.errors.first?.contains("\"tlh\"") == true)
+    }
+
+    @Test("The report measures each amount, in columns and in JSON")
+    func report() async throws {
+        let table = try await soundbox(
+            "voice", "check", "zh-CN", "--report", "1005", "0.01", "--sounds", Products.sounds)
+        #expect(table.code == 0 && table.errors == [])
+        #expect(table.output.count == 5 && table.output.last?.hasPrefix("mean ratio ") == true)
+        #expect(table.output[2].hasSuffix("收款到账,一千零五元"))
+        let json = try await soundbox("voice", "check", "zh-CN", "--report", "--json", "1", "--sounds", Products.sounds)
+        let value = try JSONValue(parsing: Array(json.output.joined().utf8))
+        guard case .array(let voices) = value, case .array(let amounts)? = voices.first?["amounts"] else {
+            throw TestFailure("unexpected: \(json.output)")
+        }
+        #expect(amounts.count == 1 && amounts[0]["recordings"]?.integer == 3 && amounts[0]["rests_ms"]?.integer == 160)
+    }
+
+    @Test(
+        "Bad usage is refused with code 64",
+        arguments: [
+            ["new", "../x"], ["new"], ["check", "1005"], ["check", "--json"], ["check", "--report", "1,5"],
+            ["import", "zh-CN"], ["import", "zh-CN", "x.wav", "--pause", "1"],
+            ["script", "zh-CN", "--missing", "--synthesized"],
+        ])
+    func badUsage(arguments: [String]) async throws {
+        let child = try ChildProcess([Products.soundbox, "voice"] + arguments)
+        #expect(try await child.exitStatus() == 64 << 8)
+        #expect(try await child.errors.all().count == 1)
+    }
+
+    /// Reads phrases aloud into one take, with a second of silence after each.
+    private func read(_ phrases: [String]) async throws -> String {
+        var samples = [Int16](repeating: 0, count: 22_050)
+        for phrase in phrases {
+            try await ChildProcess.run(
+                "espeak-ng", "-v", "en", "-a", "60", "-w", folder.file("phrase.wav"), "--", phrase)
+            samples += try WAV(reading: folder.file("phrase.wav")).samples
+            samples += [Int16](repeating: 0, count: 22_050)
+        }
+        try folder.write(WAV.file(of: samples, sampleRate: 22_050), to: "take.wav")
+        return folder.file("take.wav")
+    }
+}
+
+extension WAV {
+    /// A file of one channel and 16 bits.
+    fileprivate static func file(of samples: [Int16], sampleRate: Int) -> [UInt8] {
+        func bytes(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
+        let size = samples.count * 2
+        let header: [UInt8] =
+            Array("RIFF".utf8) + bytes(size + 36, 4) + Array("WAVEfmt ".utf8) + bytes(16, 4) + bytes(1, 2) + bytes(1, 2)
+            + bytes(sampleRate, 4) + bytes(sampleRate * 2, 4) + bytes(2, 2) + bytes(16, 2) + Array("data".utf8)
+            + bytes(size, 4)
+        return header + samples.flatMap { bytes(Int(UInt16(bitPattern: $0)), 2) }
+    }
+}
