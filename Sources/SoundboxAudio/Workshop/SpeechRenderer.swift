@@ -8,31 +8,22 @@ struct SpeechRenderer {
     private let player: Player
     private let sink: CollectingSink
     private let sampleRate: Int
-    /// Frames that the player puts out before the words: the time of the chime, which is left out.
-    private let framesBeforeWords: Int
 
-    init(voice: Voice) throws(RecordingError) {
+    init(voice: Voice) {
         sampleRate = voice.recordings.sampleRate
-        let chime = try voice.recordings.chime.map { name throws(RecordingError) in
-            try AudioFile(reading: "\(voice.directory)/\(name).flac").recording.duration
-        }
-        // Well after the chime has ended.
-        let start = Duration.seconds((chime ?? .zero).components.seconds + 1)
-        framesBeforeWords = Int(start / .nanoseconds(1_000_000_000 / Double(sampleRate)))
         sink = CollectingSink(
             format: PCMFormat(
                 sampleRate: sampleRate, channelCount: 1, encoding: .int16, framesPerPeriod: Self.framesPerPeriod))
         player = Player(
-            sink: sink, voice: voice, volume: Volume(100),
-            timing: Player.Timing(leadIn: .zero, chimeToSpeech: start, tail: .zero))
+            sink: sink, voices: Voices(first: voice), volume: Volume(100), timing: Timing(leadIn: .zero))
     }
 
     /// The words and rests of the script at the voice's own rate; up to 15 frames longer than they are.
     ///
     /// Decodes recordings, so it blocks on the disk. One caller at a time.
-    func recording(of script: AnnouncementScript) async throws(AudioSinkError) -> Recording {
-        try await player.play(script)
-        let samples = await sink.takeSamples().dropFirst(framesBeforeWords).map { Float($0) / 32768 }
+    func recording(of script: AnnouncementScript) async throws(PlayerError) -> Recording {
+        try await player.play(script, Delivery(hasChime: false, gap: .zero))
+        let samples = await sink.takeSamples().map { Float($0) / 32768 }
         return Recording(name: script.text, sampleRate: sampleRate, samples: samples)
     }
 }

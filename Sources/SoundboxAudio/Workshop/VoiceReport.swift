@@ -35,7 +35,7 @@ public struct VoiceReport: Sendable {
     /// - Throws: ``RecordingError`` for the chime.
     public init(_ voice: Voice) throws(RecordingError) {
         self.voice = voice
-        renderer = try SpeechRenderer(voice: voice)
+        renderer = SpeechRenderer(voice: voice)
     }
 
     /// The currency that the amounts are spoken in: CNY, or the first that the voice has a word for.
@@ -58,7 +58,7 @@ public struct VoiceReport: Sendable {
     /// Speaks one amount and measures it.
     ///
     /// - Parameter isCompared: whether a fluent reading is made, for which ``lackOfFluentReading()`` must be `nil`.
-    /// - Throws: ``SpeechError`` when the voice cannot say the amount, ``AudioSinkError`` or ``RecordingError`` when it
+    /// - Throws: ``SpeechError`` when the voice cannot say the amount, ``PlayerError`` or ``RecordingError`` when it
     ///   cannot be rendered.
     public func line(for money: Money, isCompared: Bool) async throws -> Line {
         let script = try voice.writer.exactScript(for: .payment(money, channel: nil))

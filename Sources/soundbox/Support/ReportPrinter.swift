@@ -36,7 +36,7 @@ struct ReportPrinter {
     }
 
     private func printTable(_ voice: Voice, _ lines: [VoiceReport.Line], _ lack: String?) {
-        printLine("\(voice.language.locale): \(lack.map { "no fluent reading to compare with: \($0)" } ?? "")")
+        printLine("\(voice.language.locale):\(lack.map { " no fluent reading to compare with: \($0)" } ?? "")")
         printLine("      amount  recordings  speech ms  rests ms  ratio  gap ms  jump dBFS")
         for line in lines {
             let columns = [
