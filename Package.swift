@@ -32,7 +32,11 @@ func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
 let package = Package(
     name: "soundbox",
     products: [
-        .executable(name: "soundbox", targets: ["soundbox"])
+        .executable(name: "soundbox", targets: ["soundbox"]),
+        // For Benchmarks/, which is a package of its own.
+        .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
+        .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
+        .library(name: "CICU", targets: ["CICU"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that building the box never builds its benchmarks. `make bench` runs them.
+let package = Package(
+    name: "benchmarks",
+    dependencies: [.package(name: "soundbox", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [
+                .product(name: "CICU", package: "soundbox"),
+                .product(name: "SoundboxAudio", package: "soundbox"),
+                .product(name: "SoundboxCore", package: "soundbox"),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)])
+    ],
+    swiftLanguageModes: [.v6]
+)
