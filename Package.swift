@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
+        .library(name: "CICU", targets: ["CICU"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -9,6 +9,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                .product(name: "CICU", package: "soundbox"),
                 .product(name: "SoundboxAudio", package: "soundbox"),
                 .product(name: "SoundboxCore", package: "soundbox"),
                 .product(name: "SoundboxSystem", package: "soundbox"),

@@ -22,7 +22,9 @@ struct Deviations {
         defer { closedir(directory) }
         var locales: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if name.hasSuffix(".yaml") { locales.append(String(name.dropLast(".yaml".count))) }
         }
         return locales.sorted()

@@ -66,5 +66,7 @@ private struct Comparison {
     }
 
     /// A rule that changes nothing is out of date.
-    var unusedRules: [String] { deviations.rules.indices.filter { !used.contains($0) }.map { deviations.rules[$0].place } }
+    var unusedRules: [String] {
+        deviations.rules.indices.filter { !used.contains($0) }.map { deviations.rules[$0].place }
+    }
 }

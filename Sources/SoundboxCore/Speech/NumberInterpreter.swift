@@ -12,13 +12,16 @@ extension NumberProgram {
 
     /// Appends the words for a number as UTF-8.
     func spell(_ number: DecimalNumber, set: Int, into words: inout [UInt8]) throws(Failure) {
+        words.reserveCapacity(words.count + Self.usualLength)
         try bytes.withUnsafeBufferPointer { bytes throws(Failure) in
             try operations.withUnsafeBufferPointer { operations throws(Failure) in
                 try rules.withUnsafeBufferPointer { rules throws(Failure) in
-                    try prepared.withUnsafeBufferPointer { prepared throws(Failure) in
-                        let interpreter = NumberInterpreter(
-                            bytes: bytes, operations: operations, rules: rules, sets: sets, prepared: prepared)
-                        try interpreter.spell(number, set: set, depth: 0, into: &words)
+                    try sets.withUnsafeBufferPointer { sets throws(Failure) in
+                        try prepared.withUnsafeBufferPointer { prepared throws(Failure) in
+                            let interpreter = NumberInterpreter(
+                                bytes: bytes, operations: operations, rules: rules, sets: sets, prepared: prepared)
+                            try interpreter.spell(number, set: set, depth: 0, into: &words)
+                        }
                     }
                 }
             }
@@ -47,7 +50,7 @@ private struct NumberInterpreter {
     let bytes: UnsafeBufferPointer<UInt8>
     let operations: UnsafeBufferPointer<NumberProgram.Operation>
     let rules: UnsafeBufferPointer<NumberProgram.Rule>
-    let sets: [NumberProgram.RuleSet]
+    let sets: UnsafeBufferPointer<NumberProgram.RuleSet>
     let prepared: UnsafeBufferPointer<NumberProgram.Text>
 
     func spell(
@@ -81,14 +84,15 @@ private struct NumberInterpreter {
         }
     }
 
-    private func spell(_ number: UInt64, set: Int, depth: Int, into words: inout [UInt8]) throws(NumberProgram.Failure) {
+    private func spell(_ number: UInt64, set: Int, depth: Int, into words: inout [UInt8]) throws(NumberProgram.Failure)
+    {
         if number < NumberProgram.preparedCount, !prepared.isEmpty {
             let text = prepared[set * NumberProgram.preparedCount + Int(number)]
             if text != .none { return append(text, to: &words) }
         }
         guard depth < Self.maximumDepth else { throw .endless(set: set) }
         guard let rule = rule(for: number, in: sets[set].rules) else { throw .noRule(set: set, number: number) }
-        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: rule.divisor)
+        let (quotient, remainder) = rule.divides ? number.quotientAndRemainder(dividingBy: rule.divisor) : (0, 0)
         var next = rule.operations.lowerBound
         while next < rule.operations.upperBound {
             let operation = operations[next]

@@ -26,6 +26,8 @@ struct NumberProgram: Sendable {
         var divisor: UInt64
         var operations: Range<Int>
         var yieldsWithoutRemainder: Bool
+        /// Whether it needs quotient or remainder. Rules that only hand a number on are many, and dividing is slow.
+        var divides: Bool
     }
 
     struct RuleSet: Sendable {
@@ -38,6 +40,8 @@ struct NumberProgram: Sendable {
     /// Numbers below this one are spelled in advance by every set. Nearly every reading ends in one, and most of those
     /// inside a long one are.
     static let preparedCount = 100
+    /// Bytes that most readings stay below; longer ones cost another allocation and nothing else.
+    static let usualLength = 192
 
     private(set) var bytes: [UInt8] = []
     private(set) var operations: [Operation] = []
@@ -53,7 +57,8 @@ struct NumberProgram: Sendable {
                 rules.append(
                     Rule(
                         base: rule.base, divisor: rule.divisor, operations: add(rule.parts),
-                        yieldsWithoutRemainder: rule.yieldsWithoutRemainder))
+                        yieldsWithoutRemainder: rule.yieldsWithoutRemainder,
+                        divides: rule.parts.contains(where: \.divides)))
             }
             sets.append(
                 RuleSet(
@@ -92,5 +97,14 @@ struct NumberProgram: Sendable {
     private mutating func add(_ text: [UInt8]) -> Text {
         bytes += text
         return Text(start: UInt32(bytes.count - text.count), count: UInt32(text.count))
+    }
+}
+
+extension NumberRules.Part {
+    fileprivate var divides: Bool {
+        switch self {
+        case .quotient, .remainder, .optional: true
+        case .text, .same, .digits: false
+        }
     }
 }

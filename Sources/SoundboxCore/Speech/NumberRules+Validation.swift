@@ -10,12 +10,7 @@ extension NumberRules {
         }
         var validation = RuleValidation(sets: sets)
         try validation.follow(.set(index), 0...DecimalNumber.maximumWhole, from: nil)
-        if withDecimals {
-            guard let fraction = sets[index].fraction else {
-                throw NumberRuleError(line: sets[index].line, rule: setName, problem: "it has no x.x rule for decimals")
-            }
-            for part in fraction + (sets[index].properFraction ?? []) { try validation.follow(fractionPart: part) }
-        }
+        if withDecimals { try validation.followDecimals(of: index, from: []) }
         try validation.run()
     }
 }
@@ -58,14 +53,31 @@ private struct RuleValidation {
         open.append(Step(set: set, range: range, unchanged: unchanged + [set]))
     }
 
-    /// A part of an `x.x` rule: the whole number, or each digit.
-    mutating func follow(fractionPart part: NumberRules.Part) throws(NumberRuleError) {
+    /// The `x.x` and `0.x` rules of a set, and of those sets that they hand the number on to.
+    /// - Parameter callers: the sets that have handed it on, none of which may get it again.
+    mutating func followDecimals(of index: Int, from callers: [Int]) throws(NumberRuleError) {
+        let set = sets[index]
+        func error(_ problem: String) -> NumberRuleError {
+            NumberRuleError(line: set.line, rule: set.name, problem: problem)
+        }
+        guard !callers.contains(index) else { throw error("its x.x rule leads back to it, without end") }
+        guard let fraction = set.fraction else { throw error("it has no x.x rule for decimals") }
+        for part in fraction + (set.properFraction ?? []) {
+            try follow(fractionPart: part, callers: callers + [index])
+        }
+    }
+
+    /// A part of an `x.x` rule: the whole number, each digit, or all of it by another set.
+    private mutating func follow(
+        fractionPart part: NumberRules.Part, callers: [Int]
+    ) throws(NumberRuleError) {
         switch part {
         case .text, .remainder: return
-        case .quotient(let reference), .same(let reference):
-            try follow(reference, 0...DecimalNumber.maximumWhole, from: nil)
+        case .quotient(let reference): try follow(reference, 0...DecimalNumber.maximumWhole, from: nil)
         case .digits(let reference, _): try follow(reference, 0...9, from: nil)
-        case .optional(let parts): for part in parts { try follow(fractionPart: part) }
+        case .same(.set(let index)): try followDecimals(of: index, from: callers)
+        case .same(.figures): try follow(.figures, 0...0, from: nil)
+        case .optional(let parts): for part in parts { try follow(fractionPart: part, callers: callers) }
         }
     }
 
@@ -78,11 +90,10 @@ private struct RuleValidation {
         let set = sets[step.set]
         let first = set.rules.first?.base ?? .max
         guard first <= step.range.lowerBound else {
-            let least = min(first, DecimalNumber.maximumWhole + 1)
+            let (low, high) = (step.range.lowerBound, min(first - 1, step.range.upperBound))
             throw NumberRuleError(
                 line: set.line, rule: set.name,
-                problem: "it has no rule for \(step.range.lowerBound)"
-                    + (step.range.upperBound >= least - 1 ? " to \(least - 1)" : "") + ", which other rules hand to it")
+                problem: "it has no rule for \(low)\(low < high ? " to \(high)" : ""), which other rules hand to it")
         }
         for (index, rule) in set.rules.enumerated() {
             let end = index + 1 < set.rules.count ? set.rules[index + 1].base - 1 : .max

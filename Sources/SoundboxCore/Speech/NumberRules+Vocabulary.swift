@@ -9,7 +9,8 @@ extension NumberRules {
         var texts: [String] = []
         while let index = open.popLast() {
             guard reached.insert(index).inserted else { continue }
-            for part in sets[index].rules.flatMap(\.parts) + (sets[index].fraction ?? []) {
+            let set = sets[index]
+            for part in set.rules.flatMap(\.parts) + (set.fraction ?? []) + (set.properFraction ?? []) {
                 part.visit { part in
                     switch part {
                     case .text(let text): if !texts.contains(text) { texts.append(text) }

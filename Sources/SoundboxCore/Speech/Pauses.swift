@@ -30,15 +30,23 @@ struct Pauses: Sendable {
         beginsMark[Int(first)] = true
     }
 
-    /// The mark that stands at a place of a text, as its length in bytes and as the rest that it means.
-    func mark(in text: [UInt8], at place: Int) -> (bytes: Int, length: Duration)? {
-        guard beginsMark[Int(text[place])] else { return nil }
-        return marks.first { text[place...].starts(with: $0.bytes) }.map { ($0.bytes.count, $0.length) }
+    /// The first mark in a text from a place on: where it stands, and the rest that it means.
+    func firstMark(in text: [UInt8], from start: Int) -> (place: Range<Int>, length: Duration)? {
+        text.withUnsafeBufferPointer { text in
+            beginsMark.withUnsafeBufferPointer { beginsMark in
+                for place in start..<text.count where beginsMark[Int(text[place])] {
+                    guard let mark = marks.first(where: { text[place...].starts(with: $0.bytes) }) else { continue }
+                    return (place..<place + mark.bytes.count, mark.length)
+                }
+                return nil
+            }
+        }
     }
 
     /// The text as people read it. A rest before a unit is heard and not written.
     func textWithoutUnitMarks(_ text: [UInt8]) -> String {
-        let written = String(decoding: text, as: UTF8.self)
+        // Nothing but whole strings was put together, so that it need not be checked again.
+        let written = String(copying: UTF8Span(unchecked: text.span))
         return hasUnitMark ? written.filter { $0 != Self.unitMark } : written
     }
 }

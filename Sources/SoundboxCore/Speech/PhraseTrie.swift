@@ -55,15 +55,23 @@ struct PhraseTrie: Sendable {
     /// - Parameter letters: as long as the text at least.
     func write(_ text: ArraySlice<UInt8>, to letters: UnsafeMutableBufferPointer<Letter>) -> Int {
         var count = 0
-        for byte in text {
-            switch byte {
-            case 0x80..<0xC0:
-                letters[count - 1] = letters[count - 1] << 6 | Letter(byte & 0x3F)
-                continue
-            case 0xC0..<0xE0: letters[count] = Letter(byte & 0x1F)
-            case 0xE0..<0xF0: letters[count] = Letter(byte & 0x0F)
-            case 0xF0...: letters[count] = Letter(byte & 0x07)
-            default: letters[count] = Self.letter(Letter(byte))
+        var place = text.startIndex
+        func continuation(_ offset: Int) -> Letter { Letter(text[place + offset] & 0x3F) }
+        while place < text.endIndex {
+            let first = Letter(text[place])
+            switch first {
+            case ..<0x80:
+                letters[count] = Self.letter(first)
+                place += 1
+            case ..<0xE0:
+                letters[count] = (first & 0x1F) << 6 | continuation(1)
+                place += 2
+            case ..<0xF0:
+                letters[count] = (first & 0x0F) << 12 | continuation(1) << 6 | continuation(2)
+                place += 3
+            default:
+                letters[count] = (first & 0x07) << 18 | continuation(1) << 12 | continuation(2) << 6 | continuation(3)
+                place += 4
             }
             count += 1
         }

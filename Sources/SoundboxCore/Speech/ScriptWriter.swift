@@ -63,18 +63,12 @@ public struct ScriptWriter: Sendable {
     /// - Parameter words: UTF-8.
     private func script(ofWords words: [UInt8]) throws(SpeechError) -> AnnouncementScript {
         var elements: [AnnouncementScript.Element] = []
-        elements.reserveCapacity(16)
+        elements.reserveCapacity(32)
         var run = words.startIndex
-        var place = run
-        while place < words.endIndex {
-            guard let (mark, length) = pauses.mark(in: words, at: place) else {
-                place += 1
-                continue
-            }
-            try selection.cover(words[run..<place]) { elements.append(.phrase($0)) }
+        while let (mark, length) = pauses.firstMark(in: words, from: run) {
+            try selection.cover(words[run..<mark.lowerBound]) { elements.append(.phrase($0)) }
             elements.append(.pause(length))
-            place += mark
-            run = place
+            run = mark.upperBound
         }
         try selection.cover(words[run...]) { elements.append(.phrase($0)) }
         return AnnouncementScript(text: pauses.textWithoutUnitMarks(words), elements: elements)
@@ -119,7 +113,8 @@ public struct ScriptWriter: Sendable {
             }
             if let script = try? script(.unreadableWithoutChannel) { return script }
         case .today(let count, _):
-            if let number = try? language.reading(of: count), let script = try? script(.todayWithoutTotal, count: number)
+            if let number = try? language.reading(of: count),
+                let script = try? script(.todayWithoutTotal, count: number)
             {
                 return script
             }
@@ -130,6 +125,6 @@ public struct ScriptWriter: Sendable {
     }
 
     private func channelName(_ channel: String?) -> String? {
-        channel.flatMap { language.channels[$0.lowercased()] }
+        channel.flatMap { language.channels[$0] ?? language.channels[$0.lowercased()] }
     }
 }

@@ -44,7 +44,8 @@ public struct UnitSelection: Sendable {
     }
 
     /// From the end to the start: the fewest phrases that cover the text from each place on.
-    private func choose(for letters: UnsafeBufferPointer<PhraseTrie.Letter>, _ best: UnsafeMutableBufferPointer<Choice>) {
+    private func choose(for letters: UnsafeBufferPointer<PhraseTrie.Letter>, _ best: UnsafeMutableBufferPointer<Choice>)
+    {
         best[letters.count] = Choice(count: 0, length: 0, phrase: -1)
         for start in letters.indices.reversed() {
             var choice = Choice.none

@@ -64,6 +64,12 @@ struct NumberRulesTests {
         #expect(throws: SpeechError.self) { try spell("2.5", by: alone) }
     }
 
+    @Test("The words that a voice must have recorded include those for numbers below one")
+    func vocabularyBelowOne() throws {
+        let rules = try NumberRules(parsing: "%main: x.x: << point >>; 0.x: nought point >>; 0: zero; one;")
+        #expect(rules.vocabulary(ofSets: ["%main"]) == ["zero", "one", " point ", "nought point "])
+    }
+
     @Test("Brackets in a rule for decimals are left out below one")
     func decimalBrackets() throws {
         let rules = "%main: x.x: [<< and ]point >>; \(Self.digits)"
