@@ -116,6 +116,13 @@ let package = Package(
                 "TestSupport",
             ],
             swiftSettings: strict),
+        // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.
+        .testTarget(
+            name: "BoardTests",
+            dependencies: [
+                "soundbox", "SoundboxMQTT", "SoundboxRuntime", "SoundboxSystem", "TestSupport", grdb,
+            ],
+            path: "Tests/Board", exclude: ["Guest"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,95 @@
+import Foundation
+import SoundboxMQTT
+import SoundboxRuntime
+import SoundboxSystem
+import TestSupport
+
+/// The box under test on a virtual board, with a broker on this machine: a payment service outlives a power cut.
+struct BoxOnBoard {
+    let board: VirtualBoard
+    /// The broker's port on this machine; the broker need not run.
+    let port: Int
+
+    private var folder: TemporaryFolder { board.folder }
+
+    /// Writes the box's files. Nothing runs yet.
+    /// - Parameter state: a folder under `/state` that is this box's own.
+    init(on board: VirtualBoard, port: Int, state: String, device: String = "hw:Loopback,0,0") throws {
+        self.board = board
+        self.port = port
+        if !FileManager.default.fileExists(atPath: board.folder.file("sounds")) {
+            try ToneVoice.write(to: board.folder)
+            try FileManager.default.copyItem(atPath: "\(Products.project)/board", toPath: board.folder.file("board"))
+        }
+        try board.folder.write(
+            """
+            merchant_id: M1001
+            device_id: box-01
+            broker: {url: "mqtt://\(VirtualBoard.hostAddress):\(port)"}
+            audio: {device: "\(device)", volume: 50}
+            voice: {locale: \(ToneVoice.locale), directory: /host/sounds}
+            board: raspberry-pi
+            board_directory: /host/board
+            state_directory: /state/\(state)
+            control_socket: /run/soundbox.sock
+            announce: {expire_after: 24h}
+
+            """, to: "soundbox.yaml")
+    }
+
+    /// Starts the box; its log is `box.log` in the shared folder. Returns at once.
+    func launch() async throws {
+        try await board.run("soundbox run --config /host/soundbox.yaml >/dev/null 2>/host/box.log & box=$!")
+    }
+
+    /// Starts the box and returns when payments reach it.
+    func start() async throws {
+        try await launch()
+        try await logged(" info online")
+    }
+
+    /// Ends it as `systemctl stop` does.
+    func stop() async throws {
+        try await board.run("kill $box; wait $box")
+    }
+
+    /// Waits until this stands in so many lines of the log.
+    func logged(_ words: String, count: Int = 1, within seconds: Int = 30) async throws {
+        do {
+            try await board.run("await \(seconds) logged \(count) '\(words)'")
+        } catch {
+            throw TestFailure("\(error); the box's log:\n\(log.joined(separator: "\n"))")
+        }
+    }
+
+    /// The box's log so far.
+    var log: [String] {
+        let bytes = (try? folder.read("box.log")) ?? []
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Publishes payments and returns when the broker has them.
+    func publish(_ payments: (id: String, amount: String)...) async throws { try await publish(payments) }
+
+    func publish(_ payments: [(id: String, amount: String)]) async throws {
+        let settings = try MQTTSettings(
+            Configuration(
+                parsing: """
+                    merchant_id: M1001
+                    device_id: box-01
+                    broker: {url: "mqtt://127.0.0.1:\(port)"}
+                    """, file: "publisher.yaml"))
+        let payloads = payments.map { Array(#"{"id":"\#($0.id)","amount":"\#($0.amount)","channel":"alipay"}"#.utf8) }
+        try await onOwnThread(named: "publisher") {
+            try MQTTPublisher(settings: settings).publish(payloads, timeout: .seconds(60))
+        }
+    }
+
+    /// Records the loopback card and follows LED and motor while `body` runs.
+    func observing(_ body: () async throws -> Void) async throws -> Observation {
+        try await board.run("record_begin; watch_begin \(VirtualBoard.Line.led.rawValue) \(VirtualBoard.Line.vibration.rawValue)")
+        try await body()
+        try await board.run("watch_end; record_end")
+        return try Observation(folder: folder)
+    }
+}
