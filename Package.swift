@@ -83,8 +83,8 @@ let package = Package(
         .executableTarget(
             name: "soundbox",
             dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxMQTT", "SoundboxRuntime", argumentParser,
-                logging,
+                "SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxGPIO", "SoundboxMQTT", "SoundboxRuntime",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
@@ -120,7 +120,7 @@ let package = Package(
         .testTarget(
             name: "BoardTests",
             dependencies: [
-                "soundbox", "SoundboxMQTT", "SoundboxRuntime", "SoundboxSystem", "TestSupport", grdb,
+                "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxSystem", "TestSupport", grdb,
             ],
             path: "Tests/Board", exclude: ["Guest"], swiftSettings: strict),
     ],

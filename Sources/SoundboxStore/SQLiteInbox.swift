@@ -70,12 +70,25 @@ public final class SQLiteInbox: Inbox {
         try end(entries, as: .expired, receipt: .expired, reason: "told in a summary of \(entries.count)", at: now)
     }
 
-    public func lastAnnounced() throws(InboxError) -> InboxEntry? {
+    public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
         try read { database in
             try Row.fetchOne(
                 // Announced strictly in order of arrival, so the highest sequence is the latest, whatever the clock did.
-                database, sql: "SELECT * FROM notice WHERE state = 'announced' ORDER BY sequence DESC LIMIT 1"
+                database, sql: "SELECT * FROM notice WHERE state = 'announced' ORDER BY sequence DESC LIMIT 1 OFFSET ?",
+                arguments: [count]
             ).map { try InboxEntry(row: $0) }
+        }
+    }
+
+    public func payments(since start: Timestamp) throws(InboxError) -> [Money] {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM notice WHERE received_at >= ? AND kind = 'payment' AND state <> 'cancelled'
+                    ORDER BY sequence
+                    """, arguments: [start.millisecondsSince1970]
+            ).map { try InboxEntry(row: $0).notice.money }
         }
     }
 

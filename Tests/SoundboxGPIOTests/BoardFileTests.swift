@@ -28,7 +28,7 @@ struct BoardFileTests {
         func line(_ name: String) -> GPIOLine {
             GPIOLine(chipLabels: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"], reference: .name(name))
         }
-        #expect(layout.led == OutputLine(line: line("GPIO27")))
+        #expect(layout.leds == [LEDLine(OutputLine(line: line("GPIO27")))])
         #expect(layout.vibration == OutputLine(line: line("GPIO24")))
         #expect(
             layout.buttons == [
@@ -60,8 +60,12 @@ struct BoardFileTests {
             layout
                 == BoardLayout(
                     name: "trial", description: "trial",
-                    led: OutputLine(
-                        line: GPIOLine(chipLabels: ["second", "third"], reference: .offset(7)), isActiveLow: true),
+                    leds: [
+                        LEDLine(
+                            OutputLine(
+                                line: GPIOLine(chipLabels: ["second", "third"], reference: .offset(7)),
+                                isActiveLow: true))
+                    ],
                     buttons: [.replay: replay]))
         #expect(layout.hasPanel)
     }

@@ -17,7 +17,7 @@ struct PanelServiceTests {
     /// Runs the service while `body` runs.
     private func withService(_ body: @Sendable @escaping () async throws -> Void) async throws {
         let service = PanelService(
-            panel: panel, state: state, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            panel: panel, gestures: .usual, state: state, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             perform: { [commands] in commands.append($0) })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -36,7 +36,7 @@ struct PanelServiceTests {
     func clicks() async throws {
         try await withService { [panel] in
             panel.click(.replay, at: .seconds(1))
-            try await expect(.replay)
+            try await expect(.play(.last))
             panel.click(.volumeUp, at: .seconds(2))
             try await expect(.volume(.up))
             panel.click(.volumeDown, at: .seconds(3))

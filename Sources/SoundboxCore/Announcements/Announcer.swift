@@ -9,28 +9,48 @@ public struct Announcer: Sendable {
         case notice(InboxEntry)
         /// Notices that waited too long, told together.
         case summary([InboxEntry])
-        /// The notice announced last, once more; `nil` when nothing has been announced yet.
+        /// A notice announced before, once more; `nil` when nothing has been announced yet.
         case replay(InboxEntry?)
+        /// The payments of the day, with their total.
+        case today([Money])
+
+        /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
+        var isAnswer: Bool {
+            switch self {
+            case .notice, .summary: false
+            case .replay, .today: true
+            }
+        }
+    }
+
+    /// What the owner asks to hear.
+    public enum Request: Sendable, Equatable {
+        /// The notice announced last.
+        case last
+        /// The one before it; the last one when it is the only one.
+        case beforeLast
+        /// Count and total of the day.
+        case today
     }
 
     public enum Event: Sendable, Equatable {
         /// The box has started, or the inbox may have grown.
         case noticesMayWait
-        /// The replay button or command.
-        case replayRequested
+        /// A button or a command.
+        case requested(Request)
         /// Finish what is playing, then stop.
         case stopRequested
         /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
         case fetched([InboxEntry], now: Timestamp)
-        /// Answer to ``Action/fetchLastAnnounced``.
-        case fetchedLastAnnounced(InboxEntry?)
+        /// Answer to ``Action/recall(_:)``: what to play.
+        case recalled(Job)
         /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: drained to the last frame.
         case played
         /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: the sound card would not.
         case playFailed
         /// Answer to ``Action/record(_:)``.
         case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/fetchLastAnnounced`` and ``Action/record(_:)``: the disk
+        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)`` and ``Action/record(_:)``: the disk
         /// would not.
         case inboxFailed
         /// The time asked for by ``Action/wait(_:)`` has passed.
@@ -39,7 +59,8 @@ public struct Announcer: Sendable {
 
     public enum Action: Sendable, Equatable {
         case fetch(limit: Int)
-        case fetchLastAnnounced
+        /// Look up what was asked for.
+        case recall(Request)
         /// Note in the inbox that the job is being announced, then play it. It is played even when the note fails: a
         /// payment that is on disk must be heard.
         case begin(Job)
@@ -56,7 +77,7 @@ public struct Announcer: Sendable {
     private enum State: Equatable {
         case idle
         case fetching(limit: Int)
-        case fetchingReplay
+        case recalling(Request)
         case waitingForDevice(Job, attempts: Int)
         case playing(Job, attempts: Int)
         case recording(Job)
@@ -67,16 +88,16 @@ public struct Announcer: Sendable {
 
     private enum Retry: Equatable {
         case fetch(limit: Int)
-        case fetchReplay
+        case recall(Request)
         case record(Job)
     }
 
     private let freshness: FreshnessPolicy
     private var state = State.idle
     private var noticesMayWait = false
-    private var replayIsRequested = false
-    /// The last thing played was a replay.
-    private var replayCameLast = false
+    private var request: Request?
+    /// The last thing played was an answer to a request.
+    private var answerCameLast = false
     private var stopIsRequested = false
 
     public init(freshness: FreshnessPolicy) {
@@ -95,8 +116,8 @@ public struct Announcer: Sendable {
     public mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .noticesMayWait: noticesMayWait = true
-        // Pressing five times asks for one replay, not for five in a row.
-        case .replayRequested: replayIsRequested = true
+        // Pressing five times asks for one answer, not for five in a row; the last word counts.
+        case .requested(let request): self.request = request
         case .stopRequested:
             stopIsRequested = true
             // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
@@ -105,10 +126,10 @@ public struct Announcer: Sendable {
             guard case .fetching(let limit) = state else { return [] }
             if stopIsRequested { return finish() }
             return fetched(entries, limit: limit, now: now)
-        case .fetchedLastAnnounced(let entry):
-            guard state == .fetchingReplay else { return [] }
+        case .recalled(let job):
+            guard case .recalling = state else { return [] }
             if stopIsRequested { return finish() }
-            return begin(.replay(entry))
+            return begin(job)
         case .played: return played()
         case .playFailed: return playFailed()
         case .recorded: if case .recording = state { state = .idle }
@@ -140,10 +161,9 @@ public struct Announcer: Sendable {
         guard state == .idle else { return [] }
         if stopIsRequested { return finish() }
         // A button pressed again during every replay must not hold payments back: they take turns.
-        if replayIsRequested, !(replayCameLast && noticesMayWait) {
-            replayIsRequested = false
-            state = .fetchingReplay
-            return [.fetchLastAnnounced]
+        if let request, !(answerCameLast && noticesMayWait) {
+            self.request = nil
+            return recall(request)
         }
         guard noticesMayWait else { return [] }
         noticesMayWait = false
@@ -153,6 +173,11 @@ public struct Announcer: Sendable {
     private mutating func fetch(limit: Int) -> [Action] {
         state = .fetching(limit: limit)
         return [.fetch(limit: limit)]
+    }
+
+    private mutating func recall(_ request: Request) -> [Action] {
+        state = .recalling(request)
+        return [.recall(request)]
     }
 
     private mutating func finish() -> [Action] {
@@ -174,11 +199,8 @@ public struct Announcer: Sendable {
 
     private mutating func begin(_ job: Job) -> [Action] {
         state = .playing(job, attempts: 0)
-        if case .replay = job {
-            replayCameLast = true
-            return [.play(job)]
-        }
-        replayCameLast = false
+        answerCameLast = job.isAnswer
+        if job.isAnswer { return [.play(job)] }
         // More may wait behind this one.
         noticesMayWait = true
         return [.begin(job)]
@@ -186,7 +208,7 @@ public struct Announcer: Sendable {
 
     private mutating func played() -> [Action] {
         guard case .playing(let job, _) = state else { return [] }
-        if case .replay = job {
+        if job.isAnswer {
             state = .idle
             return continueWhenIdle()
         }
@@ -197,7 +219,7 @@ public struct Announcer: Sendable {
     private mutating func playFailed() -> [Action] {
         guard case .playing(let job, let attempts) = state else { return [] }
         if stopIsRequested { return finish() }
-        if case .replay = job {
+        if job.isAnswer {
             // Nobody waits at the counter for a replay that comes minutes later.
             state = .idle
             return continueWhenIdle()
@@ -210,7 +232,7 @@ public struct Announcer: Sendable {
         let retry: Retry
         switch state {
         case .fetching(let limit): retry = .fetch(limit: limit)
-        case .fetchingReplay: retry = .fetchReplay
+        case .recalling(let request): retry = .recall(request)
         case .recording(let job): retry = .record(job)
         default: return []
         }
@@ -226,9 +248,8 @@ public struct Announcer: Sendable {
             return [.play(job)]
         case .waitingForInbox(.fetch(let limit)):
             return fetch(limit: limit)
-        case .waitingForInbox(.fetchReplay):
-            state = .fetchingReplay
-            return [.fetchLastAnnounced]
+        case .waitingForInbox(.recall(let request)):
+            return recall(request)
         case .waitingForInbox(.record(let job)):
             // Spoken already: only the record is missing. The next notice waits, since a power cut now would have
             // this one spoken again, and two in doubt would be worse than one.

@@ -41,7 +41,7 @@ actor AnnouncerService: Service {
     nonisolated func noticesMayWait() { continuation.yield(.noticesMayWait) }
 
     /// Never blocks; any thread.
-    nonisolated func replay() { continuation.yield(.replayRequested) }
+    nonisolated func play(_ request: Announcer.Request) { continuation.yield(.requested(request)) }
 
     func run() async {
         await withGracefulShutdownHandler {
@@ -72,8 +72,8 @@ actor AnnouncerService: Service {
         switch action {
         case .fetch(let limit):
             return answer { () throws(InboxError) in .fetched(try inbox.waiting(limit: limit), now: .now) }
-        case .fetchLastAnnounced:
-            return answer { () throws(InboxError) in .fetchedLastAnnounced(try inbox.lastAnnounced()) }
+        case .recall(let request):
+            return answer { () throws(InboxError) in .recalled(try recall(request)) }
         case .begin(let job):
             noteBeginning(of: job)
             return await play(job)
@@ -92,6 +92,17 @@ actor AnnouncerService: Service {
             return nil
         case .finish:
             return nil
+        }
+    }
+
+    private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Job {
+        switch request {
+        case .last: return .replay(try inbox.lastAnnounced())
+        case .beforeLast:
+            if let entry = try inbox.lastAnnounced(skipping: 1) { return .replay(entry) }
+            // With one payment so far, "none yet" would not be true.
+            return .replay(try inbox.lastAnnounced())
+        case .today: return .today(try inbox.payments(since: .startOfToday))
         }
     }
 
@@ -156,7 +167,7 @@ actor AnnouncerService: Service {
         switch job {
         case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
         case .summary(let entries): try inbox.markExpired(entries, at: .now)
-        case .replay: return
+        case .replay, .today: return
         }
         state.update { $0.inboxFault = nil }
         logger.info("announced", metadata: job.logMetadata([:]))
@@ -171,6 +182,7 @@ extension Announcer.Job {
         case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
         case .replay(let entry?): Utterance(entry.notice)
         case .replay(nil): .prompt(.noPaymentYet)
+        case .today(let payments): .today(of: payments)
         }
     }
 
@@ -180,6 +192,7 @@ extension Announcer.Job {
             case .notice(let entry): ["id": "\(entry.notice.id)"]
             case .summary(let entries): ["summary_of": "\(entries.count)"]
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
+            case .today(let payments): ["today": "\(payments.count)"]
             }
         return metadata.merging(others) { _, new in new }
     }

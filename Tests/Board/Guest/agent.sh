@@ -10,6 +10,7 @@ ifconfig lo up 127.0.0.1
 ifconfig eth0 up 10.0.2.15
 
 # The GPIO chip of a Raspberry Pi 3, with the lines that board/ and the tests use.
+mount -t debugfs debugfs /sys/kernel/debug
 mount -t configfs configfs /sys/kernel/config
 chip=/sys/kernel/config/gpio-sim/board
 mkdir -p $chip/bank0
@@ -28,6 +29,21 @@ press() { for line; do echo pull-down >$gpio/sim_gpio$line/pull; done; }
 release() { for line; do echo pull-up >$gpio/sim_gpio$line/pull; done; }
 # click LINE [SECONDS]
 click() { press "$1"; sleep "${2:-0.1}"; release "$1"; }
+# bounce LINE: a press whose contacts chatter, and its release.
+bounce() {
+  for _ in 1 2 3 4 5; do press "$1"; release "$1"; done
+  click "$1" 0.2
+}
+# lit_for SECONDS: whether the LED stays lit so long.
+lit_for() {
+  local _
+  for _ in $(seq $(($1 * 20))); do
+    [ "$(level 27)" = 1 ] || return 1
+    pause 0.05
+  done
+}
+# How many lines of the board the box holds.
+lines_held() { grep -c '|soundbox ' /sys/kernel/debug/gpio || true; }
 level() { cat $gpio/sim_gpio$1/value; }
 # Seconds since boot, by the clock of /proc/uptime.
 now() { local up rest; read -r up rest </proc/uptime; echo "$up"; }
@@ -39,9 +55,20 @@ await() {
     [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || return 1
     pause 0.05
   done
+  # A loop ends with the code of its last command, and that of a pause is not 0.
+  return 0
 }
 # logged COUNT TEXT: whether the box's log has so many lines with the text.
 logged() { [ "$(grep -c "$2" /host/box.log)" -ge "$1" ]; }
+
+# Pulls the sound card out, in the background since the kernel waits until nobody holds it; plug puts it back.
+aloop=/sys/bus/platform/drivers/snd_aloop
+unplug() { echo snd_aloop.0 >$aloop/unbind & unplugging=$!; }
+plug() {
+  wait $unplugging
+  echo snd_aloop.0 >$aloop/bind
+  await 10 test -c /dev/snd/pcmC0D1c
+}
 
 # Listens to the loopback card, from before the box opens it: the box then finds a card that insists on this format.
 record_begin() {
@@ -57,7 +84,7 @@ watch_begin() {
   watch_lines "$@" >/host/outputs &
   watcher=$!
 }
-watch_end() { rm /run/watching; wait $watcher; now >/host/outputs.end; }
+watch_end() { rm /run/watching; wait $watcher; }
 watch_lines() {
   local shown='' levels line value up rest
   while [ -e /run/watching ]; do

@@ -10,9 +10,14 @@ struct HeardSound {
         /// Seconds since the recording began.
         var start: Double
         var end: Double
+        /// How much of that time it sounded.
+        var heard: Double
         /// The loudest 40 ms of it, root mean square, full scale 1.
         var level: Double
     }
+
+    /// An emulator on a busy machine interrupts a tone now and then; it goes on where it was.
+    private static let longestDropout = 0.4
 
     let phrases: [Phrase]
 
@@ -33,16 +38,19 @@ struct HeardSound {
             let level = (part.reduce(0) { $0 + $1 * $1 } / Double(window)).squareRoot()
             guard level > 0.0005, let tone = Self.tone(of: part, level: level, rate: rate) else { continue }
             let (begin, end) = (Double(start) / rate, Double(start + window) / rate)
-            // Half a window of tolerance for the windows in between; the same phrase twice has a longer seam.
-            if let last = phrases.last, last.text == tone, begin - last.end < 0.025 {
+            if let last = phrases.last, last.text == tone, begin - last.end < Self.longestDropout,
+                // Heard for longer than one phrase lasts: it was said twice.
+                last.heard + min(end - last.end, end - begin) < 1.6 * ToneVoice.duration
+            {
+                phrases[phrases.count - 1].heard += min(end - last.end, end - begin)
                 phrases[phrases.count - 1].end = end
                 phrases[phrases.count - 1].level = max(last.level, level)
             } else {
-                phrases.append(Phrase(text: tone, start: begin, end: end, level: level))
+                phrases.append(Phrase(text: tone, start: begin, end: end, heard: end - begin, level: level))
             }
         }
         // A window across two tones may resemble a third.
-        self.phrases = phrases.filter { $0.end - $0.start > 0.1 }
+        self.phrases = phrases.filter { $0.heard > 0.1 }
     }
 
     /// The tone that makes up most of these samples, by Goertzel's algorithm; `nil` when none does.

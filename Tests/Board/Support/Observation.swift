@@ -15,38 +15,51 @@ struct Observation {
     let soundStart: Double
     /// Every change of LED and motor, oldest first; the first is the state at the beginning.
     let outputs: [Outputs]
-    /// When the watch ended.
-    let end: Double
 
     init(folder: TemporaryFolder) throws {
         sound = try HeardSound(reading: folder.file("sound.raw"))
-        func lines(_ name: String) throws -> [[Double]] {
-            String(decoding: try folder.read(name), as: UTF8.self).split(separator: "\n")
-                .map { $0.split(separator: " ").compactMap { Double($0) } }
-        }
-        soundStart = try lines("sound.start").first?.first ?? 0
-        outputs = try lines("outputs").filter { $0.count == 3 }
+        soundStart = try Self.numbers(in: "sound.start", of: folder).first?.first ?? 0
+        outputs = try Self.outputs(in: folder)
+    }
+
+    /// When the LED was lit, for a watch without a recording.
+    static func lights(in folder: TemporaryFolder) throws -> [Stretch] {
+        stretches(of: try outputs(in: folder), \.isLit)
+    }
+
+    private static func outputs(in folder: TemporaryFolder) throws -> [Outputs] {
+        try numbers(in: "outputs", of: folder).filter { $0.count == 3 }
             .map { Outputs(time: $0[0], isLit: $0[1] == 1, isVibrating: $0[2] == 1) }
-        end = try lines("outputs.end").first?.first ?? 0
+    }
+
+    private static func numbers(in name: String, of folder: TemporaryFolder) throws -> [[Double]] {
+        String(decoding: try folder.read(name), as: UTF8.self).split(separator: "\n")
+            .map { $0.split(separator: " ").compactMap { Double($0) } }
     }
 
     /// How long the motor ran each time, in seconds.
-    var vibrations: [Double] { stretches { $0.isVibrating }.map { $0.end - $0.start } }
+    var vibrations: [Double] { Self.stretches(of: outputs, \.isVibrating).map { $0.end - $0.start } }
 
-    /// When the LED was lit, in seconds since boot.
-    var lights: [(start: Double, end: Double)] { stretches { $0.isLit } }
+    /// When the LED was lit.
+    var lights: [Stretch] { Self.stretches(of: outputs, \.isLit) }
 
-    private func stretches(_ isOn: (Outputs) -> Bool) -> [(start: Double, end: Double)] {
-        var stretches: [(start: Double, end: Double)] = []
+    /// From when to when, in seconds since boot. One that had not ended ends with the last change seen.
+    struct Stretch {
+        var start: Double
+        var end: Double
+    }
+
+    private static func stretches(of outputs: [Outputs], _ isOn: (Outputs) -> Bool) -> [Stretch] {
+        var stretches: [Stretch] = []
         var start: Double?
         for change in outputs {
             if isOn(change), start == nil { start = change.time }
             if !isOn(change), let begin = start {
-                stretches.append((begin, change.time))
+                stretches.append(Stretch(start: begin, end: change.time))
                 start = nil
             }
         }
-        if let start { stretches.append((start, end)) }
+        if let start, let last = outputs.last { stretches.append(Stretch(start: start, end: last.time)) }
         return stretches
     }
 }

@@ -21,8 +21,8 @@ enum ToneVoice {
     }
 
     private static let sampleRate = 22_050
-    /// Shorter than a spoken phrase, long enough to be measured in the middle.
-    private static let duration = 0.25
+    /// Seconds. Shorter than a spoken phrase, long enough to be measured in the middle.
+    static let duration = 0.25
 
     /// Writes the voice into `folder`, as `sounds/zh-CN`.
     static func write(to folder: TemporaryFolder) throws {

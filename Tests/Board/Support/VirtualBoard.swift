@@ -37,7 +37,7 @@ final class VirtualBoard: Sendable {
             Self.emulator, "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "768",
             "-display", "none", "-no-reboot", "-nodefaults", "-serial", "stdio", "-kernel", image.kernel,
             "-initrd", image.initialRAMDisk, "-append",
-            "console=ttyS0 quiet tsc=reliable no_timer_check mitigations=off nokaslr panic=-1 rdinit=/init",
+            "console=ttyS0 quiet tsc=unstable clocksource=hpet no_timer_check mitigations=off nokaslr panic=-1 rdinit=/init",
             "-netdev", "user,id=net", "-device", "virtio-net-pci,netdev=net,romfile=",
             "-device", "virtio-serial-pci", "-chardev", "socket,id=agent,path=\(socket),server=on,wait=off",
             "-device", "virtserialport,chardev=agent,name=agent",
@@ -78,11 +78,6 @@ final class VirtualBoard: Sendable {
     /// Presses a button and lets it go, as the finger does: 100 ms unless told.
     func click(_ button: Line, seconds: Double = 0.1) async throws {
         try await run("click \(button.rawValue) \(seconds)")
-    }
-
-    /// Whether the line is high.
-    func isHigh(_ line: Line) async throws -> Bool {
-        try await run("level \(line.rawValue)") == ["1"]
     }
 
     /// Takes the power away: whatever was only in memory is gone.

@@ -25,7 +25,7 @@ private struct Box {
     mutating func step() throws {
         now = Timestamp(millisecondsSince1970: now.millisecondsSince1970 + .random(in: 0...120_000, using: &random))
         if chance(30) { try arrive() }
-        if chance(5) { send(.replayRequested) }
+        if chance(5) { send(.requested(.last)) }
         if chance(60) { try answer(cardFails: chance(20), diskFails: chance(10)) }
     }
 
@@ -57,9 +57,9 @@ private struct Box {
         guard let action = outstanding else { return }
         outstanding = nil
         switch action {
-        case .fetch where diskFails, .fetchLastAnnounced where diskFails, .record where diskFails: send(.inboxFailed)
+        case .fetch where diskFails, .recall(.last) where diskFails, .record where diskFails: send(.inboxFailed)
         case .fetch(let limit): send(.fetched(try inbox.waiting(limit: limit), now: now))
-        case .fetchLastAnnounced: send(.fetchedLastAnnounced(try inbox.lastAnnounced()))
+        case .recall: send(.recalled(.replay(try inbox.lastAnnounced())))
         case .begin(let job):
             if !diskFails { for entry in Self.entries(of: job) { try inbox.markAnnouncing(entry) } }
             play(job, cardFails: cardFails)
@@ -70,7 +70,7 @@ private struct Box {
         case .record(.summary(let entries)):
             try inbox.markExpired(entries, at: now)
             send(.recorded)
-        case .record(.replay): problems.append("a replay is recorded")
+        case .record(.replay), .record(.today): problems.append("an answer is recorded")
         case .wait: send(.waited)
         case .finish: break
         }
@@ -87,7 +87,7 @@ private struct Box {
         switch job {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .replay: []
+        case .replay, .today: []
         }
     }
 }
