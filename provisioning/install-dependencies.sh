@@ -10,6 +10,10 @@ packages=(
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
 )
+# The virtual board of the tests: an emulator, and what makes a kernel and a root folder for it.
+if [[ $(dpkg --print-architecture) == amd64 ]]; then
+  packages+=(qemu-system-x86 busybox-static kmod e2fsprogs alsa-utils gcc make xz-utils libelf1)
+fi
 
 missing=()
 for package in "${packages[@]}"; do

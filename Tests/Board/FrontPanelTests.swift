@@ -14,13 +14,28 @@ struct FrontPanelTests {
     }
 
     /// Runs a box of its own, on a broker of its own, while `body` runs.
-    private func withBox(_ name: String, _ body: (BoxOnBoard) async throws -> Void) async throws {
+    private func withBox(
+        _ name: String, board file: String = "raspberry-pi", _ body: (BoxOnBoard) async throws -> Void
+    ) async throws {
         try await withMosquitto(in: folder) { broker in
-            let box = try BoxOnBoard(on: board, port: broker.port, state: name)
-            try await box.start()
-            try await body(box)
-            try await box.stop()
+            let box = try BoxOnBoard(on: board, port: broker.port, state: name, boardFile: file)
+            try await running(box) {
+                try await box.logged(" info online")
+                try await body(box)
+            }
         }
+    }
+
+    /// Runs a box while `body` runs; one whose test has failed must not be in the way of the next.
+    private func running(_ box: BoxOnBoard, _ body: () async throws -> Void) async throws {
+        try await box.launch()
+        do {
+            try await body()
+        } catch {
+            try await board.run("kill -9 $box; release 17 22 23; wait $box; true")
+            throw error
+        }
+        try await box.stop()
     }
 
     @Test("A payment is heard phrase by phrase, while the motor gives its pulses and the light flickers")
@@ -77,12 +92,16 @@ struct FrontPanelTests {
             try await box.logged(" announced id=R-2")
             let seen = try await box.observing {
                 try await board.click(.replay)
-                try await box.logged(" announced replay_of=R-2")
+                try await box.logged(" announcing replay_of=R-2")
+                // Steady again: what was asked for has been said.
+                try await board.run("await 20 lit_for 1")
                 try await board.click(.replay)
                 try await board.click(.replay)
-                try await box.logged(" announced replay_of=R-1")
+                try await box.logged(" announcing replay_of=R-1")
+                try await board.run("await 20 lit_for 1")
                 try await board.click(.replay, seconds: 1.5)
-                try await box.logged(" announced today=2")
+                try await box.logged(" announcing today=2")
+                try await board.run("await 20 lit_for 1")
             }
             let payment = ["♪", "支付宝", "到账"]
             #expect(
@@ -100,7 +119,7 @@ struct FrontPanelTests {
             #expect(box.log.count { $0.contains(" info volume ") } == 1)
         }
         try await board.run("press 22")
-        try await withBox("stuck") { box in
+        try await withBox("stuck", board: "no-bias") { box in
             try await board.run("sleep 1; release 22; sleep 0.2")
             try await board.click(.volumeUp)
             try await box.logged(" info volume level=60")
@@ -112,19 +131,56 @@ struct FrontPanelTests {
     func connection() async throws {
         let port = try LoopbackSocket.freePort()
         let box = try BoxOnBoard(on: board, port: port, state: "connection")
-        try await box.launch()
-        try await box.logged(" offline ")
-        let offline = try await box.observing { try await board.run("sleep 6") }
-        let whole = offline.lights.dropFirst().dropLast().map { $0.end - $0.start }
-        #expect(whole.count >= 1)
-        #expect(whole.allSatisfy { (0.7...1.3).contains($0) }, "\(offline.lights)")
+        try await running(box) {
+            try await box.logged(" offline ")
+            let offline = try await box.observing { try await board.run("sleep 6") }
+            let whole = offline.lights.dropFirst().dropLast().map { $0.end - $0.start }
+            #expect(whole.count >= 1)
+            #expect(whole.allSatisfy { (0.7...1.3).contains($0) }, "\(offline.lights)")
 
-        let broker = try await MosquittoBroker.start(in: folder, port: port)
-        try await box.logged(" info online")
-        // The change of the light follows the log.
-        try await board.run("await 5 lit_for 2")
-        try await box.stop()
-        try await broker.stop()
+            let broker = try await MosquittoBroker.start(in: folder, port: port)
+            try await box.logged(" info online")
+            // The change of the light follows the log.
+            try await board.run("await 20 lit_for 2")
+            try await broker.stop()
+        }
+    }
+
+    @Test("board check finds every line in order, and names who holds it, or which button is down")
+    func check() async throws {
+        let box = try BoxOnBoard(on: board, port: 1, state: "check")
+        let free = try await board.run("soundbox board check raspberry-pi --boards /host/board")
+        #expect(free.count == 5 && free.allSatisfy { $0.hasSuffix(": in order") }, "\(free)")
+
+        let pressed = try await board.run(
+            "press 22; soundbox board check no-bias --boards /host/board; release 22; true")
+        #expect(pressed.count { $0.hasSuffix(": in order") } == 4)
+        #expect(pressed.contains { $0.hasPrefix("button volume_down: GPIO22: ") && $0.contains("which the file calls pressed") })
+
+        try await running(box) {
+            try await board.run("await 30 eval '[ $(lines_held) = 5 ]'")
+            let held = try await board.run("soundbox board check raspberry-pi --boards /host/board; true")
+            #expect(held.count == 5 && held.allSatisfy { $0.contains("held by \"soundbox\"") }, "\(held)")
+        }
+
+        let other = try await board.run("soundbox board check raspberry-pi-5 --boards /host/board; true")
+        #expect(other.allSatisfy { $0.contains("no GPIO chip is labelled \"pinctrl-rp1\"") }, "\(other)")
+    }
+
+    @Test("board test shows the light and the motor, and takes each button as it is pressed")
+    func walkThrough() async throws {
+        _ = try BoxOnBoard(on: board, port: 1, state: "walk-through")
+        try await board.run("soundbox board test raspberry-pi --boards /host/board >/run/walk 2>&1 & walk=$!")
+        for (button, line) in [("volume_up", VirtualBoard.Line.volumeUp), ("volume_down", .volumeDown), ("replay", .replay)] {
+            try await board.run("await 30 grep -q 'Press \(button)' /run/walk")
+            try await board.click(line)
+        }
+        let words = try await board.run("wait $walk && cat /run/walk")
+        #expect(
+            words == [
+                "Look: the LED flashes three times", "Look: the motor runs three times", "Press volume_up", "  it works",
+                "Press volume_down", "  it works", "Press replay", "  it works", "raspberry-pi: every button works",
+            ])
     }
 
     @Test("SIGTERM leaves no line held and nothing lit, and the box can start again")

@@ -44,6 +44,31 @@ struct PanelServiceTests {
         }
     }
 
+    @Test("A double click of replay asks for the payment before the last, a long press for the day's total")
+    func replay() async throws {
+        try await withService { [panel] in
+            panel.click(.replay, at: .seconds(1))
+            panel.click(.replay, at: .seconds(1) + .milliseconds(200))
+            try await expect(.play(.beforeLast))
+            panel.click(.replay, at: .seconds(3), for: .milliseconds(1200))
+            try await expect(.play(.today))
+        }
+    }
+
+    @Test("Buttons that can no longer be read are told about, with the cause")
+    func failedButtons() async throws {
+        let lines = Journal<String>()
+        let logger = Logger(label: "test") { _ in JournalLogHandler(lines: lines) }
+        let service = PanelService(panel: panel, gestures: .usual, state: state, logger: logger, perform: { _ in })
+        panel.failButtons(with: .lineFailed(name: "GPIO17", reason: "its GPIO chip is gone"))
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            let line = try await lines.next()
+            #expect(line == "the buttons failed reason=GPIO line \"GPIO17\" failed: its GPIO chip is gone")
+            group.cancelAll()
+        }
+    }
+
     @Test("A button that is held repeats")
     func hold() async throws {
         try await withService { [panel] in
@@ -70,5 +95,21 @@ struct PanelServiceTests {
         snapshot.announcement = announcement
         snapshot.audioFault = fault
         #expect(Indication(snapshot) == expected)
+    }
+}
+
+/// Writes messages with their reasons into a journal.
+private struct JournalLogHandler: LogHandler {
+    let lines: Journal<String>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.append("\(event.message) reason=\(event.metadata?["reason"] ?? "none")")
     }
 }

@@ -41,6 +41,7 @@ lit_for() {
     [ "$(level 27)" = 1 ] || return 1
     pause 0.05
   done
+  return 0
 }
 # How many lines of the board the box holds.
 lines_held() { grep -c '|soundbox ' /sys/kernel/debug/gpio || true; }
@@ -49,10 +50,11 @@ level() { cat $gpio/sim_gpio$1/value; }
 now() { local up rest; read -r up rest </proc/uptime; echo "$up"; }
 # await SECONDS COMMAND...: repeats the command until it succeeds.
 await() {
-  local end=$(($(cut -d. -f1 /proc/uptime) + $1))
+  local began=$(cut -d. -f1 /proc/uptime) limit=$1
+  local end=$((began + limit))
   shift
   until "$@"; do
-    [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || return 1
+    [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || { echo "waited from $began to $(cut -d. -f1 /proc/uptime)"; return 1; }
     pause 0.05
   done
   # A loop ends with the code of its last command, and that of a pause is not 0.
@@ -84,7 +86,7 @@ watch_begin() {
   watch_lines "$@" >/host/outputs &
   watcher=$!
 }
-watch_end() { rm /run/watching; wait $watcher; }
+watch_end() { rm /run/watching; wait $watcher; true; }
 watch_lines() {
   local shown='' levels line value up rest
   while [ -e /run/watching ]; do

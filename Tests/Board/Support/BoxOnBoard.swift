@@ -13,13 +13,23 @@ struct BoxOnBoard {
     private var folder: TemporaryFolder { board.folder }
 
     /// Writes the box's files. Nothing runs yet.
-    /// - Parameter state: a folder under `/state` that is this box's own.
-    init(on board: VirtualBoard, port: Int, state: String, device: String = "hw:Loopback,0,0") throws {
+    ///
+    /// - Parameters:
+    ///   - state: a folder under `/state` that is this box's own.
+    ///   - boardFile: of `board/`, or `no-bias`: requesting a line with a bias lets gpio-sim's finger go, so a button
+    ///     that is to be down at the start needs a board with resistors of its own.
+    init(
+        on board: VirtualBoard, port: Int, state: String, device: String = "hw:Loopback,0,0",
+        boardFile: String = "raspberry-pi"
+    ) throws {
         self.board = board
         self.port = port
         if !FileManager.default.fileExists(atPath: board.folder.file("sounds")) {
             try ToneVoice.write(to: board.folder)
             try FileManager.default.copyItem(atPath: "\(Products.project)/board", toPath: board.folder.file("board"))
+            let shipped = try String(contentsOfFile: "\(Products.project)/board/raspberry-pi.yaml", encoding: .utf8)
+            try board.folder.write(
+                shipped.replacingOccurrences(of: "pull_up", with: "as_is"), to: "board/no-bias.yaml")
         }
         try board.folder.write(
             """
@@ -28,7 +38,7 @@ struct BoxOnBoard {
             broker: {url: "mqtt://\(VirtualBoard.hostAddress):\(port)"}
             audio: {device: "\(device)", volume: 50}
             voice: {locale: \(ToneVoice.locale), directory: /host/sounds}
-            board: raspberry-pi
+            board: \(boardFile)
             board_directory: /host/board
             state_directory: /state/\(state)
             control_socket: /run/soundbox.sock
