@@ -26,7 +26,8 @@ public struct BoardCheck: Sendable {
     /// but to off; takes some dozen system calls.
     public func findings() -> [Finding] {
         var findings = layout.leds.map { led in
-            finding(led.color == .white ? "LED" : "LED (\(led.color.name))", led.output.line) { chip throws(PanelError) in
+            finding(led.color == .white ? "LED" : "LED (\(led.color.name))", led.output.line) {
+                chip throws(PanelError) in
                 _ = try chip.requestOutput(led.output)
             }
         }

@@ -44,7 +44,8 @@ extension InboxContract {
             try demand(inbox.lastAnnounced(skipping: 1)?.sequence, equals: entries[0].sequence, "the one before")
             try demand(inbox.lastAnnounced(skipping: 2), equals: nil, "before the first")
         },
-        InboxContract(description: "The day's payments are those that arrived since its start, without refunds") { inbox in
+        InboxContract(description: "The day's payments are those that arrived since its start, without refunds") {
+            inbox in
             _ = try inbox.store([.notice(try notice("yesterday", "7"))], at: noon)
             let refund = PaymentNotice(id: try PaymentID("refund"), money: try money("3"), kind: .refund)
             _ = try inbox.store([.notice(try notice("a", "1")), .notice(refund)], at: later)

@@ -144,15 +144,22 @@ struct BoardFileTests {
                 "description: x\ngpio:\n  chip: c\n  buttons:\n    replay: {line: A, debounce: 2s}", 5,
                 "gpio.buttons.replay.debounce", "expected a time span"
             ),
-            ("description: x\ngpio:\n  chip: c\n  led: [{line: A, color: pink}]", 4, "gpio.led[0].color", "expected one of"),
-            ("description: x\ngpio:\n  chip: c\n  led: [{line: A}, {line: A}]", 4, "gpio.led[1].line", "is used by gpio.led"),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: [{line: A, color: pink}]", 4, "gpio.led[0].color",
+                "expected one of"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: [{line: A}, {line: A}]", 4, "gpio.led[1].line",
+                "is used by gpio.led"
+            ),
             ("description: x\ngpio:\n  gestures: {repla: {}}", 3, "gpio.gestures.repla", "did you mean \"replay\""),
             (
                 "description: x\ngpio:\n  gestures:\n    replay: {click: sing}", 4, "gpio.gestures.replay.click",
                 "expected one of"
             ),
             (
-                "description: x\ngpio:\n  gestures:\n    replay: {hold: replay, long: today}", 4, "gpio.gestures.replay",
+                "description: x\ngpio:\n  gestures:\n    replay: {hold: replay, long: today}", 4,
+                "gpio.gestures.replay",
                 "cannot have a double or long press as well"
             ),
             (

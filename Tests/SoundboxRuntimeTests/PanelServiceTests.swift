@@ -17,7 +17,8 @@ struct PanelServiceTests {
     /// Runs the service while `body` runs.
     private func withService(_ body: @Sendable @escaping () async throws -> Void) async throws {
         let service = PanelService(
-            panel: panel, gestures: .usual, state: state, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            panel: panel, gestures: .usual, state: state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             perform: { [commands] in commands.append($0) })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }

@@ -4,7 +4,8 @@ import SoundboxGPIO
 
 struct CheckBoard: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "See for every line of a board whether it exists, is free, and is as its file says.",
+        commandName: "check",
+        abstract: "See for every line of a board whether it exists, is free, and is as its file says.",
         discussion: "Needs the lines, so a running box has to be stopped first: systemctl stop soundbox.")
 
     @OptionGroup var board: BoardOptions

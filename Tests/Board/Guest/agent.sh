@@ -63,6 +63,15 @@ await() {
 # logged COUNT TEXT: whether the box's log has so many lines with the text.
 logged() { [ "$(grep -c "$2" /host/box.log)" -ge "$1" ]; }
 
+# A broker on the board itself.
+broker_start() {
+  printf 'user root\nlistener 1883 127.0.0.1\nallow_anonymous true\n' >/run/mosquitto.conf
+  mosquitto -c /run/mosquitto.conf 2>/run/mosquitto.log &
+  broker=$!
+  await 20 grep -q ' running' /run/mosquitto.log
+}
+broker_stop() { kill $broker; wait $broker; true; }
+
 # Pulls the sound card out, in the background since the kernel waits until nobody holds it; plug puts it back.
 aloop=/sys/bus/platform/drivers/snd_aloop
 unplug() { echo snd_aloop.0 >$aloop/unbind & unplugging=$!; }

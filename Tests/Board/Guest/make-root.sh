@@ -33,7 +33,9 @@ for tool in $("$busybox" --list); do
   [[ $tool == busybox ]] || ln -sf busybox "$root/bin/$tool"
 done
 install_program "$soundbox" soundbox
-install_program "$(command -v arecord)" arecord
+for tool in arecord mosquitto mosquitto_pub; do
+  install_program "$(PATH=$PATH:/usr/sbin command -v $tool)" "$tool"
+done
 # alsa-lib finds its description of the devices, and its plugins, where Debian has them.
 mkdir -p "$root/usr/share" "$root/usr/lib"
 cp --recursive --update /usr/share/alsa "$root/usr/share/"

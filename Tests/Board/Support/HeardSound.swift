@@ -25,7 +25,9 @@ struct HeardSound {
 
     init(reading path: String) throws {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let all = stride(from: 0, to: bytes.count - 1, by: 2).map { Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8) }
+        let all = stride(from: 0, to: bytes.count - 1, by: 2).map {
+            Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
+        }
         // Every fourth: 12 kHz are enough for tones below 3.5 kHz.
         let step = 4
         let samples = stride(from: 0, to: all.count, by: step).map { Double(all[$0]) / 32_768 }
@@ -59,7 +61,9 @@ struct HeardSound {
         for (phrase, frequency) in ToneVoice.tones {
             let coefficient = 2 * cos(2 * .pi * frequency / rate)
             var (previous, beforePrevious) = (0.0, 0.0)
-            for sample in samples { (previous, beforePrevious) = (sample + coefficient * previous - beforePrevious, previous) }
+            for sample in samples {
+                (previous, beforePrevious) = (sample + coefficient * previous - beforePrevious, previous)
+            }
             let power = previous * previous + beforePrevious * beforePrevious - coefficient * previous * beforePrevious
             if power > best?.power ?? 0 { best = (phrase, power) }
         }

@@ -29,7 +29,9 @@ enum ToneVoice {
         let directory = folder.file("sounds/\(locale)")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         let shipped = try String(contentsOfFile: "\(Products.project)/sounds/\(locale)/voice.yaml", encoding: .utf8)
-        guard let rules = shipped.range(of: "\nrecordings:\n") else { throw TestFailure("voice.yaml has no recordings") }
+        guard let rules = shipped.range(of: "\nrecordings:\n") else {
+            throw TestFailure("voice.yaml has no recordings")
+        }
         var description = String(shipped[..<rules.upperBound])
         for (index, tone) in tones.enumerated() {
             let name = index == 0 ? "chime" : "tone-\(index)"
@@ -43,7 +45,9 @@ enum ToneVoice {
     private static func wav(of frequency: Double) -> Data {
         let count = Int(duration * Double(sampleRate))
         var data = Data()
-        func append(_ number: some FixedWidthInteger) { withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) } }
+        func append(_ number: some FixedWidthInteger) {
+            withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
+        }
         data.append(contentsOf: "RIFF".utf8)
         append(UInt32(36 + 2 * count))
         data.append(contentsOf: "WAVEfmt ".utf8)

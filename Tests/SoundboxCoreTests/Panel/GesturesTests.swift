@@ -24,7 +24,9 @@ struct GesturesTests {
         var gestures = Gestures(map)
         var actions: [Gestures.Action] = []
         for edge in edges + [edge(.replay, false, 60_000)] {
-            while let deadline = gestures.nextDeadline, deadline < edge.time { actions += gestures.advance(to: deadline) }
+            while let deadline = gestures.nextDeadline, deadline < edge.time {
+                actions += gestures.advance(to: deadline)
+            }
             actions += gestures.handle(edge)
         }
         #expect(gestures.nextDeadline == nil)
@@ -85,7 +87,10 @@ struct GesturesTests {
         #expect(actions([edge(.replay, true, 0), edge(.replay, true, 500), edge(.replay, false, 580)]) == [.replay])
         #expect(
             actions([edge(.replay, true, 0), edge(.replay, false, 80), edge(.replay, false, 200)]) == [.replay])
-        #expect(actions(press(.replay, 0, 80) + [edge(.replay, false, 100)] + press(.replay, 2000, 80)) == [.replay, .replay])
+        #expect(
+            actions(press(.replay, 0, 80) + [edge(.replay, false, 100)] + press(.replay, 2000, 80)) == [
+                .replay, .replay,
+            ])
     }
 
     private let chords = GestureMap(
