@@ -86,7 +86,7 @@ struct BoxOnBoard {
         let notices = payments.map { #"{"id":"\#($0.id)","amount":"\#($0.amount)","channel":"alipay"}"# }
         guard let port else {
             for notice in notices {
-                try await board.run("mosquitto_pub -q 1 -t soundbox/v1/M1001/box-01/payments -m '\(notice)'")
+                try await board.run("mosquitto_pub -h 127.0.0.1 -q 1 -t soundbox/v1/M1001/box-01/payments -m '\(notice)'")
             }
             return
         }
@@ -106,7 +106,10 @@ struct BoxOnBoard {
     func observing(_ body: () async throws -> Void) async throws -> Observation {
         try await board.run(
             "record_begin; watch_begin \(VirtualBoard.Line.led.rawValue) \(VirtualBoard.Line.vibration.rawValue)")
-        try await body()
+        do { try await body() } catch {
+            try await board.run("watch_end; record_end")
+            throw error
+        }
         try await board.run("watch_end; record_end")
         return try Observation(folder: folder)
     }
