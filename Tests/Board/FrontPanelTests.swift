@@ -102,7 +102,7 @@ extension VirtualBoardTests {
                     try await box.logged(" announcing replay_of=R-1")
                     try await board.run("await 20 lit_for 1")
                     try await board.click(.replay, seconds: 1.5)
-                    try await box.logged(" announcing today=2")
+                    try await box.logged(" today=2")
                     try await board.run("await 20 lit_for 1")
                 }
                 let payment = ["♪", "支付宝", "到账"]

@@ -27,8 +27,8 @@ for line in 17 22 23; do echo pull-up >$gpio/sim_gpio$line/pull; done
 # press LINE..., release LINE...: buttons connect their line to ground.
 press() { for line; do echo pull-down >$gpio/sim_gpio$line/pull; done; }
 release() { for line; do echo pull-up >$gpio/sim_gpio$line/pull; done; }
-# click LINE [SECONDS]
-click() { press "$1"; sleep "${2:-0.1}"; release "$1"; }
+# click LINE [SECONDS]: a press, its release, and the rest that a finger takes before the next one
+click() { press "$1"; sleep "${2:-0.1}"; release "$1"; sleep 0.1; }
 # bounce LINE: a press whose contacts chatter, and its release.
 bounce() {
   for _ in 1 2 3 4 5; do press "$1"; release "$1"; done
