@@ -86,7 +86,8 @@ struct BoxOnBoard {
         let notices = payments.map { #"{"id":"\#($0.id)","amount":"\#($0.amount)","channel":"alipay"}"# }
         guard let port else {
             for notice in notices {
-                try await board.run("mosquitto_pub -h 127.0.0.1 -q 1 -t soundbox/v1/M1001/box-01/payments -m '\(notice)'")
+                try await board.run(
+                    "mosquitto_pub -h 127.0.0.1 -q 1 -t soundbox/v1/M1001/box-01/payments -m '\(notice)'")
             }
             return
         }
