@@ -8,11 +8,13 @@ MAKEFLAGS += --no-print-directory
 # A target must name what it imports, so that the direction of the house is the compiler's business.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
+# The binary that the virtual board runs: of the debug build, or the one that is released.
+BOARD_ENVIRONMENT := $(if $(RELEASE),BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox)
 FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: deps
 deps: ## install with apt what is missing; nothing when nothing is
@@ -28,7 +30,7 @@ run: build ## try it: an own broker, the box, real payments, sound or a WAV
 
 .PHONY: unit
 unit: deps ## the tests that need no broker and no process: the quick loop
-	@swift test $(SWIFT_FLAGS) --skip IntegrationTests
+	@swift test $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests
 
 .PHONY: test
 test: deps check ## every check and every test
@@ -39,11 +41,25 @@ torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUN
 	@swift build $(SWIFT_FLAGS) --build-tests
 	@SEED=$(SEED) TORTURE_ROUNDS=$(or $(ROUNDS),300) swift test $(SWIFT_FLAGS) --skip-build --filter TortureTests
 
+.PHONY: board-test
+board-test: $(if $(RELEASE),build,deps) ## the box on real GPIO lines and a real sound card, under emulation; RELEASE=1 tests the release binary
+	@Tests/Board/Guest/make-kernel.sh .build/board-cache >/dev/null
+	@$(BOARD_ENVIRONMENT) swift test $(SWIFT_FLAGS) --filter BoardTests
+
+.PHONY: power-cut
+power-cut: deps ## cut the virtual board's power twenty times
+	@POWER_CUT_CYCLES=20 swift test $(SWIFT_FLAGS) --filter PowerCutTests
+
+.PHONY: gpio-shim
+gpio-shim: deps ## compile the shim over libgpiod against 1.6 and 2.2
+	@provisioning/check-gpio-shim.sh .build/gpiod-headers
+
 .PHONY: check
 check: deps ## formatting, imports, warnings; the voices and the boards
 	@swift format lint --strict --recursive $(wildcard $(FORMATTED))
 	@swift build $(SWIFT_FLAGS) --build-tests
 	@.build/debug/soundbox voice check --sounds sounds
+	@.build/debug/soundbox board list --boards board >/dev/null
 
 .PHONY: fmt
 fmt: ## format the sources

@@ -94,8 +94,8 @@ let package = Package(
         .executableTarget(
             name: "soundbox",
             dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxMQTT", "SoundboxRuntime", argumentParser,
-                logging,
+                "SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxGPIO", "SoundboxMQTT", "SoundboxRuntime",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
@@ -123,7 +123,7 @@ let package = Package(
         // The readings of every voice beside those of ICU.
         .testTarget(
             name: "OracleTests",
-            dependencies: ["SoundboxCore", "SoundboxAudio", "SoundboxYAML", "TestSupport", "CICU"],
+            dependencies: ["SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxYAML", "TestSupport", "CICU"],
             exclude: ["Deviations"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
@@ -132,6 +132,13 @@ let package = Package(
                 "TestSupport", grdb,
             ],
             swiftSettings: strict),
+        // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.
+        .testTarget(
+            name: "BoardTests",
+            dependencies: [
+                "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxSystem", "TestSupport", grdb,
+            ],
+            path: "Tests/Board", exclude: ["Guest"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,6 +14,10 @@ packages=(
   # a sound server in real time, for tests without a sound card
   pulseaudio libasound2-plugins
 )
+# The virtual board of the tests: an emulator, and what makes a kernel and a root folder for it.
+if [[ $(dpkg --print-architecture) == amd64 ]]; then
+  packages+=(qemu-system-x86 busybox-static kmod e2fsprogs alsa-utils gcc make xz-utils libelf1)
+fi
 
 missing=()
 for package in "${packages[@]}"; do

@@ -29,5 +29,5 @@ typedef struct {
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 #include "libgpiod1.h"
 #else
-#error "CGPIOD has no implementation for this version of libgpiod; it needs 1.x (1.5 or later)."
+#include "libgpiod2.h"
 #endif

@@ -35,10 +35,12 @@ public enum BoardFile {
         try top.allow(only: ["description", "gpio"])
         var layout = BoardLayout(name: name, description: try top.required("description").string())
         guard let gpio = try top.optional("gpio")?.mapping() else { return layout }
-        try gpio.allow(only: ["chip", "led", "vibration", "buttons"])
+        try gpio.allow(only: ["chip", "led", "vibration", "buttons", "gestures", "chords"])
 
         var lines = LineReader(usualLabels: try gpio.optional("chip").map(labels) ?? [])
-        if let value = gpio.optional("led") { layout.led = try lines.output(value) }
+        if let value = gpio.optional("led") {
+            for value in value.listOrSelf { layout.leds.append(try lines.led(value)) }
+        }
         if let value = gpio.optional("vibration") { layout.vibration = try lines.output(value) }
         if let buttons = try gpio.optional("buttons")?.mapping() {
             try buttons.allow(only: Button.allCases.map(\.rawValue))
@@ -46,12 +48,13 @@ public enum BoardFile {
                 if let value = buttons.optional(button.rawValue) { layout.buttons[button] = try lines.button(value) }
             }
         }
+        layout.gestures = try GestureMap(gestures: gpio.optional("gestures"), chords: gpio.optional("chords"))
         return layout
     }
 
     /// One label, or a list of them.
     fileprivate static func labels(_ value: YAMLValue) throws(YAMLError) -> [String] {
-        let values = (try? value.list()) ?? [value]
+        let values = value.listOrSelf
         guard !values.isEmpty else { throw value.error("expected the label of a GPIO chip, or a list of them") }
         var labels: [String] = []
         for value in values { labels.append(try value.nonEmptyString()) }
@@ -75,6 +78,16 @@ private struct LineReader {
         var output = OutputLine(line: try line(of: entries))
         if let value = entries.optional("active_low") { output.isActiveLow = try value.bool() }
         return output
+    }
+
+    /// An output with a colour, where the light has several.
+    mutating func led(_ value: YAMLValue) throws(YAMLError) -> LEDLine {
+        let entries = try value.mapping()
+        try entries.allow(only: ["line", "offset", "chip", "active_low", "color"])
+        var led = LEDLine(OutputLine(line: try line(of: entries)))
+        if let value = entries.optional("active_low") { led.output.isActiveLow = try value.bool() }
+        if let value = entries.optional("color") { led.color = try value.choice(of: LEDColor.self).color }
+        return led
     }
 
     mutating func button(_ value: YAMLValue) throws(YAMLError) -> ButtonLine {
@@ -111,7 +124,24 @@ private struct LineReader {
     }
 }
 
+/// The colour of one LED, as a board file names it.
+private enum LEDColor: String, CaseIterable {
+    case any, red, green, blue
+
+    var color: LightColor {
+        switch self {
+        case .any: .white
+        case .red: .red
+        case .green: .green
+        case .blue: .blue
+        }
+    }
+}
+
 extension YAMLValue {
+    /// The values of a list, or this one value.
+    fileprivate var listOrSelf: [YAMLValue] { (try? list()) ?? [self] }
+
     fileprivate func nonEmptyString() throws(YAMLError) -> String {
         let text = try string()
         guard !text.isEmpty else { throw error("expected a name, found nothing") }

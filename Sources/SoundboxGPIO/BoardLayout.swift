@@ -6,23 +6,27 @@ public struct BoardLayout: Sendable, Equatable {
     public var name: String
     /// For people, in one line.
     public var description: String
-    public var led: OutputLine?
+    /// One of any colour, one for each of several colours, or an RGB one on three lines.
+    public var leds: [LEDLine]
     public var vibration: OutputLine?
     public var buttons: [Button: ButtonLine]
+    /// What the buttons mean.
+    public var gestures: GestureMap
 
     public init(
-        name: String, description: String, led: OutputLine? = nil, vibration: OutputLine? = nil,
-        buttons: [Button: ButtonLine] = [:]
+        name: String, description: String, leds: [LEDLine] = [], vibration: OutputLine? = nil,
+        buttons: [Button: ButtonLine] = [:], gestures: GestureMap = .usual
     ) {
         self.name = name
         self.description = description
-        self.led = led
+        self.leds = leds
         self.vibration = vibration
         self.buttons = buttons
+        self.gestures = gestures
     }
 
     /// Whether anything is wired to a GPIO line at all.
-    public var hasPanel: Bool { led != nil || vibration != nil || !buttons.isEmpty }
+    public var hasPanel: Bool { !leds.isEmpty || vibration != nil || !buttons.isEmpty }
 }
 
 /// One line of a GPIO chip.
@@ -60,6 +64,18 @@ public struct OutputLine: Sendable, Equatable {
     public init(line: GPIOLine, isActiveLow: Bool = false) {
         self.line = line
         self.isActiveLow = isActiveLow
+    }
+}
+
+/// An LED, or one colour of a light that has several.
+public struct LEDLine: Sendable, Equatable {
+    public var output: OutputLine
+    /// It is lit when the box shows any of this: ``LightColor/white`` for an LED that stands for every colour.
+    public var color: LightColor
+
+    public init(_ output: OutputLine, color: LightColor = .white) {
+        self.output = output
+        self.color = color
     }
 }
 

@@ -3,18 +3,24 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// LED, vibration motor and buttons on GPIO lines, through libgpiod.
+/// LEDs, vibration motor and buttons on GPIO lines, through libgpiod.
 ///
 /// The buttons share one thread, which sleeps in the kernel until one of them moves. Edges are free of bounce: for each
 /// button, presses and releases alternate. Their times are CLOCK_MONOTONIC.
 public final class GPIOPanel: Panel {
     private struct Outputs {
-        var led: RequestedLine?
+        var leds: [(line: RequestedLine, color: LightColor)] = []
         var vibration: RequestedLine?
+    }
+
+    /// Shared with the thread of the buttons.
+    private final class Failure: Sendable {
+        let error = Mutex<PanelError?>(nil)
     }
 
     public let edges: AsyncStream<ButtonEdge>
     private let outputs: Mutex<Outputs>
+    private let buttonFailure: Failure
     private let stop: WakeUp
     /// Finished when the buttons are released and ``edges`` has ended.
     private let watchEnded = BlockingQueue<Never>()
@@ -36,7 +42,9 @@ public final class GPIOPanel: Panel {
             return chip
         }
         var outputs = Outputs()
-        if let led = layout.led { outputs.led = try chip(of: led.line).requestOutput(led) }
+        for led in layout.leds {
+            outputs.leds.append((try chip(of: led.output.line).requestOutput(led.output), led.color))
+        }
         if let motor = layout.vibration { outputs.vibration = try chip(of: motor.line).requestOutput(motor) }
         var buttons: [(button: Button, line: RequestedLine, debounce: Duration)] = []
         for button in Button.allCases {
@@ -52,9 +60,9 @@ public final class GPIOPanel: Panel {
         self.edges = edges
         self.outputs = Mutex(outputs)
         self.stop = stop
-        startThread(named: "buttons") { [watchEnded] in
-            // A line that fails ends the stream, as the port promises.
-            try? watch.run()
+        buttonFailure = Failure()
+        startThread(named: "buttons") { [watchEnded, buttonFailure] in
+            do throws(PanelError) { try watch.run() } catch { buttonFailure.error.withLock { $0 = error } }
             continuation.finish()
             watchEnded.finish()
         }
@@ -62,10 +70,12 @@ public final class GPIOPanel: Panel {
 
     deinit { close() }
 
+    public var failure: PanelError? { buttonFailure.error.withLock(\.self) }
+
     /// - Throws: ``PanelError/lineFailed(name:reason:)``, when the chip is gone. Does nothing after ``close()``.
     public func set(_ outputs: PanelOutputs) throws(PanelError) {
         try self.outputs.withLock { lines throws(PanelError) in
-            try lines.led?.set(outputs.isLit)
+            for led in lines.leds { try led.line.set(!led.color.isDisjoint(with: outputs.color)) }
             try lines.vibration?.set(outputs.isVibrating)
         }
     }
@@ -74,7 +84,7 @@ public final class GPIOPanel: Panel {
     public func close() {
         outputs.withLock { lines in
             // A chip that is gone cannot be switched off; its line is released all the same.
-            try? lines.led?.set(false)
+            for led in lines.leds { try? led.line.set(false) }
             try? lines.vibration?.set(false)
             lines = Outputs()
         }

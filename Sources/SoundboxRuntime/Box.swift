@@ -67,7 +67,7 @@ public struct Box {
             player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
         let perform: @Sendable (Command) -> Void = { command in
             switch command {
-            case .replay: announcer.replay()
+            case .play(let request): announcer.play(request)
             case .volume(let change): Task { await volume.change(change) }
             }
         }
@@ -77,7 +77,7 @@ public struct Box {
             noticesMayWait: announcer.noticesMayWait,
             receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
         let reporter = StatusReporter(identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd)
-        let panel = try Self.panel(panelChoice, configuration, logger)
+        let (panel, gestures) = try Self.panel(panelChoice, configuration, logger)
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.
@@ -86,11 +86,11 @@ public struct Box {
             InboxHousekeeping(inbox: inbox, retention: configuration.inbox, clock: clock, logger: logger),
             FeedService(feed: feed, delegate: intake),
             reporter,
-            PanelService(panel: panel, state: state, logger: logger, perform: perform),
+            PanelService(panel: panel, gestures: gestures, state: state, logger: logger, perform: perform),
             announcer,
             ControlServer(
                 socketPath: configuration.controlSocket, status: { await reporter.status() },
-                replay: announcer.replay,
+                replay: { announcer.play(.last) },
                 changeVolume: { change in
                     guard let change else { return volume.loudness }
                     return await volume.change(change)
@@ -139,14 +139,14 @@ public struct Box {
 
     private static func panel(
         _ choice: PanelChoice, _ configuration: Configuration, _ logger: Logger
-    ) throws -> any Panel {
-        guard choice == .board else { return try TerminalPanel() }
+    ) throws -> (any Panel, GestureMap) {
+        guard choice == .board else { return (try TerminalPanel(), .usual) }
         // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
-        guard layout.hasPanel else { return NoPanel() }
-        do { return try GPIOPanel(layout) } catch {
+        guard layout.hasPanel else { return (NoPanel(), layout.gestures) }
+        do { return (try GPIOPanel(layout), layout.gestures) } catch {
             logger.error("the panel does not work: no lights, no buttons", metadata: ["reason": "\(error)"])
-            return NoPanel()
+            return (NoPanel(), layout.gestures)
         }
     }
 }

@@ -135,16 +135,31 @@ public final class SQLiteInbox: Inbox {
         }.map(Timestamp.init(millisecondsSince1970:))
     }
 
-    public func lastAnnounced() throws(InboxError) -> InboxEntry? {
+    public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
         try read { database in
             // Announced strictly in order of arrival, so the highest sequence is the latest, whatever the clock did.
             // A damaged one is passed over: replay then repeats the one before.
             let rows = try Row.fetchCursor(
                 database, sql: "SELECT * FROM notice WHERE state = 'announced' ORDER BY sequence DESC")
+            var skipped = 0
             while let row = try rows.next() {
-                if let entry = try? InboxEntry(row: row) { return entry }
+                guard let entry = try? InboxEntry(row: row) else { continue }
+                if skipped == count { return entry }
+                skipped += 1
             }
             return nil
+        }
+    }
+
+    public func payments(since start: Timestamp) throws(InboxError) -> [Money] {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM notice WHERE received_at >= ? AND kind = 'payment' AND state <> 'cancelled'
+                    ORDER BY sequence
+                    """, arguments: [start.millisecondsSince1970]
+            ).compactMap { try? InboxEntry(row: $0).notice.money }
         }
     }
 

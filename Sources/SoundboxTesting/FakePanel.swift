@@ -5,7 +5,8 @@ import Synchronization
 public final class FakePanel: Panel {
     private struct State {
         var driven: [PanelOutputs] = []
-        var failure: PanelError?
+        var outputFailure: PanelError?
+        var buttonFailure: PanelError?
         var isClosed = false
     }
 
@@ -26,7 +27,15 @@ public final class FakePanel: Panel {
 
     /// From now on ``set(_:)`` throws this; `nil` ends it.
     public func fail(with failure: PanelError?) {
-        state.withLock { $0.failure = failure }
+        state.withLock { $0.outputFailure = failure }
+    }
+
+    public var failure: PanelError? { state.withLock(\.buttonFailure) }
+
+    /// Ends the edges, as buttons do that can no longer be read.
+    public func failButtons(with failure: PanelError) {
+        state.withLock { $0.buttonFailure = failure }
+        continuation.finish()
     }
 
     /// Delivers one edge; does nothing once the panel is closed.
@@ -43,7 +52,7 @@ public final class FakePanel: Panel {
     public func set(_ outputs: PanelOutputs) throws(PanelError) {
         try state.withLock { state throws(PanelError) in
             guard !state.isClosed else { return }
-            if let failure = state.failure { throw failure }
+            if let failure = state.outputFailure { throw failure }
             state.driven.append(outputs)
         }
     }

@@ -130,10 +130,19 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    public func lastAnnounced() throws(InboxError) -> InboxEntry? {
+    public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            return contents.entries.last { $0.state == .announced }
+            return contents.entries.filter { $0.state == .announced }.dropLast(count).last
+        }
+    }
+
+    public func payments(since start: Timestamp) throws(InboxError) -> [Money] {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return contents.entries
+                .filter { $0.receivedAt >= start && $0.notice.kind == .payment && $0.state != .cancelled }
+                .map(\.notice.money)
         }
     }
 

@@ -39,6 +39,22 @@ extension InboxContract {
             try demand(inbox.lastAnnounced()?.state, equals: .announced, "state")
             try demand(receipts(of: inbox).map(\.state), equals: ["stored", "announced"], "receipts")
         },
+        InboxContract(description: "Announced notices are offered for replay, the last one first") { inbox in
+            let entries = try store(["1", "2", "3"], in: inbox)
+            for entry in entries.prefix(2) { try inbox.markAnnounced(entry, at: later) }
+            try demand(inbox.lastAnnounced()?.sequence, equals: entries[1].sequence, "the last")
+            try demand(inbox.lastAnnounced(skipping: 1)?.sequence, equals: entries[0].sequence, "the one before")
+            try demand(inbox.lastAnnounced(skipping: 2), equals: nil, "before the first")
+        },
+        InboxContract(description: "The day's payments are those that arrived since its start, without refunds") {
+            inbox in
+            _ = try inbox.store([.notice(try notice("yesterday", "7"))], at: noon)
+            let refund = PaymentNotice(id: try PaymentID("refund"), money: try money("3"), kind: .refund)
+            _ = try inbox.store([.notice(try notice("a", "1")), .notice(refund)], at: later)
+            _ = try inbox.store([.notice(try notice("b", "2.5"))], at: later)
+            try demand(inbox.payments(since: later), equals: [try money("1"), try money("2.5")], "since later")
+            try demand(inbox.payments(since: noon).count, equals: 3, "since noon")
+        },
         InboxContract(description: "Expired notices get a receipt each and are not offered for replay") { inbox in
             let entries = try store(["1", "2", "3"], in: inbox)
             try inbox.markExpired(Array(entries.prefix(2)), at: later)

@@ -11,6 +11,7 @@ struct Soundbox: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(name: "The box", subcommands: [Run.self]),
             CommandGroup(name: "The running box", subcommands: [Status.self, Replay.self, SetVolume.self]),
+            CommandGroup(name: "The hardware", subcommands: [BoardCommand.self]),
             CommandGroup(name: "Trials", subcommands: [Say.self, Publish.self, VoiceCommand.self]),
         ])
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Through real alsa-lib", .timeLimit(.minutes(2)))
+@Suite("Through real alsa-lib", .timeLimit(.minutes(5)))
 struct ALSATests {
     private let folder: TemporaryFolder
 

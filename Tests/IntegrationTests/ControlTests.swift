@@ -2,7 +2,7 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("The running box answers on its control socket", .timeLimit(.minutes(2)))
+@Suite("The running box answers on its control socket", .timeLimit(.minutes(5)))
 struct ControlTests {
     private let folder: TemporaryFolder
 

@@ -28,13 +28,66 @@ struct BoardFileTests {
         func line(_ name: String) -> GPIOLine {
             GPIOLine(chipLabels: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"], reference: .name(name))
         }
-        #expect(layout.led == OutputLine(line: line("GPIO27")))
+        #expect(layout.leds == [LEDLine(OutputLine(line: line("GPIO27")))])
         #expect(layout.vibration == OutputLine(line: line("GPIO24")))
         #expect(
             layout.buttons == [
                 .volumeUp: ButtonLine(line: line("GPIO17")), .volumeDown: ButtonLine(line: line("GPIO22")),
                 .replay: ButtonLine(line: line("GPIO23")),
             ])
+    }
+
+    @Test(
+        "Every model of the Raspberry Pi has the same lines, on the chip that its header hangs on",
+        arguments: [
+            ("raspberry-pi-zero-2-w", "pinctrl-bcm2835"), ("raspberry-pi-3", "pinctrl-bcm2835"),
+            ("raspberry-pi-4", "pinctrl-bcm2711"), ("raspberry-pi-5", "pinctrl-rp1"),
+        ])
+    func models(name: String, chip: String) throws {
+        func lines(_ layout: BoardLayout) -> [GPIOLine] {
+            layout.leds.map(\.output.line) + [layout.vibration?.line].compactMap(\.self)
+                + Button.allCases.compactMap { layout.buttons[$0]?.line }
+        }
+        let model = lines(try BoardFile.read(name: name, in: shipped))
+        let any = lines(try BoardFile.read(name: "raspberry-pi", in: shipped))
+        #expect(model.map(\.reference) == any.map(\.reference))
+        #expect(model.allSatisfy { $0.chipLabels == [chip] })
+        #expect(any.allSatisfy { $0.chipLabels.contains(chip) })
+    }
+
+    @Test("A light of several colours is a list; each of its lines has a colour")
+    func colors() throws {
+        let layout = try BoardFile.parse(
+            """
+            description: trial
+            gpio:
+              chip: c
+              led: [{line: R, color: red}, {line: G, color: green, active_low: true}, {line: POWER}]
+            """, name: "trial")
+        func line(_ name: String) -> GPIOLine { GPIOLine(chipLabels: ["c"], reference: .name(name)) }
+        #expect(
+            layout.leds == [
+                LEDLine(OutputLine(line: line("R")), color: .red),
+                LEDLine(OutputLine(line: line("G"), isActiveLow: true), color: .green),
+                LEDLine(OutputLine(line: line("POWER")), color: .white),
+            ])
+    }
+
+    @Test("A button that the file names means what the file says, and the others what they usually do")
+    func gestures() throws {
+        let layout = try BoardFile.parse(
+            """
+            description: trial
+            gpio:
+              gestures:
+                replay: {click: today}
+              chords: [{buttons: [volume_up, volume_down], held: 5s, action: replay_previous}]
+            """, name: "trial")
+        var expected = GestureMap.usual
+        expected.buttons[.replay] = .init(click: .today)
+        expected.chords = [.init([.volumeUp, .volumeDown], heldFor: .seconds(5), means: .replayPrevious)]
+        #expect(layout.gestures == expected)
+        #expect(try BoardFile.read(name: "none", in: shipped).gestures == .usual)
     }
 
     @Test("A board without GPIO has no panel")
@@ -60,8 +113,12 @@ struct BoardFileTests {
             layout
                 == BoardLayout(
                     name: "trial", description: "trial",
-                    led: OutputLine(
-                        line: GPIOLine(chipLabels: ["second", "third"], reference: .offset(7)), isActiveLow: true),
+                    leds: [
+                        LEDLine(
+                            OutputLine(
+                                line: GPIOLine(chipLabels: ["second", "third"], reference: .offset(7)),
+                                isActiveLow: true))
+                    ],
                     buttons: [.replay: replay]))
         #expect(layout.hasPanel)
     }
@@ -88,6 +145,32 @@ struct BoardFileTests {
                 "gpio.buttons.replay.debounce", "expected a time span"
             ),
             (
+                "description: x\ngpio:\n  chip: c\n  led: [{line: A, color: pink}]", 4, "gpio.led[0].color",
+                "expected one of"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: [{line: A}, {line: A}]", 4, "gpio.led[1].line",
+                "is used by gpio.led"
+            ),
+            ("description: x\ngpio:\n  gestures: {repla: {}}", 3, "gpio.gestures.repla", "did you mean \"replay\""),
+            (
+                "description: x\ngpio:\n  gestures:\n    replay: {click: sing}", 4, "gpio.gestures.replay.click",
+                "expected one of"
+            ),
+            (
+                "description: x\ngpio:\n  gestures:\n    replay: {hold: replay, long: today}", 4,
+                "gpio.gestures.replay",
+                "cannot have a double or long press as well"
+            ),
+            (
+                "description: x\ngpio:\n  chords: [{buttons: [replay], held: 5s, action: today}]", 3,
+                "gpio.chords[0].buttons", "two buttons or more"
+            ),
+            (
+                "description: x\ngpio:\n  chords: [{buttons: [replay, volume_up], held: 1m, action: today}]", 3,
+                "gpio.chords[0].held", "expected a time span"
+            ),
+            (
                 "description: x\ngpio:\n  chip: c\n  buttons:\n    replai: {line: A}", 5, "gpio.buttons.replai",
                 "did you mean \"replay\""
             ),
@@ -107,7 +190,7 @@ struct BoardFileTests {
     @Test("A board that is not there is answered with those that are", arguments: ["rasberry-pi", "../board/none", ""])
     func unknownBoard(name: String) throws {
         let error = try #require(throws: YAMLError.self) { try BoardFile.read(name: name, in: shipped) }
-        #expect(error.problem.contains("the boards are none, raspberry-pi"))
+        #expect(error.problem.contains("the boards are generic, none, raspberry-pi, "))
         let nowhere = try #require(throws: YAMLError.self) { try BoardFile.read(name: "none", in: "/nonexistent") }
         #expect(nowhere.problem == "there is no such board; this folder holds no boards")
     }

@@ -5,11 +5,14 @@ import Testing
 
 @testable import SoundboxGPIO
 
-@Suite("GPIO panel", .timeLimit(.minutes(1)))
+@Suite("GPIO panel", .timeLimit(.minutes(5)))
 struct GPIOPanelTests {
     private let layout = BoardLayout(
         name: "trial", description: "trial",
-        led: OutputLine(line: GPIOLine(chipLabels: ["pinctrl-bcm2835", "pinctrl-rp1"], reference: .name("GPIO27"))))
+        leds: [
+            LEDLine(
+                OutputLine(line: GPIOLine(chipLabels: ["pinctrl-bcm2835", "pinctrl-rp1"], reference: .name("GPIO27"))))
+        ])
 
     /// A new directory with these empty files, deleted afterwards.
     private func withDirectory(files: [String], _ body: (String) throws -> Void) throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("The announcer's service", .timeLimit(.minutes(1)))
+@Suite("The announcer's service", .timeLimit(.minutes(5)))
 struct AnnouncerServiceTests {
     private let folder: TemporaryFolder
     private let sink = RecordingSink()

@@ -1,4 +1,5 @@
 import SoundboxAudio
+import SoundboxCore
 import Testing
 
 @testable import SoundboxRuntime
@@ -8,7 +9,7 @@ struct CommandTests {
     @Test(
         "Commands of the commands topic are read",
         arguments: [
-            (#"{"id":"c","type":"replay"}"#, Command.replay),
+            (#"{"id":"c","type":"replay"}"#, Command.play(.last)),
             (#"{"id":"c","type":"volume","volume":80}"#, .volume(.to(Volume(80)))),
             (#"{"id":"c","type":"volume","volume":"up"}"#, .volume(.up)),
             (#"{"id":"c","type":"volume","volume":"down"}"#, .volume(.down)),

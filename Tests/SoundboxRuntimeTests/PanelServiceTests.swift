@@ -8,7 +8,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("The panel follows the box", .timeLimit(.minutes(1)))
+@Suite("The panel follows the box", .timeLimit(.minutes(5)))
 struct PanelServiceTests {
     private let panel = FakePanel()
     private let state = BoxState(volume: Volume(80))
@@ -17,7 +17,8 @@ struct PanelServiceTests {
     /// Runs the service while `body` runs.
     private func withService(_ body: @Sendable @escaping () async throws -> Void) async throws {
         let service = PanelService(
-            panel: panel, state: state, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            panel: panel, gestures: .usual, state: state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             perform: { [commands] in commands.append($0) })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -36,11 +37,35 @@ struct PanelServiceTests {
     func clicks() async throws {
         try await withService { [panel] in
             panel.click(.replay, at: .seconds(1))
-            try await expect(.replay)
+            try await expect(.play(.last))
             panel.click(.volumeUp, at: .seconds(2))
             try await expect(.volume(.up))
             panel.click(.volumeDown, at: .seconds(3))
             try await expect(.volume(.down))
+        }
+    }
+
+    @Test(
+        "Every gesture has its command",
+        arguments: [
+            (.volumeUp, .volume(.up)), (.volumeDown, .volume(.down)), (.replay, .play(.last)),
+            (.replayPrevious, .play(.beforeLast)), (.today, .play(.today)),
+        ] as [(Gestures.Action, Command)])
+    func gestures(action: Gestures.Action, command: Command) {
+        #expect(Command(action) == command)
+    }
+
+    @Test("Buttons that can no longer be read are told about, with the cause")
+    func failedButtons() async throws {
+        let lines = Journal<String>()
+        let logger = Logger(label: "test") { _ in JournalLogHandler(lines: lines) }
+        let service = PanelService(panel: panel, gestures: .usual, state: state, logger: logger, perform: { _ in })
+        panel.failButtons(with: .lineFailed(name: "GPIO17", reason: "its GPIO chip is gone"))
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            let line = try await lines.next()
+            #expect(line == "the buttons failed reason=GPIO line \"GPIO17\" failed: its GPIO chip is gone")
+            group.cancelAll()
         }
     }
 
@@ -70,5 +95,21 @@ struct PanelServiceTests {
         snapshot.announcement = announcement
         snapshot.audioFault = fault
         #expect(Indication(snapshot) == expected)
+    }
+}
+
+/// Writes messages with their reasons into a journal.
+private struct JournalLogHandler: LogHandler {
+    let lines: Journal<String>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.append("\(event.message) reason=\(event.metadata?["reason"] ?? "none")")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("Terminal panel", .timeLimit(.minutes(1)))
+@Suite("Terminal panel", .timeLimit(.minutes(5)))
 struct TerminalPanelTests {
     /// A pseudo-terminal: the panel gets `terminal`, the test types and watches on `keyboard`.
     private final class PseudoTerminal: Sendable {
@@ -95,8 +95,7 @@ struct TerminalPanelTests {
     func noTerminal() throws {
         let null = open("/dev/null", O_RDWR)
         defer { close(null) }
-        let expected = PanelError.lineUnavailable(
-            name: "standard input", chip: "terminal", reason: "it is no terminal")
+        let expected = PanelError.terminalUnavailable(reason: "standard input is none")
         #expect(throws: expected) { try TerminalPanel(input: null, output: null) }
     }
 }

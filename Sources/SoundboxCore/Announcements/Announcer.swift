@@ -9,24 +9,36 @@ public struct Announcer: Sendable {
         case notice(InboxEntry)
         /// Notices that waited too long, told together.
         case summary([InboxEntry])
-        /// The notice announced last, once more; `nil` when nothing has been announced yet.
+        /// A notice announced before, once more; `nil` when nothing has been announced yet.
         case replay(InboxEntry?)
         case prompt(Prompt)
+        /// The payments of the day, with their total.
+        case today([Money])
 
-        /// Whether somebody asked for it just now: nothing is recorded about it, and nobody waits for it later.
-        fileprivate var isPassing: Bool {
+        /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
+        var isAnswer: Bool {
             switch self {
             case .notice, .summary: false
-            case .replay, .prompt: true
+            case .replay, .today, .prompt: true
             }
         }
+    }
+
+    /// What the owner asks to hear.
+    public enum Request: Sendable, Equatable {
+        /// The notice announced last.
+        case last
+        /// The one before it; the last one when it is the only one.
+        case beforeLast
+        /// Count and total of the day.
+        case today
     }
 
     public enum Event: Sendable, Equatable {
         /// The box has started, or the inbox may have grown.
         case noticesMayWait
-        /// The replay button or command.
-        case replayRequested
+        /// A button or a command.
+        case requested(Request)
         /// Something to be said between two announcements.
         case promptRequested(Prompt)
         /// Finish what is playing, then stop.
@@ -34,8 +46,8 @@ public struct Announcer: Sendable {
         /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first; `now` is `nil` while the clock
         /// is not set.
         case fetched([InboxEntry], now: Timestamp?)
-        /// Answer to ``Action/fetchLastAnnounced``.
-        case fetchedLastAnnounced(InboxEntry?)
+        /// Answer to ``Action/recall(_:)``: what to play.
+        case recalled(Job)
         /// Answer to ``Action/begin(_:)``: the notice was cancelled meanwhile and has not been played.
         case withdrawn
         /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: drained to the last frame.
@@ -44,8 +56,8 @@ public struct Announcer: Sendable {
         case playFailed
         /// Answer to ``Action/record(_:)`` and ``Action/expire(_:)``.
         case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/fetchLastAnnounced``, ``Action/record(_:)`` and
-        /// ``Action/expire(_:)``: the disk would not.
+        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/record(_:)`` and ``Action/expire(_:)``: the
+        /// disk would not.
         case inboxFailed
         /// The time asked for by ``Action/wait(_:)`` has passed.
         case waited
@@ -53,7 +65,8 @@ public struct Announcer: Sendable {
 
     public enum Action: Sendable, Equatable {
         case fetch(limit: Int)
-        case fetchLastAnnounced
+        /// Look up what was asked for.
+        case recall(Request)
         /// Note in the inbox that the job is being announced, then play it. It is played even when the note fails: a
         /// payment that is on disk must be heard.
         case begin(Job)
@@ -72,7 +85,7 @@ public struct Announcer: Sendable {
     private enum State: Equatable {
         case idle
         case fetching(limit: Int)
-        case fetchingReplay
+        case recalling(Request)
         case waitingForDevice(Job, attempts: Int)
         case playing(Job, attempts: Int)
         case recording(Job)
@@ -84,7 +97,7 @@ public struct Announcer: Sendable {
 
     private enum Retry: Equatable {
         case fetch(limit: Int)
-        case fetchReplay
+        case recall(Request)
         case record(Job)
         case expire([InboxEntry])
     }
@@ -94,11 +107,11 @@ public struct Announcer: Sendable {
     private let hurryAbove: Int?
     private var state = State.idle
     private var noticesMayWait = false
-    private var replayIsRequested = false
+    private var request: Request?
     /// The prompt asked for last.
     private var requestedPrompt: Prompt?
-    /// The last thing played was a replay or a prompt.
-    private var passingCameLast = false
+    /// The last thing played was an answer to a request, or a prompt.
+    private var answerCameLast = false
     private var stopIsRequested = false
 
     /// Whether more notices wait than are to be spoken at leisure. Holds for the announcement that was begun last.
@@ -122,8 +135,8 @@ public struct Announcer: Sendable {
     public mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .noticesMayWait: noticesMayWait = true
-        // Pressing five times asks for one replay, not for five in a row.
-        case .replayRequested: replayIsRequested = true
+        // Pressing five times asks for one answer, not for five in a row; the last word counts.
+        case .requested(let request): self.request = request
         // The last one tells how things are now.
         case .promptRequested(let prompt): requestedPrompt = prompt
         case .stopRequested:
@@ -134,10 +147,10 @@ public struct Announcer: Sendable {
             guard case .fetching(let limit) = state else { return [] }
             if stopIsRequested { return finish() }
             return fetched(entries, limit: limit, now: now)
-        case .fetchedLastAnnounced(let entry):
-            guard state == .fetchingReplay else { return [] }
+        case .recalled(let job):
+            guard case .recalling = state else { return [] }
             if stopIsRequested { return finish() }
-            return begin(.replay(entry))
+            return begin(job)
         case .withdrawn: if case .playing = state { state = .idle }
         case .played: return played()
         case .playFailed: return playFailed()
@@ -177,13 +190,9 @@ public struct Announcer: Sendable {
         guard state == .idle else { return [] }
         if stopIsRequested { return finish() }
         // A button pressed again and again must not hold payments back: they take turns.
-        if !(passingCameLast && noticesMayWait) {
+        if !(answerCameLast && noticesMayWait) {
             if let prompt = requestedPrompt.take() { return begin(.prompt(prompt)) }
-            if replayIsRequested {
-                replayIsRequested = false
-                state = .fetchingReplay
-                return [.fetchLastAnnounced]
-            }
+            if let request = request.take() { return recall(request) }
         }
         guard noticesMayWait else { return [] }
         noticesMayWait = false
@@ -196,6 +205,11 @@ public struct Announcer: Sendable {
     private mutating func fetch(limit: Int) -> [Action] {
         state = .fetching(limit: limit)
         return [.fetch(limit: limit)]
+    }
+
+    private mutating func recall(_ request: Request) -> [Action] {
+        state = .recalling(request)
+        return [.recall(request)]
     }
 
     private mutating func finish() -> [Action] {
@@ -226,8 +240,8 @@ public struct Announcer: Sendable {
 
     private mutating func begin(_ job: Job) -> [Action] {
         state = .playing(job, attempts: 0)
-        passingCameLast = job.isPassing
-        if job.isPassing { return [.play(job)] }
+        answerCameLast = job.isAnswer
+        if job.isAnswer { return [.play(job)] }
         // More may wait behind this one.
         noticesMayWait = true
         return [.begin(job)]
@@ -235,7 +249,7 @@ public struct Announcer: Sendable {
 
     private mutating func played() -> [Action] {
         guard case .playing(let job, _) = state else { return [] }
-        if job.isPassing {
+        if job.isAnswer {
             state = .idle
             return continueWhenIdle()
         }
@@ -246,7 +260,7 @@ public struct Announcer: Sendable {
     private mutating func playFailed() -> [Action] {
         guard case .playing(let job, let attempts) = state else { return [] }
         if stopIsRequested { return finish() }
-        if job.isPassing {
+        if job.isAnswer {
             // Nobody waits at the counter for a replay that comes minutes later.
             state = .idle
             return continueWhenIdle()
@@ -259,7 +273,7 @@ public struct Announcer: Sendable {
         let retry: Retry
         switch state {
         case .fetching(let limit): retry = .fetch(limit: limit)
-        case .fetchingReplay: retry = .fetchReplay
+        case .recalling(let request): retry = .recall(request)
         case .recording(let job): retry = .record(job)
         case .expiring(let entries): retry = .expire(entries)
         default: return []
@@ -276,9 +290,8 @@ public struct Announcer: Sendable {
             return [.play(job)]
         case .waitingForInbox(.fetch(let limit)):
             return fetch(limit: limit)
-        case .waitingForInbox(.fetchReplay):
-            state = .fetchingReplay
-            return [.fetchLastAnnounced]
+        case .waitingForInbox(.recall(let request)):
+            return recall(request)
         case .waitingForInbox(.record(let job)):
             // Spoken already: only the record is missing. The next notice waits, since a power cut now would have
             // this one spoken again, and two in doubt would be worse than one.

@@ -1,87 +1,160 @@
-/// Turns presses and releases into what the owner means by them.
+/// Turns presses and releases into what the owner means by them, as ``GestureMap`` has it.
 ///
-/// | gesture | volume up, volume down | replay |
-/// |---|---|---|
-/// | click | one step | the last payment once more |
-/// | hold | after ``holdDelay`` one more step, then one every ``repeatInterval`` | – |
-///
-/// A click acts when the button goes down, so that it is felt at once. A state machine without a clock: edges carry
-/// their time, ``nextDeadline`` says when to call ``advance(to:)``, and every time given to it is of the clock that
-/// stamped the edges. Edges are expected to be free of bounce (``Debouncer``) and may have been lost: a release
-/// without a press, as from a button that was held down while the box started, means nothing; a press of a button
-/// that is down already is a new press whose release was lost.
+/// A click acts when the button goes down, so that it is felt at once, unless the same press may still become a double
+/// or a long one: then it acts when that is ruled out. A state machine without a clock: edges carry their time,
+/// ``nextDeadline`` says when to call ``advance(to:)``, and every time given to it is of the clock that stamped the
+/// edges. Edges are expected to be free of bounce (``Debouncer``) and may have been lost: a release without a press, as
+/// from a button that was held down while the box started, means nothing; a press of a button that is down already is a
+/// new press whose release was lost.
 public struct Gestures: Sendable {
-    public enum Action: Sendable, Equatable {
-        case volumeUp
-        case volumeDown
+    /// What a gesture can ask for; the raw values stand in board files.
+    public enum Action: String, Sendable, CaseIterable {
+        case volumeUp = "volume_up"
+        case volumeDown = "volume_down"
         /// Speak the payment announced last once more.
         case replay
+        /// Speak the one before it.
+        case replayPrevious = "replay_previous"
+        /// Speak count and total of the day.
+        case today
     }
 
-    /// How long a button is down before holding it counts.
+    /// How long a button is down before holding it repeats.
     public static let holdDelay = Duration.milliseconds(500)
     /// The time between two repetitions: 20 steps of 5 % in four seconds.
     public static let repeatInterval = Duration.milliseconds(200)
     /// After so many repetitions, ten seconds, nobody is meaning it any more: the button is stuck, or its release
     /// was lost. It counts again with its next press.
     public static let repeatLimit = 50
+    /// How long a button is down before it is a long press.
+    public static let longDelay = Duration.milliseconds(1000)
+    /// How long after a release the second press makes it a double click; what desktops use, 400 ms from press to
+    /// press, less the press itself.
+    public static let doubleWindow = Duration.milliseconds(300)
+    /// The buttons of a chord go down within this time of each other. A button that has been down for longer is stuck,
+    /// or belongs to another gesture.
+    public static let chordWindow = Duration.milliseconds(500)
 
-    /// A button that is down and repeats.
-    private struct Hold {
-        var nextRepeat: Duration
-        var repeatsLeft: Int
+    /// What one button is in the middle of; nothing while it is not in the table.
+    private enum Phase {
+        case repeating(next: Duration, left: Int)
+        /// Down; a long press at `longAt`, when it has one.
+        case undecided(longAt: Duration?)
+        /// Up again; a click at this time, unless a second press comes first.
+        case awaitingSecond(until: Duration)
     }
 
-    private var holds: [Button: Hold] = [:]
+    /// Buttons that went down together and have all been down since.
+    private struct HeldChord {
+        var since: Duration
+        /// Those still to come, the soonest first.
+        var pending: [GestureMap.Chord]
+    }
 
-    public init() {}
+    private let map: GestureMap
+    private var phases: [Button: Phase] = [:]
+    /// When each button went down that is down, as far as is known.
+    private var pressed: [Button: Duration] = [:]
+    private var chord: HeldChord?
 
-    /// When ``advance(to:)`` has something to do; `nil` while no button is held.
+    public init(_ map: GestureMap = .usual) {
+        self.map = map
+    }
+
+    /// When ``advance(to:)`` has something to do; `nil` while nothing is under way.
     public var nextDeadline: Duration? {
-        holds.values.map(\.nextRepeat).min()
+        (phases.values.compactMap(Self.deadline) + [chordDeadline].compactMap(\.self)).min()
     }
 
     /// Takes one edge, in order of time.
-    /// - Returns: what to do, in order; it includes repetitions that were due before the edge.
+    /// - Returns: what to do, in order; it includes what was due before the edge.
     public mutating func handle(_ edge: ButtonEdge) -> [Action] {
-        var actions = advance(to: edge.time)
-        if edge.isPressed {
-            actions.append(Self.action(of: edge.button))
-            if Self.repeatsWhileHeld(edge.button) {
-                holds[edge.button] = Hold(nextRepeat: edge.time + Self.holdDelay, repeatsLeft: Self.repeatLimit)
-            }
-        } else {
-            holds[edge.button] = nil
-        }
-        return actions
+        let due = advance(to: edge.time)
+        return due + (edge.isPressed ? press(edge.button, at: edge.time) : release(edge.button, at: edge.time))
     }
 
-    /// Repeats what is held. However late it is called, each button repeats once: a box that stood still for a second
-    /// must not jump to full volume afterwards.
+    /// Does what is due. However late it is called, each button repeats once: a box that stood still for a second must
+    /// not jump to full volume afterwards.
     public mutating func advance(to now: Duration) -> [Action] {
         var actions: [Action] = []
         for button in Button.allCases {
-            guard var hold = holds[button], hold.nextRepeat <= now else { continue }
-            actions.append(Self.action(of: button))
-            hold.nextRepeat = now + Self.repeatInterval
-            hold.repeatsLeft -= 1
-            holds[button] = hold.repeatsLeft > 0 ? hold : nil
+            guard let phase = phases[button], let deadline = Self.deadline(of: phase), deadline <= now else { continue }
+            let meaning = meaning(of: button)
+            switch phase {
+            case .repeating(_, let left):
+                actions += meaning.hold.map { [$0] } ?? []
+                phases[button] = left > 1 ? .repeating(next: now + Self.repeatInterval, left: left - 1) : nil
+            case .undecided:
+                actions += meaning.long.map { [$0] } ?? []
+                phases[button] = nil
+            case .awaitingSecond:
+                actions += meaning.click.map { [$0] } ?? []
+                phases[button] = nil
+            }
+        }
+        while let held = chord, let next = held.pending.first, held.since + next.duration <= now {
+            actions.append(next.action)
+            chord?.pending.removeFirst()
         }
         return actions
     }
 
-    private static func action(of button: Button) -> Action {
-        switch button {
-        case .volumeUp: .volumeUp
-        case .volumeDown: .volumeDown
-        case .replay: .replay
+    private mutating func press(_ button: Button, at time: Duration) -> [Action] {
+        pressed[button] = time
+        let meaning = meaning(of: button)
+        // One that acts when it goes down does so in a chord as well: louder and softer then cancel each other out.
+        if beginChord(at: time) { return meaning.isAmbiguous ? [] : meaning.click.map { [$0] } ?? [] }
+        if case .awaitingSecond = phases[button] {
+            phases[button] = nil
+            return meaning.double.map { [$0] } ?? []
         }
+        if meaning.isAmbiguous {
+            phases[button] = .undecided(longAt: meaning.long.map { _ in time + Self.longDelay })
+            return []
+        }
+        phases[button] = meaning.hold.map { _ in .repeating(next: time + Self.holdDelay, left: Self.repeatLimit) }
+        return meaning.click.map { [$0] } ?? []
     }
 
-    private static func repeatsWhileHeld(_ button: Button) -> Bool {
-        switch button {
-        case .volumeUp, .volumeDown: true
-        case .replay: false
+    private mutating func release(_ button: Button, at time: Duration) -> [Action] {
+        pressed[button] = nil
+        chord = nil
+        guard case .undecided = phases[button] else {
+            // A release whose press was lost must not end the wait for a second click.
+            if case .repeating = phases[button] { phases[button] = nil }
+            return []
+        }
+        let meaning = meaning(of: button)
+        guard meaning.double != nil else {
+            phases[button] = nil
+            return meaning.click.map { [$0] } ?? []
+        }
+        phases[button] = .awaitingSecond(until: time + Self.doubleWindow)
+        return []
+    }
+
+    /// Whether the buttons that are down make a chord. What each of them had begun alone is then called off; a click
+    /// that acted when its button went down stays done.
+    private mutating func beginChord(at time: Duration) -> Bool {
+        let together = Set(pressed.filter { time - $0.value <= Self.chordWindow }.keys)
+        let matching = map.chords.filter { $0.buttons == together }.sorted { $0.duration < $1.duration }
+        guard together.count > 1, !matching.isEmpty else { return false }
+        for button in together { phases[button] = nil }
+        chord = HeldChord(since: time, pending: matching)
+        return true
+    }
+
+    private var chordDeadline: Duration? {
+        chord.flatMap { chord in chord.pending.first.map { chord.since + $0.duration } }
+    }
+
+    private func meaning(of button: Button) -> GestureMap.Meaning { map.buttons[button] ?? GestureMap.Meaning() }
+
+    private static func deadline(of phase: Phase) -> Duration? {
+        switch phase {
+        case .repeating(let next, _): next
+        case .undecided(let longAt): longAt
+        case .awaitingSecond(let until): until
         }
     }
 }

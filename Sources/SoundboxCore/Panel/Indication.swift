@@ -10,25 +10,32 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
     case muted
     /// Payments cannot arrive: no connection to the broker, or one is being made.
     case offline
+    /// The box belongs to no shop yet.
+    case notProvisioned
     /// A payment is being announced, be it aloud or muted.
     case announcing
     /// Payments cannot be heard or kept: no sound card, or the disk fails.
     case fault
+    /// New software is being installed: the power must stay on.
+    case updating
 
     public static func < (left: Indication, right: Indication) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// How it is shown. No two look alike, none is dark throughout, and only a payment vibrates.
+    /// How it is shown. No two look alike even in one colour, none is dark throughout, only a payment vibrates, and
+    /// every colour holds red or green, so that a board with these two alone shows all of them.
     public var pattern: OutputPattern {
         switch self {
-        case .booting: Self.blink(lit: .milliseconds(250), dark: .milliseconds(250))
-        case .online: OutputPattern(ending: .hold(.lit))
+        case .booting: Self.blink(.white, lit: .milliseconds(250), dark: .milliseconds(250))
+        case .online: OutputPattern(ending: .hold(PanelOutputs(color: .green)))
         // Mostly lit, with a short gap now and then: all is well, yet silent.
-        case .muted: Self.blink(lit: .milliseconds(1800), dark: .milliseconds(200))
-        case .offline: Self.blink(lit: .seconds(1), dark: .seconds(1))
+        case .muted: Self.blink(.cyan, lit: .milliseconds(1800), dark: .milliseconds(200))
+        case .offline: Self.blink(.yellow, lit: .seconds(1), dark: .seconds(1))
+        case .notProvisioned: Self.flashes(2, .magenta)
         case .announcing: Self.paymentSignal
-        case .fault: Self.threeFlashes
+        case .fault: Self.flashes(3, .red)
+        case .updating: Self.blink(.white, lit: .milliseconds(100), dark: .milliseconds(900))
         }
     }
 
@@ -43,19 +50,24 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
         ],
         ending: .repeat([.init(.milliseconds(100), .lit), .init(.milliseconds(100), .off)]))
 
-    /// Three flashes and a pause: easy to describe over the phone.
-    private static let threeFlashes = OutputPattern(
-        ending: .repeat([
-            .init(.milliseconds(150), .lit), .init(.milliseconds(150), .off),
-            .init(.milliseconds(150), .lit), .init(.milliseconds(150), .off),
-            .init(.milliseconds(150), .lit), .init(.milliseconds(1250), .off),
-        ]))
+    /// Flashes and a pause, 2 s together: easy to describe over the phone.
+    private static func flashes(_ count: Int, _ color: LightColor) -> OutputPattern {
+        let flash = Duration.milliseconds(150)
+        let pause = Duration.seconds(2) - flash * (2 * count - 1)
+        let steps = (1...count).flatMap { number in
+            [
+                OutputPattern.Step(flash, PanelOutputs(color: color)),
+                OutputPattern.Step(number < count ? flash : pause, .off),
+            ]
+        }
+        return OutputPattern(ending: .repeat(steps))
+    }
 
-    private static func blink(lit: Duration, dark: Duration) -> OutputPattern {
-        OutputPattern(ending: .repeat([.init(lit, .lit), .init(dark, .off)]))
+    private static func blink(_ color: LightColor, lit: Duration, dark: Duration) -> OutputPattern {
+        OutputPattern(ending: .repeat([.init(lit, PanelOutputs(color: color)), .init(dark, .off)]))
     }
 }
 
 extension PanelOutputs {
-    fileprivate static let lit = PanelOutputs(isLit: true, isVibrating: false)
+    fileprivate static let lit = PanelOutputs(color: .white)
 }

@@ -103,8 +103,12 @@ public protocol Inbox: Sendable {
     /// Notes that the clock was set: when the waiting notices arrived can no longer be believed.
     func distrustArrivalTimes() throws(InboxError)
 
-    /// The notice announced last, for replay. `nil` when there is none.
-    func lastAnnounced() throws(InboxError) -> InboxEntry?
+    /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than `count`.
+    func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry?
+
+    /// The payments, and no refunds, that arrived at `start` or later and were not cancelled, oldest first; spoken or
+    /// not.
+    func payments(since start: Timestamp) throws(InboxError) -> [Money]
 
     func counts() throws(InboxError) -> InboxCounts
 
@@ -125,6 +129,9 @@ extension Inbox {
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
         try markExpired(entries, inSummary: true, at: now)
     }
+
+    /// The notice announced last. `nil` when there is none.
+    public func lastAnnounced() throws(InboxError) -> InboxEntry? { try lastAnnounced(skipping: 0) }
 }
 
 /// The disk would not do it. Nothing of the transaction happened.

@@ -9,7 +9,7 @@ public enum Button: String, Sendable, Equatable, CaseIterable {
 public struct ButtonEdge: Sendable, Equatable {
     public var button: Button
     public var isPressed: Bool
-    /// When, on a monotonic clock whose origin is the adapter's own: only differences mean something.
+    /// When, on the monotonic clock of the machine: only differences mean something.
     public var time: Duration
 
     public init(button: Button, isPressed: Bool, time: Duration) {
@@ -19,24 +19,52 @@ public struct ButtonEdge: Sendable, Equatable {
     }
 }
 
-/// What the panel's outputs are driven to. `true` is lit or vibrating, whatever the line's polarity.
+/// What a light of several colours shows: any mixture of red, green and blue at full brightness.
+public struct LightColor: OptionSet, Sendable, Hashable {
+    public let rawValue: Int
+
+    public static let red = LightColor(rawValue: 1)
+    public static let green = LightColor(rawValue: 2)
+    public static let blue = LightColor(rawValue: 4)
+    public static let yellow: LightColor = [.red, .green]
+    public static let magenta: LightColor = [.red, .blue]
+    public static let cyan: LightColor = [.green, .blue]
+    public static let white: LightColor = [.red, .green, .blue]
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// What the panel's outputs are driven to, whatever the lines' polarity.
 public struct PanelOutputs: Sendable, Equatable {
-    public var isLit: Bool
+    /// Empty is dark. A light of one colour is lit for any other than that.
+    public var color: LightColor
     public var isVibrating: Bool
 
-    public static let off = PanelOutputs(isLit: false, isVibrating: false)
+    public static let off = PanelOutputs(color: [], isVibrating: false)
 
-    public init(isLit: Bool, isVibrating: Bool) {
-        self.isLit = isLit
+    public init(color: LightColor, isVibrating: Bool = false) {
+        self.color = color
         self.isVibrating = isVibrating
     }
+
+    /// In white when lit.
+    public init(isLit: Bool, isVibrating: Bool) {
+        self.init(color: isLit ? .white : [], isVibrating: isVibrating)
+    }
+
+    public var isLit: Bool { !color.isEmpty }
 }
 
 /// LED, vibration motor and buttons: GPIO lines, a terminal, a test's record.
 public protocol Panel: Sendable {
     /// Presses and releases in the order in which they happened, from the panel's creation on. One consumer.
-    /// Ends when the panel is closed, or when its buttons can no longer be read.
+    /// Free of bounce: for each button, presses and releases alternate, unless one was lost. Times are
+    /// CLOCK_MONOTONIC. Ends when the panel is closed, or when its buttons can no longer be read; then ``failure`` says
+    /// why.
     var edges: AsyncStream<ButtonEdge> { get }
+
+    /// Why ``edges`` has ended without ``close()``; `nil` while it has not. Never blocks.
+    var failure: PanelError? { get }
 
     /// Drives the outputs. Takes no longer than a few system calls. A panel without an LED or a motor ignores that
     /// part.
@@ -54,6 +82,8 @@ public enum PanelError: Error, Sendable, Equatable, CustomStringConvertible {
     case lineNotFound(name: String, chip: String)
     /// The line exists but cannot be requested: another program holds it, or it cannot do what is asked.
     case lineUnavailable(name: String, chip: String, reason: String)
+    /// The terminal that is to stand in for a panel cannot.
+    case terminalUnavailable(reason: String)
     /// A line that was requested failed later.
     case lineFailed(name: String, reason: String)
 
@@ -63,6 +93,7 @@ public enum PanelError: Error, Sendable, Equatable, CustomStringConvertible {
         case .lineNotFound(let name, let chip): "GPIO chip \"\(chip)\" has no line named \"\(name)\""
         case .lineUnavailable(let name, let chip, let reason):
             "GPIO line \"\(name)\" of chip \"\(chip)\" cannot be used: \(reason)"
+        case .terminalUnavailable(let reason): "no panel on this terminal: \(reason)"
         case .lineFailed(let name, let reason): "GPIO line \"\(name)\" failed: \(reason)"
         }
     }

@@ -17,18 +17,26 @@ public enum Utterance: Sendable, Equatable {
 
     /// The summary of these payments. Totals stand in the order in which their currencies came first.
     public static func lateSummary(of payments: [Money]) -> Utterance {
+        .lateSummary(count: payments.count, totals: totals(of: payments))
+    }
+
+    /// The day's payments. Totals stand in the order in which their currencies came first.
+    public static func today(of payments: [Money]) -> Utterance {
+        .today(count: payments.count, totals: totals(of: payments))
+    }
+
+    /// One total for each currency; none at all when one is too large.
+    private static func totals(of payments: [Money]) -> [Money] {
         var totals: [Money] = []
         for payment in payments {
             guard let index = totals.firstIndex(where: { $0.currency == payment.currency }) else {
                 totals.append(payment)
                 continue
             }
-            guard let sum = try? totals[index].amount.adding(payment.amount) else {
-                return .lateSummary(count: payments.count, totals: [])
-            }
+            guard let sum = try? totals[index].amount.adding(payment.amount) else { return [] }
             totals[index] = Money(sum, payment.currency)
         }
-        return .lateSummary(count: payments.count, totals: totals)
+        return totals
     }
 }
 

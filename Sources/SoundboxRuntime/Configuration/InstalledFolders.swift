@@ -8,4 +8,7 @@ public enum InstalledFolders {
 
     /// The voices of the source tree when one is at hand, else the installed ones.
     public static var nearestSounds: String { access("sounds", R_OK) == 0 ? "sounds" : sounds }
+
+    /// The boards of the source tree when they are at hand, else the installed ones.
+    public static var nearestBoard: String { access("board", R_OK) == 0 ? "board" : board }
 }

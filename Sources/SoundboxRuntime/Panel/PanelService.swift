@@ -8,6 +8,7 @@ import SoundboxCore
 /// A panel that fails costs lights and buttons, never a payment.
 struct PanelService: Service {
     let panel: any Panel
+    let gestures: GestureMap
     let state: BoxState
     let logger: Logger
     let perform: @Sendable (Command) -> Void
@@ -51,9 +52,10 @@ struct PanelService: Service {
     }
 
     private func readButtons() async {
-        let buttons = Buttons(perform: perform)
+        let buttons = Buttons(gestures, perform: perform)
         for await edge in panel.edges.cancelOnGracefulShutdown() { await buttons.take(edge) }
         await buttons.stop()
+        if let failure = panel.failure { logger.error("the buttons failed", metadata: ["reason": "\(failure)"]) }
     }
 }
 
@@ -75,12 +77,13 @@ extension Indication {
 private actor Buttons {
     private let clock = ContinuousClock()
     private let perform: @Sendable (Command) -> Void
-    private var gestures = Gestures()
+    private var gestures: Gestures
     private var timer: Task<Void, Never>?
     /// Where the clock that stamps the edges has its origin, as far as the last edge tells.
     private var origin: ContinuousClock.Instant?
 
-    init(perform: @escaping @Sendable (Command) -> Void) {
+    init(_ map: GestureMap, perform: @escaping @Sendable (Command) -> Void) {
+        gestures = Gestures(map)
         self.perform = perform
     }
 
@@ -109,7 +112,9 @@ extension Command {
         switch action {
         case .volumeUp: self = .volume(.up)
         case .volumeDown: self = .volume(.down)
-        case .replay: self = .replay
+        case .replay: self = .play(.last)
+        case .replayPrevious: self = .play(.beforeLast)
+        case .today: self = .play(.today)
         }
     }
 }

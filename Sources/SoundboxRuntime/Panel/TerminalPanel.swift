@@ -14,6 +14,8 @@ public final class TerminalPanel: Panel {
     }
 
     public let edges: AsyncStream<ButtonEdge>
+    /// A terminal that is gone has nobody who would read why.
+    public var failure: PanelError? { nil }
     private let input: Int32
     /// Where the status line goes; `nil` when nobody would see it.
     private let screen: Int32?
@@ -27,13 +29,13 @@ public final class TerminalPanel: Panel {
     /// - Parameters:
     ///   - input: a terminal in whose foreground this process runs.
     ///   - output: for the status line, which is left out when this is no terminal.
-    /// - Throws: ``PanelError/lineUnavailable(name:chip:reason:)``.
+    /// - Throws: ``PanelError/terminalUnavailable(reason:)``.
     public init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) throws(PanelError) {
         func unavailable(_ reason: String) -> PanelError {
-            .lineUnavailable(name: "standard input", chip: "terminal", reason: reason)
+            .terminalUnavailable(reason: reason)
         }
         var settings = termios()
-        guard isatty(input) == 1, tcgetattr(input, &settings) == 0 else { throw unavailable("it is no terminal") }
+        guard isatty(input) == 1, tcgetattr(input, &settings) == 0 else { throw unavailable("standard input is none") }
         // Touching its terminal would stop a background job.
         let foreground = tcgetpgrp(input)
         guard foreground == -1 || foreground == getpgrp() else { throw unavailable("this is a background job") }

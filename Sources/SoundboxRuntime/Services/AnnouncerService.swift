@@ -49,7 +49,7 @@ actor AnnouncerService: Service {
     nonisolated func say(_ prompt: Prompt) { continuation.yield(.promptRequested(prompt)) }
 
     /// Never blocks; any thread.
-    nonisolated func replay() { continuation.yield(.replayRequested) }
+    nonisolated func play(_ request: Announcer.Request) { continuation.yield(.requested(request)) }
 
     func run() async {
         await withGracefulShutdownHandler {
@@ -86,8 +86,8 @@ actor AnnouncerService: Service {
                 }
                 return .fetched(try inbox.waiting(limit: limit), now: clock.timeIfSet)
             }
-        case .fetchLastAnnounced:
-            return answer { () throws(InboxError) in .fetchedLastAnnounced(try inbox.lastAnnounced()) }
+        case .recall(let request):
+            return answer { () throws(InboxError) in .recalled(try recall(request)) }
         case .begin(let job):
             return noteBeginning(of: job) ? await play(job) : .withdrawn
         case .play(let job):
@@ -112,6 +112,17 @@ actor AnnouncerService: Service {
             return nil
         case .finish:
             return nil
+        }
+    }
+
+    private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Job {
+        switch request {
+        case .last: return .replay(try inbox.lastAnnounced())
+        case .beforeLast:
+            if let entry = try inbox.lastAnnounced(skipping: 1) { return .replay(entry) }
+            // With one payment so far, "none yet" would not be true.
+            return .replay(try inbox.lastAnnounced())
+        case .today: return .today(try inbox.payments(since: .startOfToday))
         }
     }
 
@@ -182,7 +193,7 @@ actor AnnouncerService: Service {
             // To be understood by whoever has just turned the volume down to nothing.
             return Delivery(hasChime: false, gap: Self.hurriedGap, loudness: Self.leastForPrompts...Volume(100))
         case .notice where machine.isInAHurry: delivery = Delivery(hasChime: false, gap: Self.hurriedGap)
-        case .notice, .summary, .replay: break
+        case .notice, .summary, .replay, .today: break
         }
         if let quietHours, quietHours.contain(currentMinuteOfDay()) {
             delivery.loudness = Volume(0)...Volume(quietHours.volume)
@@ -218,7 +229,7 @@ actor AnnouncerService: Service {
         switch job {
         case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
         case .summary(let entries): try inbox.markExpired(entries, at: .now)
-        case .replay, .prompt: return
+        case .replay, .today, .prompt: return
         }
         state.update { $0.inboxFault = nil }
         logger.info("announced", metadata: job.logMetadata([:]))
@@ -234,6 +245,7 @@ extension Announcer.Job {
         case .replay(let entry?): Utterance(entry.notice)
         case .replay(nil): .prompt(.noPaymentYet)
         case .prompt(let prompt): .prompt(prompt)
+        case .today(let payments): .today(of: payments)
         }
     }
 
@@ -244,6 +256,7 @@ extension Announcer.Job {
             case .summary(let entries): ["summary_of": "\(entries.count)"]
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
             case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]
+            case .today(let payments): ["today": "\(payments.count)"]
             }
         return metadata.merging(others) { _, new in new }
     }

@@ -30,7 +30,7 @@ enum Command: Sendable, Equatable {
         }
     }
 
-    case replay
+    case play(Announcer.Request)
     case volume(VolumeChange)
 
     /// Reads a message of the commands topic: `{"id":"…","type":"replay"}`, `{"id":"…","type":"volume","volume":80}`.
@@ -39,7 +39,7 @@ enum Command: Sendable, Equatable {
         let json: JSONValue
         do { json = try JSONValue(parsing: payload) } catch { throw CommandError(reason: "\(error)") }
         switch json["type"]?.string {
-        case "replay": self = .replay
+        case "replay": self = .play(.last)
         case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
         case let type?: throw CommandError(reason: "type: \"\(type.prefix(40))\" is unknown; expected replay or volume")
         case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")

@@ -50,14 +50,14 @@ struct VoiceReportTests {
         #expect(line.fluent == nil && line.ratio == nil)
     }
 
-    @Test("A join in the middle of a wave is told as a jump, one in silence is not")
+    @Test("A recording that is cut in the middle of a wave is joined without a jump, as the box would play it")
     func jumps() async throws {
         // At −6 dBFS the wave stands at its crest where it is cut: a quarter of 48 frames after a whole number of periods.
         var cut = tone(300)
         cut.samples = Array(cut.samples.prefix(48 * 100 + 13))
         let harsh = try await measure("1", ["one": cut, "yuan": silence(30) + tone(200)])
         let smooth = try await measure("1", ["one": tone(300) + silence(30), "yuan": silence(30) + tone(200)])
-        #expect(try #require(harsh.largestJump) > -8)
+        #expect(try #require(harsh.largestJump) < -20)
         #expect(try #require(smooth.largestJump) < -90)
     }
 

@@ -30,7 +30,7 @@ private struct Box {
     mutating func step() throws {
         now = Timestamp(millisecondsSince1970: now.millisecondsSince1970 + .random(in: 0...120_000, using: &random))
         if chance(30) { try arrive() }
-        if chance(5) { send(.replayRequested) }
+        if chance(5) { send(.requested(.last)) }
         if chance(5) { send(.promptRequested(chance(50) ? .volumeMaximum : .volumeMinimum)) }
         if chance(60) { try answer(cardFails: chance(20), diskFails: chance(10)) }
     }
@@ -63,9 +63,9 @@ private struct Box {
         guard let action = outstanding else { return }
         outstanding = nil
         switch action {
-        case .fetch where diskFails, .fetchLastAnnounced where diskFails, .record where diskFails: send(.inboxFailed)
+        case .fetch where diskFails, .recall(.last) where diskFails, .record where diskFails: send(.inboxFailed)
         case .fetch(let limit): send(.fetched(try inbox.waiting(limit: limit), now: now))
-        case .fetchLastAnnounced: send(.fetchedLastAnnounced(try inbox.lastAnnounced()))
+        case .recall: send(.recalled(.replay(try inbox.lastAnnounced())))
         case .begin(let job):
             if !diskFails { for entry in Self.entries(of: job) { _ = try inbox.markAnnouncing(entry) } }
             play(job, cardFails: cardFails)
@@ -79,7 +79,7 @@ private struct Box {
         case .expire(let entries):
             try inbox.markExpired(entries, inSummary: false, at: now)
             send(.recorded)
-        case .record(.replay), .record(.prompt): problems.append("\(action)")
+        case .record(.replay), .record(.today), .record(.prompt): problems.append("an answer is recorded")
         case .wait: send(.waited)
         case .finish: break
         }
@@ -96,12 +96,12 @@ private struct Box {
         switch job {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .replay, .prompt: []
+        case .replay, .today, .prompt: []
         }
     }
 }
 
-@Suite("The announcer under random events", .timeLimit(.minutes(1)))
+@Suite("The announcer under random events", .timeLimit(.minutes(5)))
 struct AnnouncerRandomTests {
     @Test(
         "Every notice is heard exactly once and in order of arrival, with never two actions outstanding",

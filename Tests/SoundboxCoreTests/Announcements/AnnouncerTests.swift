@@ -43,13 +43,13 @@ struct AnnouncerTests {
             #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(milliseconds))])
             #expect(announcer.isWaitingForDevice)
             #expect(announcer.handle(.noticesMayWait) == [])
-            #expect(announcer.handle(.replayRequested) == [])
+            #expect(announcer.handle(.requested(.last)) == [])
             #expect(announcer.handle(.waited) == [.play(.notice(entry))])
             #expect(announcer.isWaitingForDevice)
         }
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
         #expect(!announcer.isWaitingForDevice)
-        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.recorded) == [.recall(.last)])
     }
 
     @Test("Noting the start in the inbox may fail; the notice is still spoken and recorded once")
@@ -64,18 +64,18 @@ struct AnnouncerTests {
     mutating func replay() throws {
         let entry = try Entries.entry(1)
         startPlaying(entry)
-        for _ in 0..<5 { #expect(announcer.handle(.replayRequested) == []) }
+        for _ in 0..<5 { #expect(announcer.handle(.requested(.last)) == []) }
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
-        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
-        #expect(announcer.handle(.fetchedLastAnnounced(entry)) == [.play(.replay(entry))])
+        #expect(announcer.handle(.recorded) == [.recall(.last)])
+        #expect(announcer.handle(.recalled(.replay(entry))) == [.play(.replay(entry))])
         #expect(announcer.handle(.played) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([], now: noon)) == [])
     }
 
     @Test("A replay with nothing announced says so, and one that the device refuses is dropped")
     mutating func replayOfNothing() {
-        #expect(announcer.handle(.replayRequested) == [.fetchLastAnnounced])
-        #expect(announcer.handle(.fetchedLastAnnounced(nil)) == [.play(.replay(nil))])
+        #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
+        #expect(announcer.handle(.recalled(.replay(nil))) == [.play(.replay(nil))])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.playFailed) == [.fetch(limit: 1)])
     }
@@ -113,12 +113,12 @@ struct AnnouncerTests {
     mutating func stopWhilePlaying() throws {
         let entry = try Entries.entry(1)
         startPlaying(entry)
-        #expect(announcer.handle(.replayRequested) == [])
+        #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.stopRequested) == [])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
         #expect(announcer.handle(.recorded) == [.finish])
-        for event in [Announcer.Event.noticesMayWait, .replayRequested, .stopRequested, .waited, .played, .recorded] {
+        for event in [Announcer.Event.noticesMayWait, .requested(.last), .stopRequested, .waited, .played, .recorded] {
             #expect(announcer.handle(event) == [])
         }
     }
@@ -128,7 +128,7 @@ struct AnnouncerTests {
         let entry = try Entries.entry(1)
         let roads: [(events: [Announcer.Event], answer: Announcer.Event?)] = [
             ([], nil), ([.noticesMayWait], .fetched([entry], now: noon)), ([.noticesMayWait], .inboxFailed),
-            ([.replayRequested], .fetchedLastAnnounced(entry)), ([.replayRequested], .inboxFailed),
+            ([.requested(.last)], .recalled(.replay(entry))), ([.requested(.last)], .inboxFailed),
             ([.noticesMayWait, .inboxFailed], nil), ([.noticesMayWait, .fetched([entry], now: noon)], .playFailed),
             ([.noticesMayWait, .fetched([entry], now: noon), .playFailed], nil),
             ([.noticesMayWait, .fetched([entry], now: noon), .played], .inboxFailed),
@@ -152,11 +152,11 @@ struct AnnouncerTests {
         #expect(announcer.handle(.fetched([entry], now: noon)) == [.begin(.notice(entry))])
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.replayRequested) == [])
+        #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.waited) == [.record(.notice(entry))])
-        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.recorded) == [.recall(.last)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.waited) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.waited) == [.recall(.last)])
     }
 
     @Test("Stale payments at the front are told in one summary; the first fresh one ends it")
@@ -189,14 +189,14 @@ struct AnnouncerTests {
     mutating func replayMashing() throws {
         let last = try Entries.entry(1)
         let waiting = try Entries.entry(2)
-        #expect(announcer.handle(.replayRequested) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
         #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.fetchedLastAnnounced(last)) == [.play(.replay(last))])
-        #expect(announcer.handle(.replayRequested) == [])
+        #expect(announcer.handle(.recalled(.replay(last))) == [.play(.replay(last))])
+        #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.played) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([waiting], now: noon)) == [.begin(.notice(waiting))])
         #expect(announcer.handle(.played) == [.record(.notice(waiting))])
-        #expect(announcer.handle(.recorded) == [.fetchLastAnnounced])
+        #expect(announcer.handle(.recorded) == [.recall(.last)])
     }
 }
 

@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxTesting
 import Testing
 
-@Suite("The fake panel and the panel contract", .timeLimit(.minutes(1)))
+@Suite("The fake panel and the panel contract", .timeLimit(.minutes(5)))
 struct FakePanelTests {
     private func contract(for panel: FakePanel) -> PanelContract {
         PanelContract(click: { panel.click($0, at: .zero, for: .zero) }, outputs: { panel.driven.last })

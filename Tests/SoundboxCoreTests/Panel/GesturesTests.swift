@@ -19,14 +19,120 @@ struct GesturesTests {
         return actions
     }
 
+    /// Feeds edges in order, calling whenever there is a deadline before the next of them, and for ten seconds more.
+    private func actions(_ edges: [ButtonEdge], map: GestureMap = .usual) -> [Gestures.Action] {
+        var gestures = Gestures(map)
+        var actions: [Gestures.Action] = []
+        for edge in edges + [edge(.replay, false, 60_000)] {
+            while let deadline = gestures.nextDeadline, deadline < edge.time {
+                actions += gestures.advance(to: deadline)
+            }
+            actions += gestures.handle(edge)
+        }
+        #expect(gestures.nextDeadline == nil)
+        return actions
+    }
+
+    /// A press and its release.
+    private func press(_ button: Button, _ start: Int, _ length: Int) -> [ButtonEdge] {
+        [edge(button, true, start), edge(button, false, start + length)]
+    }
+
     @Test(
-        "A click acts when the button goes down, and once",
-        arguments: [(Button.volumeUp, Gestures.Action.volumeUp), (.volumeDown, .volumeDown), (.replay, .replay)])
+        "A click of a volume button acts when it goes down, and once",
+        arguments: [(Button.volumeUp, Gestures.Action.volumeUp), (.volumeDown, .volumeDown)])
     func click(button: Button, expected: Gestures.Action) {
         var gestures = Gestures()
         #expect(gestures.handle(edge(button, true, 0)) == [expected])
         #expect(gestures.handle(edge(button, false, 80)) == [])
         #expect(gestures.nextDeadline == nil)
+    }
+
+    @Test("A click of replay acts as soon as no second one can follow, a long press while the button is still down")
+    func decided() {
+        var gestures = Gestures()
+        #expect(gestures.handle(edge(.replay, true, 0)) == [])
+        #expect(gestures.handle(edge(.replay, false, 80)) == [])
+        #expect(gestures.nextDeadline == .milliseconds(380))
+        #expect(gestures.advance(to: .milliseconds(380)) == [.replay])
+        #expect(gestures.handle(edge(.replay, true, 2000)) == [])
+        #expect(gestures.advance(to: .milliseconds(3000)) == [.today])
+        #expect(gestures.handle(edge(.replay, false, 3200)) == [])
+        #expect(gestures.nextDeadline == nil)
+    }
+
+    @Test(
+        "Presses of replay by length (ms) and rest between them (ms)",
+        arguments: [
+            ([(80, 0)], [.replay]), ([(999, 0)], [.replay]), ([(1001, 0)], [.today]), ([(20_000, 0)], [.today]),
+            ([(80, 150), (80, 0)], [.replayPrevious]), ([(80, 299), (80, 0)], [.replayPrevious]),
+            ([(80, 301), (80, 0)], [.replay, .replay]),
+            ([(80, 100), (80, 100), (80, 0)], [.replayPrevious, .replay]),
+            ([(80, 100), (80, 100), (80, 100), (80, 0)], [.replayPrevious, .replayPrevious]),
+            ([(80, 100), (5000, 0)], [.replayPrevious]), ([(1500, 100), (80, 0)], [.today, .replay]),
+        ] as [([(Int, Int)], [Gestures.Action])])
+    func replay(presses: [(length: Int, rest: Int)], expected: [Gestures.Action]) {
+        var time = 0
+        var edges: [ButtonEdge] = []
+        for (length, rest) in presses {
+            edges += press(.replay, time, length)
+            time += length + rest
+        }
+        #expect(actions(edges) == expected)
+    }
+
+    @Test("Edges that the kernel lost cost one gesture and confuse none after it")
+    func lostEdges() {
+        // The first release is lost, then the second press.
+        #expect(actions([edge(.replay, true, 0), edge(.replay, true, 500), edge(.replay, false, 580)]) == [.replay])
+        #expect(
+            actions([edge(.replay, true, 0), edge(.replay, false, 80), edge(.replay, false, 200)]) == [.replay])
+        #expect(
+            actions(press(.replay, 0, 80) + [edge(.replay, false, 100)] + press(.replay, 2000, 80)) == [
+                .replay, .replay,
+            ])
+    }
+
+    private let chords = GestureMap(
+        buttons: GestureMap.usual.buttons,
+        chords: [
+            .init([.volumeUp, .volumeDown], heldFor: .seconds(5), means: .today),
+            .init([.replay, .volumeDown], heldFor: .seconds(3), means: .replayPrevious),
+            .init([.replay, .volumeDown], heldFor: .seconds(10), means: .today),
+        ])
+
+    @Test("A chord that is held acts after its time, and its buttons do not repeat")
+    func chord() {
+        let up = press(.volumeUp, 0, 7000)
+        let down = press(.volumeDown, 100, 6000)
+        // The two clicks cancel each other out.
+        #expect(actions([up[0], down[0], down[1], up[1]], map: chords) == [.volumeUp, .volumeDown, .today])
+    }
+
+    @Test("A chord with two durations acts twice: a warning and the deed; let go before, it stays with the warning")
+    func stages() {
+        func edges(heldUntil end: Int) -> [ButtonEdge] {
+            [
+                edge(.replay, true, 0), edge(.volumeDown, true, 50), edge(.volumeDown, false, end),
+                edge(.replay, false, end + 30),
+            ]
+        }
+        #expect(actions(edges(heldUntil: 2900), map: chords) == [.volumeDown])
+        #expect(actions(edges(heldUntil: 9000), map: chords) == [.volumeDown, .replayPrevious])
+        #expect(actions(edges(heldUntil: 12_000), map: chords) == [.volumeDown, .replayPrevious, .today])
+    }
+
+    @Test("A stuck button makes no chord with one that is pressed much later")
+    func stuckAndChord() {
+        let edges = [edge(.replay, true, 0), edge(.volumeDown, true, 5000), edge(.volumeDown, false, 5100)]
+        #expect(actions(edges, map: chords) == [.today, .volumeDown])
+    }
+
+    @Test("Both volume buttons at once, where that is no chord, change the volume there and back")
+    func bothAtOnce() {
+        let up = press(.volumeUp, 0, 200)
+        let down = press(.volumeDown, 0, 200)
+        #expect(actions([up[0], down[0], up[1], down[1]]) == [.volumeUp, .volumeDown])
     }
 
     @Test(
@@ -37,11 +143,6 @@ struct GesturesTests {
             actionsWhileHolding(.volumeUp, until: milliseconds) == Array(repeating: .volumeUp, count: steps))
         #expect(
             actionsWhileHolding(.volumeDown, until: milliseconds) == Array(repeating: .volumeDown, count: steps))
-    }
-
-    @Test("Replay does not repeat, however long it is held")
-    func holdReplay() {
-        #expect(actionsWhileHolding(.replay, until: 20_000) == [.replay])
     }
 
     @Test("A stuck button stops repeating, and works again with its next press")
@@ -60,7 +161,7 @@ struct GesturesTests {
         var gestures = Gestures()
         #expect(gestures.handle(edge(button, false, 100)) == [])
         #expect(gestures.nextDeadline == nil)
-        #expect(gestures.handle(edge(button, true, 200)).count == 1)
+        #expect(gestures.handle(edge(button, true, 200)).count == (button == .replay ? 0 : 1))
     }
 
     @Test("A second press whose release was lost is a new press and starts a new hold")
@@ -98,7 +199,7 @@ struct GesturesTests {
     func twoButtons() {
         var gestures = Gestures()
         _ = gestures.handle(edge(.volumeUp, true, 0))
-        #expect(gestures.handle(edge(.replay, true, 100)) == [.replay])
+        #expect(gestures.handle(edge(.replay, true, 100)) == [])
         _ = gestures.handle(edge(.volumeDown, true, 200))
         #expect(gestures.nextDeadline == .milliseconds(500))
         #expect(gestures.advance(to: .milliseconds(500)) == [.volumeUp])

@@ -54,6 +54,13 @@ struct IndicationTests {
         #expect(Set(lights).count == Indication.allCases.count)
     }
 
+    @Test("Every colour holds red or green, so that a pair of these shows it", arguments: Indication.allCases)
+    func colors(indication: Indication) {
+        for outputs in course(of: indication) where outputs.isLit {
+            #expect(!outputs.color.isDisjoint(with: .yellow))
+        }
+    }
+
     @Test("No indication is dark for two seconds: a dark box is a dead box", arguments: Indication.allCases)
     func neverDark(indication: Indication) {
         let course = course(of: indication)

@@ -1,0 +1,56 @@
+/// What each gesture of the buttons means; a board's file may say otherwise.
+public struct GestureMap: Sendable, Equatable {
+    /// What one button means, alone.
+    public struct Meaning: Sendable, Equatable {
+        public var click: Gestures.Action?
+        /// Two clicks in quick succession.
+        public var double: Gestures.Action?
+        /// Held for ``Gestures/longDelay``.
+        public var long: Gestures.Action?
+        /// Again and again while held.
+        public var hold: Gestures.Action?
+
+        public init(
+            click: Gestures.Action? = nil, double: Gestures.Action? = nil, long: Gestures.Action? = nil,
+            hold: Gestures.Action? = nil
+        ) {
+            self.click = click
+            self.double = double
+            self.long = long
+            self.hold = hold
+        }
+
+        /// Whether the button's going down leaves open what is meant.
+        var isAmbiguous: Bool { double != nil || long != nil }
+    }
+
+    /// Several buttons pressed together and held.
+    public struct Chord: Sendable, Equatable {
+        /// Two or more.
+        public var buttons: Set<Button>
+        public var duration: Duration
+        public var action: Gestures.Action
+
+        public init(_ buttons: Set<Button>, heldFor duration: Duration, means action: Gestures.Action) {
+            self.buttons = buttons
+            self.duration = duration
+            self.action = action
+        }
+    }
+
+    public var buttons: [Button: Meaning]
+    /// A set of buttons may stand here more than once with different durations, such as a warning and the deed.
+    public var chords: [Chord]
+
+    public init(buttons: [Button: Meaning], chords: [Chord] = []) {
+        self.buttons = buttons
+        self.chords = chords
+    }
+
+    /// For a board whose file says nothing about it.
+    public static let usual = GestureMap(buttons: [
+        .volumeUp: Meaning(click: .volumeUp, hold: .volumeUp),
+        .volumeDown: Meaning(click: .volumeDown, hold: .volumeDown),
+        .replay: Meaning(click: .replay, double: .replayPrevious, long: .today),
+    ])
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SoundboxMQTT
+import SoundboxRuntime
+import SoundboxSystem
+import TestSupport
+
+/// The box under test on a virtual board.
+struct BoxOnBoard {
+    let board: VirtualBoard
+    /// The port of a broker on this machine, which outlives a power cut; `nil` for `broker_start` on the board, whose
+    /// messages arrive at once: QEMU's user networking takes seconds now and then.
+    let port: Int?
+
+    private var folder: TemporaryFolder { board.folder }
+
+    /// Writes the box's files. Nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - state: a folder under `/state` that is this box's own.
+    ///   - boardFile: of `board/`, or `no-bias`: requesting a line with a bias lets gpio-sim's finger go, so a button
+    ///     that is to be down at the start needs a board with resistors of its own.
+    init(
+        on board: VirtualBoard, port: Int? = nil, state: String, device: String = "hw:Loopback,0,0",
+        boardFile: String = "raspberry-pi"
+    ) throws {
+        self.board = board
+        self.port = port
+        if !FileManager.default.fileExists(atPath: board.folder.file("sounds")) {
+            try ToneVoice.write(to: board.folder)
+            try FileManager.default.copyItem(atPath: "\(Products.project)/board", toPath: board.folder.file("board"))
+            let shipped = try String(contentsOfFile: "\(Products.project)/board/raspberry-pi.yaml", encoding: .utf8)
+            try board.folder.write(
+                shipped.replacingOccurrences(of: "pull_up", with: "as_is"), to: "board/no-bias.yaml")
+        }
+        try board.folder.write(
+            """
+            merchant_id: M1001
+            device_id: box-01
+            broker: {url: "mqtt://\(port.map { "\(VirtualBoard.hostAddress):\($0)" } ?? "127.0.0.1:1883")"}
+            audio: {device: "\(device)", volume: 50}
+            voice: {locale: \(ToneVoice.locale), directory: /host/sounds}
+            board: \(boardFile)
+            board_directory: /host/board
+            state_directory: /state/\(state)
+            control_socket: /run/soundbox.sock
+            announce: {expire_after: 24h}
+
+            """, to: "soundbox.yaml")
+    }
+
+    /// Starts the box; its log is `box.log` in the shared folder. Returns at once.
+    func launch() async throws {
+        try await board.run("soundbox run --config /host/soundbox.yaml >/dev/null 2>/host/box.log & box=$!")
+    }
+
+    /// Starts the box and returns when payments reach it.
+    func start() async throws {
+        try await launch()
+        try await logged(" info online")
+    }
+
+    /// Ends it as `systemctl stop` does.
+    func stop() async throws {
+        try await board.run("kill $box; wait $box")
+    }
+
+    /// Waits until this stands in so many lines of the log.
+    func logged(_ words: String, count: Int = 1, within seconds: Int = 30) async throws {
+        do {
+            try await board.run("await \(seconds) logged \(count) '\(words)'")
+        } catch {
+            throw TestFailure("\(error); the box's log:\n\(log.joined(separator: "\n"))")
+        }
+    }
+
+    /// The box's log so far.
+    var log: [String] {
+        let bytes = (try? folder.read("box.log")) ?? []
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Publishes payments and returns when the broker has them.
+    func publish(_ payments: (id: String, amount: String)...) async throws { try await publish(payments) }
+
+    func publish(_ payments: [(id: String, amount: String)]) async throws {
+        let notices = payments.map { #"{"id":"\#($0.id)","amount":"\#($0.amount)","channel":"alipay"}"# }
+        guard let port else {
+            for notice in notices {
+                try await board.run(
+                    "mosquitto_pub -h 127.0.0.1 -q 1 -t soundbox/v1/M1001/box-01/payments -m '\(notice)'")
+            }
+            return
+        }
+        let settings = try MQTTSettings(
+            Configuration(
+                parsing: """
+                    merchant_id: M1001
+                    device_id: box-01
+                    broker: {url: "mqtt://127.0.0.1:\(port)"}
+                    """, file: "publisher.yaml"))
+        try await onOwnThread(named: "publisher") {
+            try MQTTPublisher(settings: settings).publish(notices.map { Array($0.utf8) }, timeout: .seconds(60))
+        }
+    }
+
+    /// Records the loopback card and follows LED and motor while `body` runs.
+    func observing(_ body: () async throws -> Void) async throws -> Observation {
+        try await board.run(
+            "record_begin; watch_begin \(VirtualBoard.Line.led.rawValue) \(VirtualBoard.Line.vibration.rawValue)")
+        do { try await body() } catch {
+            try await board.run("watch_end; record_end")
+            throw error
+        }
+        try await board.run("watch_end; record_end")
+        return try Observation(folder: folder)
+    }
+}
