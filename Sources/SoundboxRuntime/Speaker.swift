@@ -8,7 +8,9 @@ public struct Speaker: Sendable {
 
     /// - Parameter device: as `audio.device`; a file that is there already is replaced.
     public init(device: String, voice: Voice) throws {
-        player = Player(sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voices: Voices(first: voice), volume: Volume(100))
+        player = Player(
+            sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voices: Voices(first: voice),
+            volume: Volume(100))
         writer = voice.writer
     }
 

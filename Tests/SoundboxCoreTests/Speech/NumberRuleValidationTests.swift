@@ -69,7 +69,8 @@ struct NumberRuleValidationTests {
 
     @Test("Decimals that are handed on to a set without a rule for them, or round in a circle, are refused")
     func handedOnDecimals() throws {
-        #expect(try problem("%a:\nx.x: =%b=;\n0: =%b=;\n%b:\n\(Self.digits)10: <<[>>];")?.problem.contains("x.x") == true)
+        #expect(
+            try problem("%a:\nx.x: =%b=;\n0: =%b=;\n%b:\n\(Self.digits)10: <<[>>];")?.problem.contains("x.x") == true)
         let circle = "%a:\nx.x: =%b=;\n0: =%b=;\n%b:\nx.x: =%a=;\n\(Self.digits)10: <<[>>];"
         #expect(try problem(circle)?.problem.contains("without end") == true)
         #expect(try problem("%a:\nx.x: =%b=;\n0: =%b=;\n%b:\nx.x: <<.>>;\n\(Self.digits)10: <<[>>];") == nil)
