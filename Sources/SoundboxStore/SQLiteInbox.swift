@@ -80,13 +80,7 @@ public final class SQLiteInbox: Inbox {
     }
 
     public func counts() throws(InboxError) -> InboxCounts {
-        try read { database in
-            func count(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
-            return InboxCounts(
-                waiting: try count("SELECT count(*) FROM notice WHERE state IN ('received', 'announcing')"),
-                announced: try count("SELECT count(*) FROM notice WHERE state = 'announced'"),
-                receiptsWaiting: try count("SELECT count(*) FROM receipt"))
-        }
+        try read { try InboxCounts(in: $0) }
     }
 
     public func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt] {
