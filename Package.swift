@@ -115,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore", "SoundboxSystem",
+                "soundbox", "SoundboxAudio", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore",
+                "SoundboxSystem",
                 "TestSupport",
             ],
             swiftSettings: strict),

@@ -29,7 +29,8 @@ public struct MQTTPublisher: Sendable {
             keepsSession: false, will: nil)
         try client.connect(.ipv4)
 
-        while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil {}
+        while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil
+        {}
         if onReceipt != nil {
             let id = try client.subscribe(to: settings.topics.receipts)
             var answer: Int32?

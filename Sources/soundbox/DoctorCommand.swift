@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCore
 import SoundboxRuntime
 
 struct DoctorCommand: AsyncParsableCommand {
@@ -16,8 +17,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also write what support needs to this new tar file: this check-up, the configuration and the log. No \
-            secrets; payment ids and amounts are in the log.", valueName: "file.tar"))
+            """
+            Also write what support needs to this new tar file: this check-up, the configuration and the log. No \
+            secrets; payment ids and amounts are in the log.
+            """, valueName: "file.tar"))
     var bundle: String?
 
     func run() async throws {

@@ -42,7 +42,7 @@ def visible(items):
 def page(command, path, options):
     title = "-".join(path)
     arguments = visible(command.get("arguments", []))
-    commands = visible(command.get("subcommands", []))
+    commands = [item for item in visible(command.get("subcommands", [])) if item["commandName"] != "help"]
     lines = [
         '.TH "%s" 1 "%s" "soundbox %s" "Sound box"' % (title.upper(), options.date, options.version),
         ".SH NAME",
@@ -55,10 +55,10 @@ def page(command, path, options):
     if commands:
         lines.append("<command>")
     if command.get("discussion"):
-        lines += [".SH DESCRIPTION", ".nf"] if "\n  " in command["discussion"] else [".SH DESCRIPTION"]
-        lines.append(escape(command["discussion"].strip("\n")))
-        if "\n  " in command["discussion"]:
-            lines.append(".fi")
+        lines.append(".SH DESCRIPTION")
+        for line in command["discussion"].strip("\n").split("\n"):
+            # Examples are indented in the help, and keep their lines.
+            lines += [".EX", escape(line), ".EE"] if line.startswith("  ") else [escape(line) if line else ".PP"]
     if arguments:
         lines.append(".SH OPTIONS")
         for argument in arguments:
@@ -81,8 +81,7 @@ def page(command, path, options):
         lines += [".SH SEE ALSO", ".BR " + escape("-".join(path[:-1])) + " (1)"]
     (options.output / (title + ".1")).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for subcommand in commands:
-        if subcommand["commandName"] != "help":
-            page(subcommand, path + [subcommand["commandName"]], options)
+        page(subcommand, path + [subcommand["commandName"]], options)
 
 
 def main():

@@ -28,7 +28,8 @@ public struct Doctor: Sendable {
             let isMissing = !SmallFile.exists(configurationFile)
             report.findings = [
                 Finding(
-                    "configuration", .red, isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
+                    "configuration", .red,
+                    isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
                     advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
                 SystemChecks.clock(), SystemChecks.versions(),
             ]
@@ -79,15 +80,18 @@ public struct Doctor: Sendable {
     }
 
     private static func advice(for fault: String) -> String {
-        fault.contains("audio device") ? "check the card and its cable; the box tries again by itself" : "see the log: journalctl -u soundbox"
+        fault.contains("audio device")
+            ? "check the card and its cable; the box tries again by itself" : "see the log: journalctl -u soundbox"
     }
 }
 
 /// What a check-up found.
 public struct DoctorReport: Sendable {
-    public var findings: [Finding] = []
+    public var findings: [Finding]
     /// What the running box said, when one runs.
     public var status: JSONValue?
+
+    public init(findings: [Finding] = []) { self.findings = findings }
 
     /// The worst of the findings.
     public var level: Finding.Level { findings.map(\.level).max() ?? .green }

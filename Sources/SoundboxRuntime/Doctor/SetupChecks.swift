@@ -44,7 +44,8 @@ struct SetupChecks {
             guard inspection.problems.isEmpty else {
                 return Finding(
                     "inbox", .red, "\(path): \(inspection.problems.joined(separator: "; "))",
-                    advice: "stop the box, keep a copy of the file, and see \"The inbox is damaged\" in docs/operations.md")
+                    advice:
+                        "stop the box, keep a copy of the file, and see \"The inbox is damaged\" in docs/operations.md")
             }
             return Finding("inbox", .green, detail)
         } catch {
@@ -57,12 +58,15 @@ struct SetupChecks {
         let cards = ALSACards.cards().map(\.name)
         let known = cards.isEmpty ? "there is no sound card" : "cards: \(cards.joined(separator: ", "))"
         if device == "null" {
-            return Finding("sound card", .amber, "audio.device is null: the box is silent", advice: "run: soundbox setup")
+            return Finding(
+                "sound card", .amber, "audio.device is null: the box is silent", advice: "run: soundbox setup")
         }
         if device.hasPrefix("file:") {
             return Finding("sound card", .amber, "the sound goes to \(device.dropFirst(5)), nothing is heard")
         }
-        guard !boxIsRunning else { return Finding("sound card", .green, "\"\(device)\" is in the box's hands; \(known)") }
+        guard !boxIsRunning else {
+            return Finding("sound card", .green, "\"\(device)\" is in the box's hands; \(known)")
+        }
         let sink = AudioOutputs.sink(for: device, fileMode: .append)
         do {
             let format = try await sink.open()
@@ -101,13 +105,15 @@ struct SetupChecks {
             let (usable, problems) = try voice.leavingOutUnusableRecordings()
             guard problems.isEmpty else {
                 return Finding(
-                    "voice", .red, "\(choice.locale): \(problems.count) recordings cannot be played, such as \(problems[0])",
+                    "voice", .red,
+                    "\(choice.locale): \(problems.count) recordings cannot be played, such as \(problems[0])",
                     advice: "install the voice again, or run: soundbox voice check")
             }
             let count = usable.recordings.entries.count
             return Finding("voice", .green, "\(choice.locale), \(count) recordings")
         } catch {
-            return Finding("voice", .red, "\(error)", advice: "install the package of that voice, or choose another one")
+            return Finding(
+                "voice", .red, "\(error)", advice: "install the package of that voice, or choose another one")
         }
     }
 }

@@ -26,7 +26,9 @@ public struct SupportBundle: Sendable {
         if let log = await Self.output("journalctl", "--unit=soundbox", "--lines=5000", "--no-pager") {
             add("log.txt", log)
         }
-        if let service = await Self.output("systemctl", "status", "soundbox", "--no-pager") { add("service.txt", service) }
+        if let service = await Self.output("systemctl", "status", "soundbox", "--no-pager") {
+            add("service.txt", service)
+        }
         let bytes = archive.finished
         try await onOwnThread(named: "bundle") { try Self.write(bytes, to: path) }
     }

@@ -59,6 +59,7 @@ enum SystemChecks {
         let name = release.split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
             .map { $0.dropFirst(12).filter { $0 != "\"" } }
         let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
-        return Finding("versions", .green, "soundbox \(SoundboxVersion.current), \(name ?? "unknown system"), \(kernel)")
+        return Finding(
+            "versions", .green, "soundbox \(SoundboxVersion.current), \(name ?? "unknown system"), \(kernel)")
     }
 }

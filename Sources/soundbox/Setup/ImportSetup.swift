@@ -3,7 +3,8 @@ import SoundboxRuntime
 
 struct ImportSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Install a setup that another box exported, or that was prepared for this one.",
+        commandName: "import",
+        abstract: "Install a setup that another box exported, or that was prepared for this one.",
         discussion: """
             The file is soundbox.yaml with the secrets in it: broker.password, and in PEM form broker.ca, \
             broker.certificate and broker.key. They go to files of their own beside soundbox.yaml. The box that had \
@@ -15,8 +16,10 @@ struct ImportSetup: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Install provisioning.yaml or soundbox.yaml of this folder if it is there, and remove it then; on error \
-            leave soundbox-error.txt beside it. For the boot partition of a new box.", valueName: "folder"))
+            """
+            Install provisioning.yaml or soundbox.yaml of this folder if it is there, and remove it then; on error \
+            leave soundbox-error.txt beside it. For the boot partition of a new box.
+            """, valueName: "folder"))
     var firstBoot: String?
 
     @Flag(help: "Show what would be written, and write nothing.")

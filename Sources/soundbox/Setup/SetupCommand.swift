@@ -31,7 +31,5 @@ struct RestartOptions: ParsableArguments {
 }
 
 func printFindings(_ findings: [Finding]) {
-    var report = DoctorReport()
-    report.findings = findings
-    printLine(report.text(colored: Terminal.outputIsColored))
+    printLine(DoctorReport(findings: findings).text(colored: Terminal.outputIsColored))
 }

@@ -19,7 +19,8 @@ struct SetupOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A file with the password on its first line, to be copied.", valueName: "file"))
     var passwordFile: String?
 
-    @Option(help: ArgumentHelp("PEM: the authority that vouches for the broker; - for the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("PEM: the authority that vouches for the broker; - for the system's.", valueName: "file"))
     var caFile: String?
 
     @Option(help: ArgumentHelp("PEM: this box's certificate; - for none.", valueName: "file"))
