@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building, testing and trying the sound box needs and this Debian lacks. Says what it does; does and says
 # nothing when nothing is missing.
+#
+# usage: install-dependencies.sh [packaging]     with "packaging" also what making and trying Debian packages needs
 set -euo pipefail
 
 packages=(
@@ -10,6 +12,7 @@ packages=(
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
 )
+[[ ${1:-} == packaging ]] && packages+=(dpkg-dev lintian mmdebstrap python3 qemu-user)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -103,7 +103,9 @@ main_package() {
   gzip -9 -n "$root"/usr/share/man/man1/*.1
   local completions=$root/usr/share
   mkdir -p "$completions"/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
-  "${run[@]}" "$binary" --generate-completion-script bash >"$completions/bash-completion/completions/soundbox"
+  # Sourced, never run: without its first line, which names a shell.
+  "${run[@]}" "$binary" --generate-completion-script bash | sed '1{/^#!/d}' \
+    >"$completions/bash-completion/completions/soundbox"
   "${run[@]}" "$binary" --generate-completion-script zsh >"$completions/zsh/vendor-completions/_soundbox"
   "${run[@]}" "$binary" --generate-completion-script fish >"$completions/fish/vendor_completions.d/soundbox.fish"
 

@@ -23,6 +23,14 @@ public struct BrokerCheck: Sendable {
             ]
         }
         let lookup = Finding("name lookup", .green, "\(settings.host) is \(addresses.joined(separator: ", "))")
+        if let reason = await TCPCheck.failure(host: settings.host, port: settings.port) {
+            return [
+                lookup,
+                Finding(
+                    "broker", .red, "cannot reach \(settings.broker): \(reason)",
+                    advice: "check the address and the port, and whether a firewall is in between"),
+            ]
+        }
         do {
             let probe = MQTTProbe(settings: settings)
             let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }

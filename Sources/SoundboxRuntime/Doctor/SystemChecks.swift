@@ -31,11 +31,14 @@ enum SystemChecks {
 
     /// How much room the inbox has left. Blocks on the disk.
     static func disk(_ path: String) -> Finding {
+        var path = path
+        // Before the first start the folder is not there yet; it will be on the disk of the nearest one that is.
+        while !SmallFile.exists(path), path != "/", path != "." { path = SmallFile.folder(of: path) }
         var info = statvfs()
         guard statvfs(path, &info) == 0 else {
             return Finding("disk", .red, "\(path): \(String(cString: strerror(errno)))")
         }
-        let free = UInt64(info.f_bavail) * UInt64(info.f_frsize) >> 20
+        let free = (UInt64(info.f_bavail) * UInt64(info.f_frsize)) >> 20
         let detail = "\(free) MiB free in \(path)"
         if info.f_flag & UInt(ST_RDONLY) != 0 {
             return Finding(

@@ -55,10 +55,10 @@ struct HardenedBroker {
     func listen(
         _ pair: TestCertificates.Pair, _ broker: MosquittoBroker, _ topic: String, clientID: String? = nil
     ) async throws -> ChildProcess {
-        let child = try client(
-            "mosquitto_sub", pair, broker,
-            ["--topic", topic, "-C", "1", "--debug"] + (clientID.map { ["--id", $0] } ?? []))
-        _ = try await child.output.next { $0.hasPrefix("Subscribed") ? $0 : nil }
+        let id = clientID ?? "listener-\(UInt32.random(in: .min ... .max))"
+        // Ends with the first message.
+        let child = try client("mosquitto_sub", pair, broker, ["--topic", topic, "-C", "1", "--id", id])
+        _ = try await broker.log.next { $0.contains("Sending SUBACK to \(id)") ? $0 : nil }
         return child
     }
 
@@ -70,13 +70,5 @@ struct HardenedBroker {
         guard try await child.exitStatus() == 0 else {
             throw TestFailure(try await child.errors.all().joined(separator: "; "))
         }
-    }
-}
-
-extension ChildProcess {
-    /// The one message that a listener waited for.
-    func message() async throws -> String {
-        let isDebugging: (String) -> Bool = { $0.hasPrefix("Client ") || $0.hasPrefix("Subscribed") }
-        return try await output.next { isDebugging($0) ? nil : $0 }
     }
 }

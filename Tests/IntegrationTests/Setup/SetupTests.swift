@@ -1,6 +1,7 @@
 import Foundation
 import SoundboxAudio
 import SoundboxCore
+import SoundboxMQTT
 import SoundboxRuntime
 import TestSupport
 import Testing
