@@ -5,6 +5,10 @@
 # usage: test.sh BINARY       a release binary for this machine
 set -euo pipefail
 
+# In a mount name space of its own: nothing stays mounted, whatever happens.
+[[ -n ${SOUNDBOX_IN_NAMESPACE:-} ]] ||
+  exec env SOUNDBOX_IN_NAMESPACE=1 unshare --mount --propagation private "$0" "$@"
+
 binary=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/soundbox-deb-test.XXXXXX")
@@ -12,6 +16,7 @@ root=$work/root
 box=''
 finish() {
   if [[ -n $box ]]; then kill -KILL "$box" 2>/dev/null || true; fi
+  umount "$root/proc" 2>/dev/null || true
   rm -rf "$work"
 }
 trap finish EXIT
@@ -36,6 +41,8 @@ lintian --fail-on error --tag-display-limit 0 "$work"/this/*.deb
 step "A clean Debian $suite"
 mmdebstrap --variant=minbase --include=ca-certificates "$suite" "$root" >"$work/mmdebstrap.log" 2>&1 ||
   { tail -20 "$work/mmdebstrap.log" >&2; exit 1; }
+# A Swift program reads its own arguments from there.
+mount -t proc proc "$root/proc"
 cp -r "$work/this" "$work/next" "$root/tmp/"
 inside apt-get -qq update
 
@@ -71,7 +78,7 @@ inside soundbox doctor || true
 kill -TERM "$box"
 wait "$box" || fail "the box did not end in good order"
 box=''
-is_mode "soundbox:soundbox 660" /var/lib/soundbox/inbox.sqlite
+is_mode "soundbox:soundbox 640" /var/lib/soundbox/inbox.sqlite
 before=$(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite)
 
 step "Upgrade"

@@ -22,26 +22,30 @@ public enum FirstBoot {
             return .nothingToDo
         }
         let errorFile = "\(folder)/\(errorName)"
+        let changed: [String]
         do {
-            let changed = try Provisioning.plan(file, to: path).write()
-            try erase(file)
-            unlink(errorFile)
-            return .imported(from: file, changed: !changed.isEmpty)
+            changed = try Provisioning.plan(file, to: path).write()
         } catch {
-            let text = """
-                The box could not be set up with this card: nothing was changed.
-
-                \(error)
-
-                Correct the file, put the card back and start the box again.
-
-                """
-            // Windows opens the card; it shows lines by CR LF only. Where this cannot be written either, the journal
-            // still has the error.
-            try? SmallFile.replace(
-                errorFile, with: text.replacing("\n", with: "\r\n"), mode: 0o644, owner: nil)
+            explain(error, in: errorFile)
             throw error
         }
+        try erase(file)
+        unlink(errorFile)
+        return .imported(from: file, changed: !changed.isEmpty)
+    }
+
+    private static func explain(_ error: any Error, in file: String) {
+        let text = """
+            The box could not be set up with this card: nothing was changed.
+
+            \(error)
+
+            Correct the file, put the card back and start the box again.
+
+            """
+        // Windows opens the card; it shows lines by CR LF only. Where this cannot be written either, the journal still
+        // has the error.
+        try? SmallFile.replace(file, with: text.replacing("\n", with: "\r\n"), mode: nil, owner: nil)
     }
 
     /// Overwrites a file before removing it. FAT writes in place; what the card's own wear levelling keeps a copy of is

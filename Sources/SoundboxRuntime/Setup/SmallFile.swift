@@ -29,9 +29,10 @@ enum SmallFile {
     /// Replaces a file, or creates it. Its content never exists under looser permissions than asked for.
     ///
     /// - Parameters:
-    ///   - mode: permission bits, whatever the umask is.
+    ///   - mode: permission bits, whatever the umask is; `nil` on a file system without them, since FAT refuses to set
+    ///     what it cannot keep.
     ///   - owner: who gets it; `nil` leaves it to this process's user.
-    static func replace(_ path: String, with text: String, mode: mode_t, owner: FileOwner?) throws(SetupError) {
+    static func replace(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(SetupError) {
         let temporary = "\(path).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -50,7 +51,8 @@ enum SmallFile {
             return true
         }
         let isOwned = owner.map { fchown(descriptor, $0.user, $0.group) == 0 } ?? true
-        let isReady = isComplete && isOwned && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+        let isModed = mode.map { fchmod(descriptor, $0) == 0 } ?? true
+        let isReady = isComplete && isOwned && isModed && fsync(descriptor) == 0
         let reason = errno
         guard close(descriptor) == 0, isReady else { throw failure(path, "cannot be written", reason) }
         guard rename(temporary, path) == 0 else { throw failure(path, "cannot be replaced") }

@@ -70,8 +70,9 @@ public struct UnprovisionedBox: Sendable {
         while !Task.isCancelled {
             do {
                 let speaker = try Speaker(device: "default", voice: try folder.voice(locale))
-                defer { Task { await speaker.close() } }
                 try await speaker.speak(.prompt(.notProvisioned))
+                // A card that is held open would keep others, such as setup's greeting, out of it.
+                await speaker.close()
             } catch {
                 logger.warning("cannot say that the box is not set up", metadata: ["reason": "\(error)"])
             }
