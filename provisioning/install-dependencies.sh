@@ -12,7 +12,7 @@ packages=(
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
 )
-[[ ${1:-} == packaging ]] && packages+=(dpkg-dev lintian mmdebstrap python3 qemu-user)
+[[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu dpkg-dev lintian mmdebstrap python3 qemu-user)
 
 missing=()
 for package in "${packages[@]}"; do

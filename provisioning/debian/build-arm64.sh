@@ -91,5 +91,5 @@ unshare --mount --propagation private bash -euo pipefail -c '
 ' build-arm64 "$chroot" "$project" "$sysroot" "$cache/build" "$HOME/.cache/org.swift.swiftpm" "$sdk"
 
 # What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
-PATH=$chroot/usr/libexec/swift/bin:$PATH SYSROOT=$sysroot "$here/build.sh" arm64 \
+SYSROOT=$sysroot "$here/build.sh" arm64 \
   "$cache/build/aarch64-unknown-linux-gnu/release/soundbox" "$output" qemu-aarch64 -L "$sysroot"

@@ -71,11 +71,8 @@ library_packages() {
 main_package() {
   local root=$work/soundbox
   install_file 755 "$binary" "$root/usr/bin/soundbox"
-  if [[ $arch == "$(dpkg --print-architecture)" ]]; then
-    strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
-  else
-    llvm-strip --strip-unneeded "$root/usr/bin/soundbox" 2>/dev/null || "$(strip_of "$arch")" --strip-unneeded "$root/usr/bin/soundbox"
-  fi
+  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE)-strip" \
+    --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
   for board in "$project"/board/*.yaml; do
     install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"
   done
