@@ -61,6 +61,22 @@ check: deps ## formatting, imports, warnings; the voices and the boards
 	@.build/debug/soundbox voice check --sounds sounds
 	@.build/debug/soundbox board list --boards board >/dev/null
 
+.PHONY: deb
+deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS
+	@provisioning/install-dependencies.sh packaging
+ifeq ($(ARCH),arm64)
+	@provisioning/debian/build-arm64.sh .build/deb
+else
+	@swift build $(RELEASE_FLAGS) --product soundbox
+	@provisioning/debian/build.sh $$(dpkg --print-architecture) .build/release/soundbox .build/deb
+endif
+
+.PHONY: deb-test
+deb-test: ## install, upgrade, roll back and purge the packages in a clean Debian; needs root
+	@provisioning/install-dependencies.sh packaging
+	@swift build $(RELEASE_FLAGS) --product soundbox
+	@provisioning/debian/test.sh .build/release/soundbox
+
 .PHONY: fmt
 fmt: ## format the sources
 	@swift format format --in-place --recursive $(wildcard $(FORMATTED))

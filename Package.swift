@@ -17,6 +17,8 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -46,6 +48,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -88,8 +91,7 @@ let package = Package(
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxAudio", "SoundboxALSA", "SoundboxMQTT",
                 "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
-                nioHTTP1,
-                serviceLifecycle, unixSignals,
+                nioHTTP1, nioPosix, nioSSL, serviceLifecycle, subprocess, unixSignals,
             ]),
         .executableTarget(
             name: "soundbox",
@@ -128,8 +130,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore", "SoundboxSystem",
-                "TestSupport", grdb,
+                "soundbox", "SoundboxAudio", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore",
+                "SoundboxSystem", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building, testing and trying the sound box needs and this Debian lacks. Says what it does; does and says
 # nothing when nothing is missing.
+#
+# usage: install-dependencies.sh [packaging]     with "packaging" also what making and trying Debian packages needs
 set -euo pipefail
 
 packages=(
@@ -18,6 +20,7 @@ packages=(
 if [[ $(dpkg --print-architecture) == amd64 ]]; then
   packages+=(qemu-system-x86 busybox-static kmod e2fsprogs alsa-utils gcc make xz-utils libelf1)
 fi
+[[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu dpkg-dev lintian mmdebstrap python3 qemu-user)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -29,27 +29,14 @@ public struct MQTTPublisher: Sendable {
             keepsSession: false, will: nil)
         try client.connect(.ipv4)
 
-        func turn(waitingFor what: String) throws(MQTTError) -> MosquittoEvents {
-            let rest = end - .monotonicNow
-            guard rest > .zero else { throw .timedOut(waitingFor: what) }
-            let outcome = Result { () throws(MQTTError) in try client.read(waitingAtMost: min(rest, .seconds(1))) }
-            let events = client.takeEvents()
-            if let code = events.connectionCode, code != 0 {
-                throw .refused(broker: client.broker, reason: MosquittoReasons.refusal(code))
-            }
-            try outcome.get()
-            try client.keepAlive()
-            try client.write()
-            return events
-        }
-
-        while try turn(waitingFor: "\(client.broker) to accept the connection").connectionCode == nil {}
+        while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil
+        {}
         if onReceipt != nil {
             let id = try client.subscribe(to: settings.topics.receipts)
             var answer: Int32?
             while answer == nil {
                 try client.write()
-                let events = try turn(waitingFor: "the broker to confirm the subscription")
+                let events = try client.turn(until: end, waitingFor: "the broker to confirm the subscription")
                 answer = events.subscriptions.first { $0.id == id }?.grantedQoS
             }
             if let answer, answer > 2 { throw .subscriptionRefused(topic: settings.topics.receipts) }
@@ -60,7 +47,8 @@ public struct MQTTPublisher: Sendable {
         var isAnswered = onReceipt == nil
         try client.write()
         while !unacknowledged.isEmpty || !isAnswered {
-            let events = try turn(
+            let events = try client.turn(
+                until: end,
                 waitingFor: unacknowledged.isEmpty
                     ? "the box's receipts; the broker has the messages, so is the box running and online?"
                     : "the broker to acknowledge the messages")

@@ -8,7 +8,7 @@ public struct YAMLValue {
     /// Dotted path from the top, empty there.
     public let key: String
     public let line: Int?
-    private let node: Node
+    let node: Node
 
     /// - Parameter line: where its key stands, which for a nested value is above the value itself.
     private init(node: Node, file: String, key: String, line: Int?) {

@@ -24,8 +24,18 @@ struct Run: AsyncParsableCommand {
             """)
     var panel = PanelOption.board
 
+    @Flag(
+        help: """
+            While there is no configuration, say aloud that the box is not set up and wait for it, instead of failing.
+            """)
+    var waitForSetup = false
+
     func run() async throws {
         Footprint.keepSmall()
+        if waitForSetup {
+            let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
+            try await UnprovisionedBox(configurationFile: configuration.config, logger: logger).waitForSetup()
+        }
         let configuration = try configuration.read()
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
         let box = try Box(configuration, panel: panel == .terminal ? .terminal : .board, logger: logger)

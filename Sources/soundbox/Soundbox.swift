@@ -9,7 +9,7 @@ struct Soundbox: AsyncParsableCommand {
         abstract: "Says aloud what a shop is paid, the moment it is paid.",
         version: SoundboxVersion.current,
         groupedSubcommands: [
-            CommandGroup(name: "The box", subcommands: [Run.self]),
+            CommandGroup(name: "The box", subcommands: [Run.self, SetupCommand.self, DoctorCommand.self]),
             CommandGroup(name: "The running box", subcommands: [Status.self, Replay.self, SetVolume.self]),
             CommandGroup(name: "The hardware", subcommands: [BoardCommand.self]),
             CommandGroup(name: "Trials", subcommands: [Say.self, Publish.self, VoiceCommand.self]),

@@ -56,7 +56,8 @@ struct CommandLineTests {
     @Test(
         "Every command explains itself",
         arguments: [
-            "run", "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice check", "voice render",
+            "run", "setup", "setup configure", "setup show", "setup export", "setup import", "setup reset", "doctor",
+            "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice check", "voice render",
             "voice synthesize", "voice new", "voice script", "voice import",
         ])
     func help(command: String) async throws {

@@ -18,6 +18,14 @@ extension Language {
         return try numbers.spell(number, with: countingRuleSet)
     }
 
+    /// Names one digit, 0 to 9, as in a number that is read out digit by digit.
+    public func reading(ofDigit digit: Int) throws(SpeechError) -> String {
+        guard (0...9).contains(digit), let number = try? DecimalNumber(whole: UInt64(digit)) else {
+            throw .noRule("\(digit) is no digit")
+        }
+        return try numbers.spell(number, with: cardinalRuleSet)
+    }
+
     /// Appends the amount as it is said, as UTF-8: one number with a point, or one for the unit and each subunit that is
     /// not zero.
     /// - Parameter unitJoint: stands between a number and its unit.

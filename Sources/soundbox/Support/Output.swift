@@ -18,7 +18,7 @@ func showProgress(_ text: String) {
 }
 
 /// Writes unbuffered. Whoever closed the other end does not want to hear more, so failures are ignored.
-private func put(_ text: String, on descriptor: Int32) {
+func put(_ text: String, on descriptor: Int32) {
     var text = text
     text.withUTF8 { bytes in
         var rest = UnsafeRawBufferPointer(bytes)

@@ -1,0 +1,26 @@
+import SoundboxSystem
+
+extension MosquittoClient {
+    /// One round of a short-lived connection: waits at most a second for something to arrive, and sends what is queued.
+    ///
+    /// Blocks. For clients that nobody else drives.
+    ///
+    /// - Parameters:
+    ///   - end: when to give up, on the clock of `Duration.monotonicNow`.
+    ///   - what: what is waited for, in words.
+    /// - Throws: ``MQTTError/timedOut(waitingFor:)`` after `end`; ``MQTTError/refused(broker:reason:)`` when the broker
+    ///   says no.
+    func turn(until end: Duration, waitingFor what: String) throws(MQTTError) -> MosquittoEvents {
+        let rest = end - .monotonicNow
+        guard rest > .zero else { throw .timedOut(waitingFor: what) }
+        let outcome = Result { () throws(MQTTError) in try read(waitingAtMost: min(rest, .seconds(1))) }
+        let events = takeEvents()
+        if let code = events.connectionCode, code != 0 {
+            throw .refused(broker: broker, reason: MosquittoReasons.refusal(code))
+        }
+        try outcome.get()
+        try keepAlive()
+        try write()
+        return events
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+
+/// Tries the way to the broker step by step, so that whoever reads the result knows which step to mend.
+public struct BrokerCheck: Sendable {
+    private let settings: MQTTSettings
+
+    public init(settings: MQTTSettings) { self.settings = settings }
+
+    /// Looks the name up, connects, verifies, signs in, subscribes, and has a message sent back. Ends at the first step
+    /// that fails. Takes up to half a minute; changes nothing at the broker.
+    public func run() async -> [Finding] {
+        let addresses: [String]
+        do {
+            addresses = try await onOwnThread(named: "resolver") { [settings] in try Self.addresses(of: settings.host) }
+        } catch {
+            return [
+                Finding(
+                    "name lookup", .red, "\(settings.host): \(error)",
+                    advice: "check the spelling, the network cable or Wi-Fi, and the DNS server (resolvectl status)")
+            ]
+        }
+        let lookup = Finding("name lookup", .green, "\(settings.host) is \(addresses.joined(separator: ", "))")
+        if let reason = await TCPCheck.failure(host: settings.host, port: settings.port) {
+            return [
+                lookup,
+                Finding(
+                    "broker", .red, "cannot reach \(settings.broker): \(reason)",
+                    advice: "check the address and the port, and whether a firewall is in between"),
+            ]
+        }
+        do {
+            let probe = MQTTProbe(settings: settings)
+            let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }
+            return [lookup] + findings(outcome)
+        } catch let error as MQTTError {
+            return [lookup, await finding(error)]
+        } catch {
+            return [lookup, Finding("broker", .red, "\(error)")]
+        }
+    }
+
+    private func findings(_ outcome: MQTTProbe.Outcome) -> [Finding] {
+        let broker = "\(settings.broker)"
+        let connection =
+            settings.tls == nil
+            ? Finding(
+                "broker", .amber, "\(broker) accepts the connection, which is not encrypted",
+                advice: "whoever can reach the network can forge payments; use an mqtts:// broker outside of trials")
+            : Finding("broker", .green, "\(broker) proves who it is and accepts the connection")
+        switch outcome {
+        case .delivered: return [connection, Finding("subscription", .green, "a message went there and came back")]
+        case .subscribed:
+            return [
+                connection,
+                Finding(
+                    "subscription", .amber, "the broker accepts it; no message could be sent there and back",
+                    advice: "normal where the access list closes the probe topic; a trial payment tells for certain"),
+            ]
+        }
+    }
+
+    private func finding(_ error: MQTTError) async -> Finding {
+        switch error {
+        case .unreachable(_, let reason) where reason.hasPrefix("TLS: the broker's certificate"):
+            let certificate = await BrokerCertificate.fetch(host: settings.host, port: settings.port)
+            let explanation = certificate?.explanation(
+                for: settings.host, now: time(nil), hasCAFile: settings.tls?.caFile != nil)
+            return Finding(
+                "TLS", .red, explanation ?? reason,
+                advice: "nothing is sent to a broker that cannot prove who it is; ask who runs it, or correct the "
+                    + "address, the authority's file or the clock")
+        case .unreachable(_, let reason):
+            return Finding(
+                reason.hasPrefix("TLS") ? "TLS" : "broker", .red, error.description,
+                advice: "check the address and the port, and whether a firewall is in between")
+        case .refused:
+            return Finding("sign-in", .red, error.description, advice: "run: sudo soundbox setup")
+        case .subscriptionRefused: return Finding("subscription", .red, error.description)
+        case .invalidSettings, .connectionLost, .timedOut, .refusedByBox:
+            return Finding("broker", .red, error.description)
+        }
+    }
+
+    /// Numeric addresses of a host. Blocks as long as the system's resolver takes.
+    private static func addresses(of host: String) throws(LookupError) -> [String] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, &hints, &list)
+        guard code == 0 else { throw LookupError(description: String(cString: gai_strerror(code))) }
+        defer { freeaddrinfo(list) }
+        var addresses: [String] = []
+        var next = list
+        while let entry = next?.pointee {
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            if getnameinfo(
+                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+            {
+                addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            }
+            next = entry.ai_next
+        }
+        return addresses
+    }
+
+    private struct LookupError: Error, CustomStringConvertible { var description: String }
+}

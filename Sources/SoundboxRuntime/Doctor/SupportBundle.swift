@@ -1,0 +1,60 @@
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+import SoundboxYAML
+import Subprocess
+
+/// What support needs to look into a box from afar, in one file without secrets. Amounts and payment ids are in it,
+/// because they are in the log.
+public struct SupportBundle: Sendable {
+    private let configurationFile: String
+
+    public init(configurationFile: String) { self.configurationFile = configurationFile }
+
+    /// Writes the archive, readable by its owner only. Refuses to replace a file.
+    public func write(_ report: DoctorReport, to path: String) async throws {
+        var archive = TarArchive()
+        let now = time(nil)
+        func add(_ name: String, _ text: String) {
+            archive.add("soundbox-support/\(name)", Array(text.utf8), time: now)
+        }
+        add("doctor.txt", report.text(colored: false) + "\n")
+        add("doctor.json", report.json.text + "\n")
+        if let configuration = try? SmallFile.read(configurationFile) {
+            add("soundbox.yaml", Self.withoutSecrets(configuration))
+        }
+        if let log = await Self.output("journalctl", "--unit=soundbox", "--lines=5000", "--no-pager") {
+            add("log.txt", log)
+        }
+        if let service = await Self.output("systemctl", "status", "soundbox", "--no-pager") {
+            add("service.txt", service)
+        }
+        let bytes = archive.finished
+        try await onOwnThread(named: "bundle") { try Self.write(bytes, to: path) }
+    }
+
+    /// A configuration has its secrets in files of their own; this is for the one where somebody wrote them into it, and
+    /// for a file that is no YAML and could hold anything.
+    static func withoutSecrets(_ text: String) -> String {
+        guard var document = try? YAMLDocument(parsing: text, file: "soundbox.yaml") else {
+            return "# left out: it is not valid YAML\n"
+        }
+        for key in ["password", "key"] where document["broker", key] != nil { document["broker", key] = "removed" }
+        return document.text
+    }
+
+    private static func output(_ program: String, _ arguments: String...) async -> String? {
+        let result = try? await Subprocess.run(
+            .name(program), arguments: Arguments(arguments), output: .string(limit: 4 << 20), error: .discarded)
+        return result?.standardOutput
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SetupError("\(path): cannot be written: \(SystemError(code: errno))") }
+        let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
+        guard close(descriptor) == 0, isWritten else {
+            throw SetupError("\(path): cannot be written: \(SystemError(code: errno))")
+        }
+    }
+}

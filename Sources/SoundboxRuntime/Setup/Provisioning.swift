@@ -1,0 +1,60 @@
+import Glibc
+import SoundboxYAML
+
+/// A box's whole setup in one file: `soundbox.yaml` with the secrets in it. What `setup export` writes, and what
+/// `setup import` and the first boot read.
+public enum Provisioning {
+    /// The setup that is installed, secrets included. Blocks on the disk.
+    public static func export(_ path: String) throws -> String {
+        let configuration = try Configuration(readingFile: path)
+        var document = try YAMLDocument(readingFile: path)
+        func move(_ reference: String, to inline: String, _ content: String?) {
+            document["broker", reference] = nil
+            document["broker", inline] = content
+        }
+        let broker = configuration.broker
+        move("password_file", to: "password", try broker.passwordFile.map { try SecretFile(path: $0).read() })
+        move("ca_file", to: "ca", try broker.caFile.map { try SmallFile.read($0) })
+        move("cert_file", to: "certificate", try broker.certFile.map { try SmallFile.read($0) })
+        move("key_file", to: "key", try broker.keyFile.map { try SmallFile.read($0) })
+        return """
+            # SECRET: whoever has this file can be this box. Delete it when the new box works.
+            # Install it with: soundbox setup import FILE
+
+            """ + document.text
+    }
+
+    /// The setup that is installed, without any secret. Blocks on the disk.
+    public static func exportWithoutSecrets(_ path: String) throws -> String {
+        SupportBundle.withoutSecrets(try SmallFile.read(path))
+    }
+
+    /// Writes an export where nobody but its owner may read it. Refuses to replace a file.
+    public static func write(_ text: String, to path: String) throws(SetupError) {
+        guard !SmallFile.exists(path) else { throw SetupError("\(path): is there already; give another name") }
+        try SmallFile.replace(path, with: text, mode: 0o600, owner: nil)
+    }
+
+    /// Reads a provisioning file and plans its installation. Blocks on the disk.
+    public static func plan(_ file: String, to path: String) throws(YAMLError) -> SetupPlan {
+        try SetupPlan(try YAMLDocument(readingFile: file), source: file, to: path)
+    }
+
+    /// Removes the setup: `soundbox.yaml` and the secrets that setup keeps beside it. The inbox stays, so that no
+    /// payment is spoken again when the box is set up once more.
+    /// - Returns: the paths that were removed.
+    public static func reset(_ path: String) throws(SetupError) -> [String] {
+        let folder = SmallFile.folder(of: path)
+        let names = ["broker.password", "broker-key.pem", "broker-cert.pem", "broker-ca.pem"]
+        // The configuration first: without it, nothing refers to the others.
+        var removed: [String] = []
+        for file in [path, "\(path).old"] + names.map({ "\(folder)/\($0)" }) {
+            if unlink(file) == 0 {
+                removed.append(file)
+            } else if errno != ENOENT {
+                throw SetupError("\(file): cannot be removed: \(String(cString: strerror(errno)))")
+            }
+        }
+        return removed
+    }
+}

@@ -1,0 +1,78 @@
+import Yams
+
+/// A YAML mapping that is changed and written back. Keys that nobody touches stay; comments and layout do not, since
+/// libyaml does not keep them.
+public struct YAMLDocument: Equatable {
+    private var root: Node.Mapping
+
+    /// An empty mapping.
+    public init() { root = Node.Mapping([]) }
+
+    /// - Parameter file: the name used in errors; nothing is read from it.
+    public init(parsing text: String, file: String) throws(YAMLError) {
+        // The strict reader finds duplicate keys and places its complaints.
+        let value = try YAMLValue(parsing: text, file: file)
+        _ = try value.mapping()
+        guard case .mapping(let mapping) = value.node else { throw value.error("expected a mapping (key: value)") }
+        root = mapping
+    }
+
+    /// Reads a whole file. Blocks on the disk.
+    public init(readingFile path: String) throws(YAMLError) {
+        let value = try YAMLValue(readingFile: path)
+        _ = try value.mapping()
+        guard case .mapping(let mapping) = value.node else { throw value.error("expected a mapping (key: value)") }
+        root = mapping
+    }
+
+    /// The text of a scalar, by its keys from the top. Setting creates the mappings on the way; `nil` removes the key.
+    public subscript(keys: String...) -> String? {
+        get { self[path: keys] }
+        set { self[path: keys] = newValue }
+    }
+
+    public subscript(path keys: [String]) -> String? {
+        get { Self.node(at: keys[...], in: root)?.scalar?.string }
+        set { Self.set(newValue, at: keys[...], in: &root) }
+    }
+
+    /// The document as text that ends with a newline, one key a line.
+    public var text: String {
+        let node = Node.mapping(Self.inBlockStyle(root))
+        // The emitter fails for documents that cannot be written as YAML only, and a tree of scalars always can.
+        return (try? Yams.serialize(node: node, width: -1, allowUnicode: true)) ?? ""
+    }
+
+    private static func node(at keys: ArraySlice<String>, in mapping: Node.Mapping) -> Node? {
+        guard let key = keys.first, let node = mapping[Node(key)] else { return nil }
+        guard keys.count > 1 else { return node }
+        return node.mapping.flatMap { Self.node(at: keys.dropFirst(), in: $0) }
+    }
+
+    private static func set(_ text: String?, at keys: ArraySlice<String>, in mapping: inout Node.Mapping) {
+        guard let key = keys.first else { return }
+        let node = Node(key)
+        guard keys.count > 1 else {
+            // A block keeps the lines of certificates and keys.
+            let style: Node.Scalar.Style = text?.contains("\n") == true ? .literal : .any
+            mapping[node] = text.map { .scalar(Node.Scalar($0, .implicit, style)) }
+            return
+        }
+        var inner = mapping[node]?.mapping ?? Node.Mapping([])
+        if text == nil, inner.isEmpty { return }
+        set(text, at: keys.dropFirst(), in: &inner)
+        mapping[node] = .mapping(inner)
+    }
+
+    private static func inBlockStyle(_ mapping: Node.Mapping) -> Node.Mapping {
+        var result = Node.Mapping([], mapping.tag, .block)
+        for (key, value) in mapping {
+            if case .mapping(let inner) = value, !inner.isEmpty {
+                result[key] = .mapping(inBlockStyle(inner))
+            } else {
+                result[key] = value
+            }
+        }
+        return result
+    }
+}

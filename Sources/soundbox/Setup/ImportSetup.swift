@@ -1,0 +1,56 @@
+import ArgumentParser
+import SoundboxRuntime
+
+struct ImportSetup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Install a setup that another box exported, or that was prepared for this one.",
+        discussion: """
+            The file is soundbox.yaml with the secrets in it: broker.password, and in PEM form broker.ca, \
+            broker.certificate and broker.key. They go to files of their own beside soundbox.yaml. The box that had \
+            this setup before must not run any more: two boxes of one name push each other off the broker.
+            """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file"))
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Install provisioning.yaml or soundbox.yaml of this folder if it is there, and remove it then; on error \
+            leave soundbox-error.txt beside it. For the boot partition of a new box.
+            """, valueName: "folder"))
+    var firstBoot: String?
+
+    @Flag(help: "Show what would be written, and write nothing.")
+    var dryRun = false
+
+    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var restart: RestartOptions
+
+    func validate() throws {
+        guard (file == nil) != (firstBoot == nil) else { throw ValidationError("Give either FILE or --first-boot.") }
+        guard firstBoot == nil || !dryRun else { throw ValidationError("--dry-run goes with FILE.") }
+    }
+
+    func run() async throws {
+        if let firstBoot {
+            switch try FirstBoot.run(folder: firstBoot, configuration: configuration.config) {
+            case .nothingToDo: printLine("nothing to import in \(firstBoot)")
+            case .imported(let source, let changed):
+                printLine("\(source) is installed\(changed ? "" : ", as it was already,") and removed")
+            }
+            return
+        }
+        guard let file else { return }
+        let plan = try Provisioning.plan(file, to: configuration.config)
+        guard !dryRun else {
+            for file in plan.changes { printLine("would write \(file.path)") }
+            return
+        }
+        let changed = try plan.write()
+        guard !changed.isEmpty else { return printLine("Nothing to change: the box is set up like this already.") }
+        for path in changed { printLine("wrote \(path)") }
+        try await restart.restart(configuration.config)
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import SoundboxRuntime
+import SoundboxYAML
+
+struct SetupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup", abstract: "Set this box up: who it is, its broker, its voice.",
+        discussion: """
+            Asks what it needs, with the installed answers as defaults, and tries them as it goes. Every question can \
+            be answered by an option instead, and with --yes nothing is asked at all.
+
+              sudo soundbox setup
+              sudo soundbox setup --yes --merchant-id M1001 --device-id box-01 --broker mqtts://mq.example.com \\
+                --username M1001.box-01 --password-file /root/box-01.password
+              sudo soundbox setup export old-box.yaml          then, on the new box: setup import old-box.yaml
+            """,
+        subcommands: [ConfigureSetup.self, ShowSetup.self, ExportSetup.self, ImportSetup.self, ResetSetup.self],
+        defaultSubcommand: ConfigureSetup.self)
+}
+
+/// What becomes of a setup that was written.
+struct RestartOptions: ParsableArguments {
+    @Flag(help: "Do not restart the box.")
+    var noRestart = false
+
+    /// A setup in a folder of its own is a trial, and no business of systemd's.
+    func restart(_ configurationFile: String) async throws {
+        guard !noRestart, configurationFile == Configuration.defaultPath else { return }
+        printLine(try await BoxService.restart())
+    }
+}
+
+func printFindings(_ findings: [Finding]) {
+    printLine(DoctorReport(findings: findings).text(colored: Terminal.outputIsColored))
+}

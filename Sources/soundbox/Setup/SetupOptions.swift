@@ -1,0 +1,82 @@
+import ArgumentParser
+import SoundboxRuntime
+import SoundboxYAML
+
+/// Answers by option, one for each question.
+struct SetupOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The merchant, as the payment provider names it.", valueName: "id"))
+    var merchantID: String?
+
+    @Option(help: ArgumentHelp("This box; otherwise a name made from the hardware's serial number.", valueName: "id"))
+    var deviceID: String?
+
+    @Option(help: ArgumentHelp("mqtts://host[:port], or mqtt:// without encryption.", valueName: "url"))
+    var broker: String?
+
+    @Option(help: ArgumentHelp("User name at the broker; - for none.", valueName: "name"))
+    var username: String?
+
+    @Option(help: ArgumentHelp("A file with the password on its first line, to be copied.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(
+        help: ArgumentHelp("PEM: the authority that vouches for the broker; - for the system's.", valueName: "file"))
+    var caFile: String?
+
+    @Option(help: ArgumentHelp("PEM: this box's certificate; - for none.", valueName: "file"))
+    var certFile: String?
+
+    @Option(help: ArgumentHelp("PEM: the key to that certificate.", valueName: "file"))
+    var keyFile: String?
+
+    @Option(help: ArgumentHelp("Which voice speaks.", valueName: "locale"))
+    var voice: String?
+
+    @Option(help: ArgumentHelp("Currency of payments that name none, a code of ISO 4217.", valueName: "code"))
+    var currency: String?
+
+    @Option(help: ArgumentHelp("What is wired to the box: a board file's name, or none.", valueName: "name"))
+    var board: String?
+
+    @Option(help: ArgumentHelp("An ALSA device, such as default.", valueName: "device"))
+    var audioDevice: String?
+
+    @Option(help: ArgumentHelp("0 to 100.", valueName: "level"))
+    var volume: Int?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Any other key of soundbox.yaml, such as announce.expire_after=1h.", valueName: "key=value"))
+    var others: [String] = []
+
+    /// What is given, by question.
+    var given: [SetupQuestion: String] {
+        get throws {
+            var given: [SetupQuestion: String] = [:]
+            given[.merchantID] = merchantID
+            given[.deviceID] = deviceID
+            given[.brokerURL] = broker
+            given[.username] = username
+            given[.password] = try passwordFile.map { try SetupQuestion.password(inFile: $0) }
+            given[.caFile] = caFile
+            given[.certFile] = certFile
+            given[.keyFile] = keyFile
+            given[.voice] = voice
+            given[.currency] = currency
+            given[.board] = board
+            given[.audioDevice] = audioDevice
+            given[.volume] = volume.map { String($0) }
+            return given
+        }
+    }
+
+    func setOthers(in document: inout YAMLDocument) throws {
+        for other in others {
+            guard let equals = other.firstIndex(of: "="), equals > other.startIndex else {
+                throw ValidationError("--set takes key=value, such as announce.expire_after=1h, not \"\(other)\".")
+            }
+            document[path: other[..<equals].split(separator: ".").map(String.init)] = String(
+                other[other.index(after: equals)...])
+        }
+    }
+}

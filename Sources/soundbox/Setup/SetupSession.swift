@@ -1,0 +1,75 @@
+import SoundboxRuntime
+import SoundboxYAML
+
+/// Carries out what ``SetupDialogue`` decides.
+struct SetupSession {
+    let document: YAMLDocument
+    let choices: SetupChoices
+    let skipChecks: Bool
+    let skipSound: Bool
+
+    /// The conversation.
+    /// - Returns: `nil` when the person has left it.
+    func run(
+        _ answers: SetupAnswers, given: Set<SetupQuestion>, asksForCode: Bool
+    ) async throws -> SetupAnswers? {
+        let code = asksForCode && !skipSound ? (0..<4).map { _ in Int.random(in: 0...9) } : []
+        var dialogue = SetupDialogue(answers: answers, given: given, choices: choices, code: code)
+        printLine("Enter takes the answer in [brackets]; < goes back; quit changes nothing.")
+        while true {
+            switch dialogue.step {
+            case .ask(let question):
+                let usual = question.usualAnswer(dialogue.answers).map { " [\($0)]" } ?? ""
+                dialogue.answer(
+                    try await Terminal.ask(
+                        "\(question.text(choices))\(usual): ", isSecret: question.isSecret))
+            case .checkBroker: dialogue.brokerWasChecked(isUsable: await brokerIsUsable(dialogue.answers))
+            case .askToGoOn:
+                dialogue.answer(try await Terminal.ask("Go on with this broker all the same? yes or no [no]: "))
+            case .speakCode(let digits):
+                printLine("The box now greets you and says \(digits.count) digits.")
+                dialogue.codeWasSpoken(await isSpoken(digits, dialogue.answers))
+            case .askCode:
+                dialogue.answer(try await Terminal.ask("Which digits did this box say? (Enter to hear them again): "))
+            case .finish:
+                // With a code, the greeting has been played before it.
+                if code.isEmpty, !skipSound { _ = await isSpoken([], dialogue.answers) }
+                return dialogue.answers
+            case .quit:
+                if let problem = dialogue.problem { printLine("  \(problem)") }
+                return nil
+            }
+            if let problem = dialogue.problem { printLine("  \(problem)") }
+        }
+    }
+
+    /// Without a person: what is missing or does not work is an error.
+    func runUnattended(_ answers: SetupAnswers, force: Bool) async throws -> SetupAnswers? {
+        for (text, option) in [
+            (answers.merchantID, "--merchant-id"), (answers.deviceID, "--device-id"), (answers.brokerURL, "--broker"),
+        ] where text.isEmpty {
+            throw SetupError("\(option) is missing, and with --yes nothing is asked")
+        }
+        if await !brokerIsUsable(answers), !force { return nil }
+        if !skipSound { _ = await isSpoken([], answers) }
+        return answers
+    }
+
+    private func brokerIsUsable(_ answers: SetupAnswers) async -> Bool {
+        guard !skipChecks else { return true }
+        printLine("Trying \(answers.brokerURL) …")
+        let findings = await SetupTrial(answers, over: document).checkBroker()
+        printFindings(findings)
+        return !findings.contains { $0.level == .red }
+    }
+
+    private func isSpoken(_ digits: [Int], _ answers: SetupAnswers) async -> Bool {
+        do {
+            try await SetupTrial(answers, over: document).speak(digits)
+            return true
+        } catch {
+            printLine("No sound could be tried: \(error)")
+            return false
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import SoundboxCore
+import TestSupport
+import Testing
+
+@testable import SoundboxRuntime
+
+@Suite("What the doctor concludes")
+struct DoctorTests {
+    private static let now = 1_800_000_000
+    private static let day = 86_400
+
+    @Test(
+        "A refused certificate is explained",
+        arguments: [
+            (-10 * day, -3 * day, ["mq.example.com"], "expired 3 days ago"),
+            (2 * 3600, 10 * day, ["mq.example.com"], "begins in 2 hours"),
+            (
+                -day, day, ["other.example.com", "192.0.2.1"],
+                "is for other.example.com, 192.0.2.1, and not for mq.example.com"
+            ),
+            (-day, day, [], "is for no host at all"),
+            (-day, day, ["*.b.example.com"], "is for *.b.example.com"),
+            (-day, day, ["*.example.com"], "not signed by the given authority"),
+            (-day, day, ["MQ.example.com"], "not signed by the given authority"),
+        ])
+    func certificates(notBefore: Int, notAfter: Int, names: [String], expected: String) {
+        let certificate = BrokerCertificate(
+            notBefore: Self.now + notBefore, notAfter: Self.now + notAfter, names: names)
+        let text = certificate.explanation(for: "mq.example.com", now: Self.now, hasCAFile: true)
+        #expect(text.contains(expected))
+    }
+
+    @Test("A clock in the past is red, one that nobody keeps is amber")
+    func clock() {
+        #expect(SystemChecks.clock(now: 0, isSynchronised: true).level == .red)
+        #expect(SystemChecks.clock(now: Self.now, isSynchronised: false).level == .amber)
+        #expect(SystemChecks.clock(now: Self.now, isSynchronised: true).level == .green)
+    }
+
+    @Test(
+        "The running box's own words count",
+        arguments: [
+            (#"{"state":"online","connection":"online","volume":80,"queued":0,"faults":[]}"#, Finding.Level.green),
+            (#"{"state":"online","connection":"online","volume":0,"queued":0,"faults":[]}"#, .amber),
+            (#"{"state":"offline","connection":"offline: no route","volume":80,"faults":[]}"#, .red),
+            (#"{"state":"online","connection":"online","volume":80,"faults":["no sound card"]}"#, .red),
+        ])
+    func runningBox(status: String, level: Finding.Level) throws {
+        #expect(Doctor.finding(about: try JSONValue(parsing: Array(status.utf8))).level == level)
+    }
+
+    @Test("The report is as bad as its worst finding, and tells what to do")
+    func report() {
+        let report = DoctorReport(findings: [
+            Finding("clock", .green, "right"), Finding("broker", .red, "gone", advice: "look for it"),
+            Finding("disk", .amber, "fills up"),
+        ])
+        #expect(report.level == .red)
+        #expect(
+            report.text(colored: false)
+                == "ok   clock   right\nBAD  broker  gone\n     → look for it\nlook disk    fills up")
+        #expect(report.json["findings"] != nil)
+        #expect(DoctorReport().level == .green)
+    }
+
+    @Test("A bundle's configuration has no secret, even where somebody wrote one into it")
+    func bundle() {
+        let text = SupportBundle.withoutSecrets("broker: {url: x, password: s3cret, key: s3cret}\ndevice_id: d\n")
+        #expect(!text.contains("s3cret"))
+        #expect(text.contains("device_id: d"))
+        #expect(!SupportBundle.withoutSecrets("password: s3cret\n: [").contains("s3cret"))
+    }
+
+    @Test("The archive is one that tar reads")
+    func archive() async throws {
+        let folder = try TemporaryFolder()
+        var archive = TarArchive()
+        archive.add("a/one.txt", Array("one\n".utf8), time: Self.now)
+        archive.add("a/empty.txt", [], time: Self.now)
+        archive.add("a/block.txt", [UInt8](repeating: 65, count: 512), time: Self.now)
+        try folder.write(archive.finished, to: "archive.tar")
+        let list = try ChildProcess(["tar", "--list", "--file", folder.file("archive.tar")])
+        #expect(try await list.output.all() == ["a/one.txt", "a/empty.txt", "a/block.txt"])
+        #expect(try await list.exitStatus() == 0)
+        let content = try ChildProcess([
+            "tar", "--extract", "--to-stdout", "--file", folder.file("archive.tar"), "a/one.txt",
+        ])
+        #expect(try await content.output.all() == ["one"])
+    }
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Writes mosquitto's access list for boxes and their payment provider.
+#
+# usage: make-acl.sh PROVIDER <boxes >soundbox.acl
+#
+# Standard input: one box a line, MERCHANT DEVICE. A box signs in as MERCHANT.DEVICE, the provider as PROVIDER: the
+# common names of their certificates, or their names in the password file. After a change: systemctl reload mosquitto.
+set -euo pipefail
+
+provider=${1:?usage: make-acl.sh PROVIDER <boxes}
+prefix=soundbox/v1
+
+# What could widen an entry: wildcards, further levels, and the dot that separates merchant and device.
+valid='^[^][:space:]+#/.]+$'
+[[ $provider =~ ^[^[:space:]+#/]+$ ]] || { echo "the provider's name \"$provider\" cannot be used" >&2; exit 1; }
+
+cat <<ACL
+# Made by make-acl.sh. What is not allowed here is forbidden.
+
+user $provider
+topic write $prefix/+/+/payments
+topic write $prefix/+/+/commands
+topic read $prefix/+/+/receipts
+topic read $prefix/+/+/status
+ACL
+
+number=0
+while read -r merchant device rest; do
+  number=$((number + 1))
+  [[ -z $merchant || $merchant == '#'* ]] && continue
+  if [[ ! $merchant =~ $valid || ! $device =~ $valid || -n $rest ]]; then
+    echo "line $number: expected MERCHANT DEVICE, without blanks, dots, slashes, + or # in them" >&2
+    exit 1
+  fi
+  box=$prefix/$merchant/$device
+  cat <<ACL
+
+user $merchant.$device
+topic read $box/payments
+topic read $box/commands
+topic write $box/receipts
+topic write $box/status
+topic readwrite $box/probe
+ACL
+done

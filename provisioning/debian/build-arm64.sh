@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Makes the packages for Raspberry Pi OS and Debian 13 on arm64, on an amd64 machine.
+#
+# The first run fetches a Swift compiler and its arm64 libraries from Debian sid and the libraries of Debian trixie
+# (about 1.5 GB) and makes a Swift SDK of them; it needs root. They stay in $SOUNDBOX_CROSS_CACHE (by default
+# ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
+#
+# usage: build-arm64.sh OUTPUT
+set -euo pipefail
+
+here=$(realpath "$(dirname "$0")")
+project=$(realpath "$here/../..")
+output=$(realpath -m "$1")
+cache=$(realpath -m "${SOUNDBOX_CROSS_CACHE:-$HOME/.cache/soundbox-cross}")
+mirror=${SOUNDBOX_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+chroot=$cache/sid-amd64
+sysroot=$cache/sysroot
+sdk=soundbox-arm64
+# A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
+frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
+
+((EUID == 0)) || { echo "This makes a chroot and needs root." >&2; exit 1; }
+for program in mmdebstrap qemu-aarch64; do
+  command -v "$program" >/dev/null || { echo "$program is missing: apt-get install mmdebstrap qemu-user" >&2; exit 1; }
+done
+mkdir -p "$cache"
+
+make_chroot() {
+  echo "Fetching the compiler (Debian sid, amd64)"
+  mmdebstrap --variant=apt "${frozen[@]}" --include=ca-certificates,git,pkg-config,swiftlang,libc6-dev,libstdc++-15-dev,lld \
+    sid "$chroot.part" "$mirror" >"$cache/chroot.log" 2>&1 || { tail "$cache/chroot.log" >&2; exit 1; }
+  chroot "$chroot.part" sh -c 'dpkg --add-architecture arm64 && apt-get -qq update && mkdir -p /arm64 && cd /arm64 &&
+    apt-get -qq download swiftlang:arm64 libswiftlang:arm64' >>"$cache/chroot.log" 2>&1
+  mv "$chroot.part" "$chroot"
+}
+
+make_sysroot() {
+  echo "Fetching the libraries (Debian trixie, arm64)"
+  mmdebstrap --variant=extract "${frozen[@]}" --architectures=arm64 \
+    --include=base-files,libc6-dev,libgcc-14-dev,libstdc++-14-dev,libasound2-dev,libmosquitto-dev,libgpiod-dev,libsndfile1-dev,libebur128-dev,libsoxr-dev,libsqlite3-dev,zlib1g-dev \
+    trixie "$sysroot.part" "$mirror" >"$cache/sysroot.log" 2>&1 || { tail "$cache/sysroot.log" >&2; exit 1; }
+  local unpacked
+  for package in "$chroot"/arm64/*.deb; do
+    unpacked=$(mktemp -d "$cache/unpack.XXXXXX")
+    dpkg-deb -x "$package" "$unpacked"
+    for part in swift swift_static clang; do
+      [[ -d $unpacked/usr/libexec/swift/lib/$part ]] || continue
+      cp -a "$unpacked/usr/libexec/swift/lib/$part" "$sysroot.part/usr/lib/"
+    done
+    rm -rf "$unpacked"
+  done
+  mv "$sysroot.part" "$sysroot"
+}
+
+# A Swift SDK bundle (SE-0387) inside the chroot, over the sysroot.
+make_sdk() {
+  local bundle=$chroot/root/.swiftpm/swift-sdks/$sdk.artifactbundle
+  mkdir -p "$bundle/$sdk" "$chroot/sysroot"
+  cat >"$bundle/info.json" <<JSON
+{"schemaVersion": "1.0", "artifacts": {"$sdk": {"type": "swiftSDK", "version": "1", "variants": [
+  {"path": "$sdk", "supportedTriples": ["x86_64-unknown-linux-gnu", "x86_64-pc-linux-gnu"]}]}}}
+JSON
+  cat >"$bundle/$sdk/swift-sdk.json" <<JSON
+{"schemaVersion": "4.0", "targetTriples": {"aarch64-unknown-linux-gnu": {
+  "sdkRootPath": "/sysroot", "swiftResourcesPath": "/sysroot/usr/lib/swift",
+  "swiftStaticResourcesPath": "/sysroot/usr/lib/swift_static", "toolsetPaths": ["toolset.json"]}}}
+JSON
+  cat >"$bundle/$sdk/toolset.json" <<JSON
+{"schemaVersion": "1.0", "swiftCompiler": {"extraCLIOptions": ["-use-ld=lld"]}}
+JSON
+}
+
+[[ -d $chroot ]] || make_chroot
+[[ -d $sysroot ]] || make_sysroot
+make_sdk
+
+# In a mount name space of its own: nothing stays mounted, whatever happens.
+mkdir -p "$chroot/project" "$chroot/build" "$cache/build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
+unshare --mount --propagation private bash -euo pipefail -c '
+  chroot=$1 project=$2 sysroot=$3 build=$4 packages=$5 sdk=$6
+  mount --bind "$project" "$chroot/project"
+  mount --bind "$sysroot" "$chroot/sysroot"
+  mount --bind "$build" "$chroot/build"
+  mkdir -p "$chroot/root/.cache/org.swift.swiftpm"
+  mount --bind "$packages" "$chroot/root/.cache/org.swift.swiftpm"
+  mount -t proc proc "$chroot/proc"
+  mount --bind /dev "$chroot/dev"
+  exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin \
+    swift build --package-path /project --scratch-path /build --swift-sdk "$sdk" -c release --static-swift-stdlib \
+    --explicit-target-dependency-import-check error --disable-automatic-resolution --product soundbox
+' build-arm64 "$chroot" "$project" "$sysroot" "$cache/build" "$HOME/.cache/org.swift.swiftpm" "$sdk"
+
+# What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
+SYSROOT=$sysroot "$here/build.sh" arm64 \
+  "$cache/build/aarch64-unknown-linux-gnu/release/soundbox" "$output" qemu-aarch64 -L "$sysroot"

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Makes the Debian packages from a release binary: soundbox for one architecture, and soundbox-voice-LOCALE for each
+# voice in sounds/, which fit every architecture.
+#
+# usage: build.sh ARCH BINARY OUTPUT [RUNNER…]
+#
+#   ARCH     amd64, arm64
+#   BINARY   the executable, with or without symbols
+#   OUTPUT   the folder for the .deb files
+#   RUNNER   what runs the binary where this machine cannot (qemu-aarch64 -L SYSROOT), for manual pages and completions
+#
+# SYSROOT in the environment names the folder with the packages that a foreign binary was linked against.
+# SOUNDBOX_DEB_VERSION overrides the version, for trials of an upgrade.
+set -euo pipefail
+
+arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
+shift 3
+run=("$@")
+here=$(realpath "$(dirname "$0")")
+project=$(realpath "$here/../..")
+version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/SoundboxRuntime/Version.swift")}
+maintainer='Sound box maintainers <maintainers@soundbox.invalid>'
+work=$(mktemp -d "${TMPDIR:-/tmp}/soundbox-deb.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+umask 022
+
+# The same sources give the same packages, bit by bit.
+SOURCE_DATE_EPOCH=$(git -C "$project" log -1 --format=%ct 2>/dev/null || date +%s)
+export SOURCE_DATE_EPOCH
+mkdir -p "$output"
+
+install_file() { install -D -m "$1" "$2" "$3"; }
+compressed() { gzip -9 -n >"$1"; }
+
+# What every package has: licence, changes, checksums, control file.
+finish() { # ROOT NAME ARCHITECTURE <control fields
+  local root=$1 name=$2 architecture=$3 doc=$1/usr/share/doc/$2
+  mkdir -p "$doc" "$root/DEBIAN"
+  install_file 644 "$here/copyright" "$doc/copyright"
+  {
+    echo "$name ($version) unstable; urgency=medium"
+    echo
+    echo "  * See /usr/share/doc/soundbox/CHANGELOG.md for the changes of this version."
+    echo
+    echo " -- $maintainer  $(date --utc --date="@$SOURCE_DATE_EPOCH" --rfc-email)"
+  } | compressed "$doc/changelog.gz"
+  (cd "$root" && find . -type f -not -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+  {
+    printf 'Package: %s\nVersion: %s\nArchitecture: %s\n' "$name" "$version" "$architecture"
+    printf 'Maintainer: %s\nInstalled-Size: %s\nSection: net\nPriority: optional\n' \
+      "$maintainer" "$(du -k -s --apparent-size "$root" | cut -f1)"
+    cat
+  } >"$root/DEBIAN/control"
+  find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0r touch --no-dereference --date="@$SOURCE_DATE_EPOCH"
+  dpkg-deb --root-owner-group -Zxz --build "$root" "$output/${name}_${version}_${architecture}.deb" >/dev/null
+  echo "$output/${name}_${version}_${architecture}.deb"
+}
+
+# The packages of the libraries that the binary is linked with.
+library_packages() {
+  if [[ -n ${SYSROOT:-} ]]; then
+    "$here/sysroot-depends.sh" "$1" "$SYSROOT"
+  else
+    mkdir -p "$work/source/debian"
+    printf 'Source: soundbox\n\nPackage: soundbox\nArchitecture: any\n' >"$work/source/debian/control"
+    (cd "$work/source" && dpkg-shlibdeps -O "$1" 2>"$work/shlibdeps.log" | sed -n 's/^shlibs:Depends=//p') ||
+      { cat "$work/shlibdeps.log" >&2; exit 1; }
+  fi
+}
+
+main_package() {
+  local root=$work/soundbox
+  install_file 755 "$binary" "$root/usr/bin/soundbox"
+  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE)-strip" \
+    --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
+  for board in "$project"/board/*.yaml; do
+    install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"
+  done
+  local units=$root/usr/lib/systemd/system
+  install_file 644 "$project/provisioning/systemd/soundbox.service" "$units/soundbox.service"
+  install_file 644 "$project/provisioning/systemd/soundbox-first-boot.service" "$units/soundbox-first-boot.service"
+  install_file 644 "$project/provisioning/systemd/soundbox.sysusers" "$root/usr/lib/sysusers.d/soundbox.conf"
+  install_file 644 "$project/provisioning/systemd/soundbox.tmpfiles" "$root/usr/lib/tmpfiles.d/soundbox.conf"
+  install_file 644 "$project/provisioning/systemd/60-soundbox-gpio.rules" \
+    "$root/usr/lib/udev/rules.d/60-soundbox-gpio.rules"
+
+  local doc=$root/usr/share/doc/soundbox
+  for page in README.md CHANGELOG.md docs/operations.md docs/configuration.md docs/integration.md; do
+    [[ -e $project/$page ]] && install_file 644 "$project/$page" "$doc/$(basename "$page")"
+  done
+  install_file 644 "$project/board/README.md" "$doc/boards.md"
+  for example in "$project"/provisioning/broker/*; do
+    install_file "$([[ $example == *.sh ]] && echo 755 || echo 644)" "$example" "$doc/examples/broker/$(basename "$example")"
+  done
+
+  mkdir -p "$root/usr/share/man/man1"
+  "${run[@]}" "$binary" --experimental-dump-help |
+    python3 "$here/man-pages.py" --version "$version" --date "$(date --utc --date="@$SOURCE_DATE_EPOCH" +%F)" \
+      "$root/usr/share/man/man1"
+  gzip -9 -n "$root"/usr/share/man/man1/*.1
+  local completions=$root/usr/share
+  mkdir -p "$completions"/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
+  # Sourced, never run: without its first line, which names a shell.
+  "${run[@]}" "$binary" --generate-completion-script bash | sed '1{/^#!/d}' \
+    >"$completions/bash-completion/completions/soundbox"
+  "${run[@]}" "$binary" --generate-completion-script zsh >"$completions/zsh/vendor-completions/_soundbox"
+  "${run[@]}" "$binary" --generate-completion-script fish >"$completions/fish/vendor_completions.d/soundbox.fish"
+
+  for script in postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
+  install_file 644 "$here/lintian-overrides" "$root/usr/share/lintian/overrides/soundbox"
+  finish "$root" soundbox "$arch" <<CONTROL
+Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
+Recommends: systemd-timesyncd | time-daemon
+Suggests: alsa-utils, gpiod, mosquitto-clients
+Homepage: https://soundbox.invalid
+Description: payment sound box
+ Says aloud what a customer has paid, the moment the money arrives. Takes
+ payment notices from an MQTT broker, keeps them in a database that survives
+ power cuts, and speaks them one after the other from recorded phrases, on any
+ sound card that ALSA knows.
+ .
+ Set it up with "sudo soundbox setup", and look after it with
+ "sudo soundbox doctor".
+CONTROL
+}
+
+voice_package() { # FOLDER
+  local locale name root files
+  locale=$(basename "$1")
+  name=soundbox-voice-${locale,,}
+  root=$work/$name
+  mkdir -p "$root/usr/share/soundbox/sounds/$locale"
+  files=$root/usr/share/soundbox/sounds/$locale
+  install -m 644 "$1"/voice.yaml "$1"/*.flac "$files/"
+  finish "$root" "$name" all <<CONTROL
+Provides: soundbox-voice
+Enhances: soundbox
+Homepage: https://soundbox.invalid
+Description: payment sound box, voice $locale
+ The number rules and the recorded phrases with which a payment sound box
+ speaks $(sed -n 's/^name: *//p' "$1/voice.yaml" | tr -d '"') ($locale).
+CONTROL
+}
+
+# Shell completions and manual pages need the program to start, so this comes first and fails first.
+"${run[@]}" "$binary" --version >/dev/null
+main_package
+for voice in "$project"/sounds/*/voice.yaml; do voice_package "$(dirname "$voice")"; done

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Manual pages from the program's own help: reads what `soundbox --experimental-dump-help` prints (JSON of
+swift-argument-parser, serialization version 0) and writes one page for the program and one for each command."""
+
+import argparse
+import json
+import pathlib
+import sys
+
+
+def escape(text):
+    """Plain text for roff: no escapes, no hyphens that become something else, no line that is taken for a request."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
+
+
+def names(argument):
+    """`-c, --config <file>`, or `<amount>…` for what is given by position."""
+    if argument["kind"] == "positional":
+        name = "<" + argument.get("valueName", "") + ">"
+        return name + "…" if argument.get("isRepeating") else name
+    parts = []
+    for name in argument.get("names", []):
+        parts.append(("-" if name["kind"] == "short" else "--") + name["name"])
+    text = ", ".join(sorted(parts, key=len))
+    return text + " <" + argument["valueName"] + ">" if argument["kind"] == "option" else text
+
+
+def synopsis(argument):
+    text = names(argument)
+    if argument["kind"] != "positional":
+        text = text.split(", ")[-1]
+    if argument.get("isRepeating") and argument["kind"] != "positional":
+        text += " …"
+    return "[" + text + "]" if argument.get("isOptional") else text
+
+
+def visible(items):
+    return [item for item in items if item.get("shouldDisplay", True)]
+
+
+def page(command, path, options):
+    title = "-".join(path)
+    arguments = visible(command.get("arguments", []))
+    commands = [item for item in visible(command.get("subcommands", [])) if item["commandName"] != "help"]
+    lines = [
+        '.TH "%s" 1 "%s" "soundbox %s" "Sound box"' % (title.upper(), options.date, options.version),
+        ".SH NAME",
+        escape(title) + " \\- " + escape(command.get("abstract", "").rstrip(".")),
+        ".SH SYNOPSIS",
+        ".B " + escape(" ".join(path)),
+    ]
+    for argument in arguments:
+        lines.append(escape(synopsis(argument)))
+    if commands:
+        lines.append("<command>")
+    if command.get("discussion"):
+        lines.append(".SH DESCRIPTION")
+        for line in command["discussion"].strip("\n").split("\n"):
+            # Examples are indented in the help, and keep their lines.
+            lines += [".EX", escape(line), ".EE"] if line.startswith("  ") else [escape(line) if line else ".PP"]
+    if arguments:
+        lines.append(".SH OPTIONS")
+        for argument in arguments:
+            lines += [".TP", ".B " + escape(names(argument)), escape(argument.get("abstract", ""))]
+            if argument.get("defaultValue"):
+                lines.append(escape("Default: " + argument["defaultValue"] + "."))
+    if commands:
+        lines.append(".SH COMMANDS")
+        for subcommand in commands:
+            lines += [".TP", ".BR " + escape("-".join(path + [subcommand["commandName"]])) + " (1)"]
+            lines.append(escape(subcommand.get("abstract", "")))
+    if len(path) == 1:
+        lines += [
+            ".SH EXIT STATUS", "0 done, 1 failed, 64 bad usage.", ".SH FILES",
+            ".TP", ".I /etc/soundbox/soundbox.yaml", "The configuration; secrets are in files beside it.",
+            ".TP", ".I /var/lib/soundbox/inbox.sqlite", "The payments.",
+            ".TP", ".I /usr/share/doc/soundbox/operations.md", "How to install, replace, update and back up a box.",
+        ]
+    else:
+        lines += [".SH SEE ALSO", ".BR " + escape("-".join(path[:-1])) + " (1)"]
+    (options.output / (title + ".1")).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for subcommand in commands:
+        page(subcommand, path + [subcommand["commandName"]], options)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--date", required=True)
+    parser.add_argument("output", type=pathlib.Path)
+    options = parser.parse_args()
+    page(json.load(sys.stdin)["command"], ["soundbox"], options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Proves the packages in a clean Debian: installed, used, upgraded, rolled back, removed, purged; and checks them with
+# lintian. Needs root, mmdebstrap, lintian and the Debian mirror that apt is configured with.
+#
+# usage: test.sh BINARY       a release binary for this machine
+set -euo pipefail
+
+# In a mount name space of its own: nothing stays mounted, whatever happens.
+[[ -n ${SOUNDBOX_IN_NAMESPACE:-} ]] ||
+  exec env SOUNDBOX_IN_NAMESPACE=1 unshare --mount --propagation private "$0" "$@"
+
+binary=$(realpath "$1")
+here=$(realpath "$(dirname "$0")")
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/soundbox-deb-test.XXXXXX")
+root=$work/root
+box=''
+finish() {
+  if [[ -n $box ]]; then kill -KILL "$box" 2>/dev/null || true; fi
+  umount "$root/proc" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+
+step() { printf '\n\033[1m%s\033[0m\n' "$1"; }
+inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+fail() { echo "FAILED: $1" >&2; exit 1; }
+is_mode() { # EXPECTED PATH
+  [[ $(inside stat -c '%U:%G %a' "$2") == "$1" ]] || fail "$2 is $(inside stat -c '%U:%G %a' "$2"), expected $1"
+}
+is_gone() { [[ ! -e $root$1 ]] || fail "$1 is still there"; }
+
+step "Packages of this version and of the next one"
+arch=$(dpkg --print-architecture)
+"$here/build.sh" "$arch" "$binary" "$work/this"
+SOUNDBOX_DEB_VERSION=99.0.0 "$here/build.sh" "$arch" "$binary" "$work/next" >/dev/null
+
+step "lintian"
+lintian --fail-on error --tag-display-limit 0 "$work"/this/*.deb
+
+step "A clean Debian $suite"
+mmdebstrap --variant=minbase --include=ca-certificates "$suite" "$root" >"$work/mmdebstrap.log" 2>&1 ||
+  { tail -20 "$work/mmdebstrap.log" >&2; exit 1; }
+# A Swift program reads its own arguments from there.
+mount -t proc proc "$root/proc"
+cp -r "$work/this" "$work/next" "$root/tmp/"
+inside apt-get -qq update
+
+step "Install"
+inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/this/*.deb' >"$work/install.log" 2>&1 ||
+  { cat "$work/install.log" >&2; exit 1; }
+inside soundbox --version
+[[ $(inside soundbox say 1005) == 一千零五元 ]] || fail "say"
+inside soundbox voice check
+[[ $(inside id -nG soundbox | tr ' ' '\n' | sort | tr '\n' ' ') == "audio gpio soundbox " ]] || fail "groups of soundbox"
+is_mode "root:soundbox 750" /etc/soundbox
+is_mode "soundbox:soundbox 750" /var/lib/soundbox
+[[ -L $root/etc/systemd/system/multi-user.target.wants/soundbox.service ]] || fail "the service is not enabled"
+
+step "Set up, and run as the service's user"
+inside sh -c 'umask 077; echo s3cret >/root/password'
+inside soundbox setup --yes --force --skip-sound --no-restart --merchant-id M1001 --device-id box-01 \
+  --broker mqtt://127.0.0.1:1 --username box --password-file /root/password --board raspberry-pi --audio-device null
+is_mode "root:soundbox 640" /etc/soundbox/soundbox.yaml
+is_mode "soundbox:soundbox 600" /etc/soundbox/broker.password
+inside install -d -o soundbox -g soundbox -m 750 /run/soundbox
+# No function: each of these programs becomes the next one, so that the job is the box itself.
+chroot "$root" env -i PATH=/usr/bin setpriv --reuid=soundbox --regid=soundbox --init-groups soundbox run \
+  >"$work/run.log" 2>&1 &
+box=$!
+for _ in {1..100}; do
+  inside soundbox status --json 2>/dev/null | grep -q '"state":"offline"' && break
+  sleep 0.1
+done
+inside soundbox status --json | grep -q '"state":"offline"' || { cat "$work/run.log" >&2; fail "the box does not run"; }
+is_mode "soundbox:soundbox 660" /run/soundbox/control.sock
+inside soundbox doctor || true
+kill -TERM "$box"
+wait "$box" || fail "the box did not end in good order"
+box=''
+is_mode "soundbox:soundbox 640" /var/lib/soundbox/inbox.sqlite
+before=$(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite)
+
+step "Upgrade"
+inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/next/*.deb' >"$work/upgrade.log" 2>&1 ||
+  { cat "$work/upgrade.log" >&2; exit 1; }
+[[ $(inside dpkg-query -W -f '${Version}' soundbox) == 99.0.0 ]] || fail "the version after the upgrade"
+[[ $(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite) == "$before" ]] || fail "an upgrade changed settings or payments"
+
+step "Roll back"
+inside sh -c 'apt-get -qq install --yes --allow-downgrades --no-install-recommends /tmp/this/*.deb' >"$work/downgrade.log" 2>&1 ||
+  { cat "$work/downgrade.log" >&2; exit 1; }
+[[ $(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite) == "$before" ]] || fail "rolling back changed settings or payments"
+
+step "Remove: settings and payments stay"
+inside apt-get -qq remove --yes soundbox >/dev/null 2>&1
+is_gone /usr/bin/soundbox
+[[ $(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite) == "$before" ]] || fail "removing changed settings or payments"
+
+step "Install again, and purge: nothing stays"
+inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/this/*.deb' >/dev/null 2>&1
+[[ -L $root/etc/systemd/system/multi-user.target.wants/soundbox.service ]] || fail "the service is not enabled again"
+inside apt-get -qq purge --yes soundbox 'soundbox-voice-*' >/dev/null 2>&1
+for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/bin/soundbox \
+  /etc/systemd/system/multi-user.target.wants/soundbox.service; do is_gone "$path"; done
+
+step "Everything as it should be"
