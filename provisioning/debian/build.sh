@@ -76,6 +76,9 @@ main_package() {
   for board in "$project"/board/*.yaml; do
     install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"
   done
+  for mapping in "$project"/provisioning/mappings/*.yaml; do
+    install_file 644 "$mapping" "$root/usr/share/soundbox/mappings/$(basename "$mapping")"
+  done
   local units=$root/usr/lib/systemd/system
   install_file 644 "$project/provisioning/systemd/soundbox.service" "$units/soundbox.service"
   install_file 644 "$project/provisioning/systemd/soundbox-first-boot.service" "$units/soundbox-first-boot.service"
