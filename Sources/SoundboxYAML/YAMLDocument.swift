@@ -36,6 +36,11 @@ public struct YAMLDocument: Equatable {
         set { Self.set(newValue, at: keys[...], in: &root) }
     }
 
+    /// Whether a list stands there, which has no one text.
+    public func holdsList(_ keys: String...) -> Bool {
+        Self.node(at: keys[...], in: root)?.sequence != nil
+    }
+
     /// The document as text that ends with a newline, one key a line.
     public var text: String {
         let node = Node.mapping(Self.inBlockStyle(root))

@@ -114,7 +114,10 @@ extension YAMLDocument {
             document["broker", reference] = nil
             document["broker", inline] = try path.map { path throws(SetupError) in try SmallFile.read(path) }
         }
-        document["voice", "locale"] = answers.voice
+        // A list of languages stays one unless another voice was chosen.
+        if !document.holdsList("voice", "locale") || answers.voice != SetupAnswers(from: document).voice {
+            document["voice", "locale"] = answers.voice
+        }
         document["announce", "currency"] = answers.currency
         document["board"] = answers.board
         document["audio", "device"] = answers.audioDevice

@@ -117,6 +117,21 @@ struct SetupPlanTests {
         #expect(configuration.announce.freshness.expireAfter == .seconds(3600))
     }
 
+    @Test("A box that speaks two languages keeps both, unless another voice is chosen")
+    func languages() throws {
+        let text = "merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\nvoice: {locale: [zh-CN, en-US]}\n"
+        let document = try YAMLDocument(parsing: text, file: "soundbox.yaml")
+        var answers = SetupAnswers(from: document)
+        #expect(
+            try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").voice.locales
+                == ["zh-CN", "en-US"])
+        answers.voice = "th-TH"
+        #expect(
+            try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").voice.locales == [
+                "th-TH"
+            ])
+    }
+
     @Test("Export and import carry a whole setup to another box; show has no secret")
     func exportAndImport() throws {
         try plan().write()
