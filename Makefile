@@ -8,8 +8,8 @@ MAKEFLAGS += --no-print-directory
 # A target must name what it imports, so that the direction of the house is the compiler's business.
 SWIFT_FLAGS := --explicit-target-dependency-import-check error
 RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
-# The binary that the virtual board runs: of the debug build, or the one that is released.
-BOARD_ENVIRONMENT := $(if $(RELEASE),BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox)
+# What runs on the virtual board is what is released.
+BOARD_ENVIRONMENT := BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox
 FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift
 
 .PHONY: help
@@ -30,11 +30,11 @@ run: build ## try it: an own broker, the box, real payments, sound or a WAV
 
 .PHONY: unit
 unit: deps ## the tests that need no broker and no process: the quick loop
-	@swift test $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests
+	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests
 
 .PHONY: test
-test: deps check ## every check and every test
-	@swift test $(SWIFT_FLAGS)
+test: check build ## every check and every test
+	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS)
 
 .PHONY: torture
 torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUNDS=… shortens it
@@ -42,13 +42,13 @@ torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUN
 	@SEED=$(SEED) TORTURE_ROUNDS=$(or $(ROUNDS),300) swift test $(SWIFT_FLAGS) --skip-build --filter TortureTests
 
 .PHONY: board-test
-board-test: $(if $(RELEASE),build,deps) ## the box on real GPIO lines and a real sound card, under emulation; RELEASE=1 tests the release binary
+board-test: build ## the box on real GPIO lines and a real sound card, under emulation
 	@Tests/Board/Guest/make-kernel.sh .build/board-cache >/dev/null
 	@$(BOARD_ENVIRONMENT) swift test $(SWIFT_FLAGS) --filter BoardTests
 
 .PHONY: power-cut
-power-cut: deps ## cut the virtual board's power twenty times
-	@POWER_CUT_CYCLES=20 swift test $(SWIFT_FLAGS) --filter PowerCutTests
+power-cut: build ## cut the virtual board's power twenty times
+	@$(BOARD_ENVIRONMENT) POWER_CUT_CYCLES=20 swift test $(SWIFT_FLAGS) --filter PowerCutTests
 
 .PHONY: gpio-shim
 gpio-shim: deps ## compile the shim over libgpiod against 1.6 and 2.2

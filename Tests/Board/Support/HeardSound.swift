@@ -16,8 +16,8 @@ struct HeardSound {
         var level: Double
     }
 
-    /// An emulator on a busy machine interrupts a tone now and then; it goes on where it was.
-    private static let longestDropout = 0.6
+    /// Within one phrase: a window across the edge of a tone may be taken for none.
+    private static let longestDropout = 0.1
 
     let phrases: [Phrase]
 
@@ -41,8 +41,8 @@ struct HeardSound {
             guard level > 0.0005, let tone = Self.tone(of: part, level: level, rate: rate) else { continue }
             let (begin, end) = (Double(start) / rate, Double(start + window) / rate)
             if let last = phrases.last, last.text == tone, begin - last.end < Self.longestDropout,
-                // Heard for longer than one phrase lasts: it was said twice. A chime is never played twice in a row.
-                tone == ToneVoice.chime || last.heard + min(end - last.end, end - begin) < 1.6 * ToneVoice.duration
+                // Heard for longer than one phrase lasts: it was said twice.
+                last.heard + min(end - last.end, end - begin) < 1.6 * ToneVoice.duration
             {
                 phrases[phrases.count - 1].heard += min(end - last.end, end - begin)
                 phrases[phrases.count - 1].end = end
