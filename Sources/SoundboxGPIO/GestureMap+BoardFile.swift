@@ -5,8 +5,11 @@ extension GestureMap {
     /// The shortest and longest time for which a chord may have to be held.
     fileprivate static let chordDurations = Duration.seconds(1) ... .seconds(30)
 
+    /// Between the warning and the deed. The longest of the shipped voices warns for three seconds.
+    fileprivate static let timeToLetGo = Duration.seconds(5)
+
     /// The usual map with what a board's file says otherwise: a button that it names means what it says there, and
-    /// nothing else.
+    /// nothing else; chords, where it has any, replace the usual ones.
     init(gestures: YAMLValue?, chords: YAMLValue?) throws(YAMLError) {
         self = .usual
         if let mapping = try gestures?.mapping() {
@@ -16,7 +19,20 @@ extension GestureMap {
                 buttons[button] = try Meaning(reading: value)
             }
         }
-        for value in try chords?.list() ?? [] { self.chords.append(try Chord(reading: value)) }
+        guard let chords else { return }
+        self.chords = []
+        for value in try chords.list() { self.chords.append(try Chord(reading: value)) }
+        for deed in self.chords where deed.action == .unprovision {
+            let isWarnedOf = self.chords.contains {
+                $0.action == .unprovisionWarning && $0.buttons == deed.buttons
+                    && $0.duration + Self.timeToLetGo <= deed.duration
+            }
+            guard isWarnedOf else {
+                throw chords.error(
+                    "unprovision needs unprovision_warning on the same buttons, held 5 s less: nobody may lose a setup unwarned"
+                )
+            }
+        }
     }
 }
 
@@ -25,7 +41,12 @@ extension GestureMap.Meaning {
         let mapping = try value.mapping()
         try mapping.allow(only: ["click", "double", "long", "hold"])
         func action(_ key: String) throws(YAMLError) -> Gestures.Action? {
-            try mapping.optional(key)?.choice(of: Gestures.Action.self)
+            guard let value = mapping.optional(key) else { return nil }
+            let action = try value.choice(of: Gestures.Action.self)
+            guard action != .unprovision, action != .unprovisionWarning else {
+                throw value.error("\(action.rawValue) is for chords only: one button is too easily held by mistake")
+            }
+            return action
         }
         self.init(
             click: try action("click"), double: try action("double"), long: try action("long"),

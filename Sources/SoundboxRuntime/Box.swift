@@ -21,13 +21,26 @@ public struct Box {
     /// Held for as long as the box exists.
     private let directory: StateDirectory
     private let services: [any Service]
+    private let unprovisioning: Unprovisioning
     private let logger: Logger
+
+    /// Why it stopped.
+    public enum Ending: Sendable, Equatable {
+        /// It was told to.
+        case stopped
+        /// Its buttons took it out of service.
+        case unprovisioned
+    }
 
     /// Opens the inbox and the voice, and makes every service; nothing runs yet. Blocks on the disk.
     ///
+    /// - Parameter configurationFile: where `configuration` came from; removed when the buttons take the box out of
+    ///   service.
     /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
     ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
-    public init(_ configuration: Configuration, panel panelChoice: PanelChoice, logger: Logger) throws {
+    public init(
+        _ configuration: Configuration, from configurationFile: String, panel panelChoice: PanelChoice, logger: Logger
+    ) throws {
         // The socket and the database are for the box's own user and group.
         umask(0o007)
         self.logger = logger
@@ -58,17 +71,27 @@ public struct Box {
         let feed = try MQTTFeed(
             settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.offline(identity).bytes
         ) { [logger] line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
+        let unprovisioning = Unprovisioning(
+            configurationFile: configurationFile, directory: directory, logger: logger)
+        self.unprovisioning = unprovisioning
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove),
             quietHours: configuration.announce.quietHours, inbox: inbox, clock: clock, player: player, voices: voices,
-            state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting)
+            state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting,
+            promptWasHeard: { prompt in Task { await unprovisioning.heard(prompt) } })
         let volume = VolumeControl(
             player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
         let perform: @Sendable (Command) -> Void = { command in
             switch command {
             case .play(let request): announcer.play(request)
             case .volume(let change): Task { await volume.change(change) }
+            case .warnOfUnprovisioning:
+                Task {
+                    await unprovisioning.warningIsDue()
+                    announcer.say(.unprovisionWarning)
+                }
+            case .unprovision: Task { await unprovisioning.perform() }
             }
         }
         let intake = Intake(
@@ -77,7 +100,7 @@ public struct Box {
             noticesMayWait: announcer.noticesMayWait,
             receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
         let reporter = StatusReporter(identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd)
-        let (panel, gestures) = try Self.panel(panelChoice, configuration, logger)
+        let (panel, gestures) = try Self.panel(panelChoice, configuration, state, logger)
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.
@@ -86,6 +109,8 @@ public struct Box {
             InboxHousekeeping(inbox: inbox, retention: configuration.inbox, clock: clock, logger: logger),
             FeedService(feed: feed, delegate: intake),
             reporter,
+            unprovisioning,
+            UpdateWatch(controlSocket: configuration.controlSocket, state: state),
             PanelService(panel: panel, gestures: gestures, state: state, logger: logger, perform: perform),
             announcer,
             ControlServer(
@@ -99,15 +124,21 @@ public struct Box {
         ]
     }
 
-    /// Runs until SIGTERM or SIGINT; then finishes what is being announced, within 10 s.
-    public func run() async throws {
+    /// Runs until SIGTERM or SIGINT, or until its buttons take it out of service; then finishes what is being announced,
+    /// within 10 s.
+    public func run() async throws -> Ending {
         var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            services: services.map { service in
+                service is Unprovisioning
+                    ? .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
+                    : .init(service: service)
+            }, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         group.maximumGracefulShutdownDuration = .seconds(10)
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
         logger.info("stopped")
+        return await unprovisioning.isDone ? .unprovisioned : .stopped
     }
 
     /// The voices with those of their recordings that can be played, and what is wrong with the others.
@@ -138,7 +169,7 @@ public struct Box {
     }
 
     private static func panel(
-        _ choice: PanelChoice, _ configuration: Configuration, _ logger: Logger
+        _ choice: PanelChoice, _ configuration: Configuration, _ state: BoxState, _ logger: Logger
     ) throws -> (any Panel, GestureMap) {
         guard choice == .board else { return (try TerminalPanel(), .usual) }
         // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
@@ -146,6 +177,7 @@ public struct Box {
         guard layout.hasPanel else { return (NoPanel(), layout.gestures) }
         do { return (try GPIOPanel(layout), layout.gestures) } catch {
             logger.error("the panel does not work: no lights, no buttons", metadata: ["reason": "\(error)"])
+            state.update { $0.panelFault = "no lights, no buttons: \(error)" }
             return (NoPanel(), layout.gestures)
         }
     }

@@ -23,13 +23,7 @@ public struct Speaker: Sendable {
     /// Speaks digits one by one, slowly enough to be written down.
     /// - Parameter digits: 0 to 9 each.
     public func speak(digits: [Int]) async throws {
-        var script = AnnouncementScript(text: "", elements: [])
-        for digit in digits {
-            let word = try writer.language.reading(ofDigit: digit)
-            script.text += word
-            script.elements += try writer.script(ofText: word).elements + [.pause(.milliseconds(300))]
-        }
-        try await player.play(script)
+        try await player.play(try writer.script(ofDigits: digits, restingFor: .milliseconds(300)))
     }
 
     public func close() async { await player.close() }

@@ -32,13 +32,25 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         Footprint.keepSmall()
-        if waitForSetup {
-            let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
-            try await UnprovisionedBox(configurationFile: configuration.config, logger: logger).waitForSetup()
-        }
-        let configuration = try configuration.read()
-        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
-        let box = try Box(configuration, panel: panel == .terminal ? .terminal : .board, logger: logger)
-        try await box.run()
+        var surroundings = UnprovisionedBox.Surroundings()
+        repeat {
+            if waitForSetup {
+                let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
+                let waiting = UnprovisionedBox(
+                    configurationFile: configuration.config, surroundings: surroundings, logger: logger)
+                guard try await waiting.waitForSetup() else { return }
+            }
+            let setup = try configuration.read()
+            surroundings = UnprovisionedBox.Surroundings(setup)
+        } while try await runBox() == .unprovisioned && waitForSetup
+    }
+
+    /// Made anew each time, so that what one box held is free before the next.
+    private func runBox() async throws -> Box.Ending {
+        let setup = try configuration.read()
+        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: setup.logLevel) }
+        let box = try Box(
+            setup, from: configuration.config, panel: panel == .terminal ? .terminal : .board, logger: logger)
+        return try await box.run()
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -108,6 +109,64 @@ extension VirtualBoardTests {
                 #expect(
                     seen.sound.text == payment + ["三", "元"] + payment + ["一", "元"]
                         + ["♪", "今日收款", "两", "笔", "总计", "四", "元"])
+            }
+        }
+
+        @Test("Both volume buttons held for five seconds tell whether the network is there, and the box's address")
+        func network() async throws {
+            try await withBox("network") { box in
+                let seen = try await box.observing {
+                    try await board.run("press 17; press 22; sleep 5.2; release 17; release 22")
+                    try await box.logged(" announcing network=online")
+                    try await board.run("await 20 lit_for 1")
+                }
+                // QEMU gives the board 10.0.2.15.
+                #expect(seen.sound.text == ["♪", "网络已连接", "一", "零", "零", "二", "一", "五"])
+                #expect(box.log.contains { $0.contains("一零 零 二 一五") })
+            }
+        }
+
+        @Test(
+            "Replay and volume − held: a warning, then the setup is gone, and the box says and shows that it has none")
+        func unprovision() async throws {
+            try await board.run("broker_start")
+            let box = try BoxOnBoard(on: board, state: "unprovision")
+            let file = board.folder.file("soundbox.yaml")
+            let setup = try String(contentsOfFile: file, encoding: .utf8)
+            try await box.launch("--wait-for-setup")
+            try await box.logged(" info online")
+
+            let warned = try await box.observing {
+                try await board.run("press 23; press 22; sleep 5; release 22; release 23; await 20 lit_for 4")
+            }
+            #expect(warned.sound.text == ["继续按住将清除设置"])
+            #expect(FileManager.default.fileExists(atPath: file))
+
+            let erased = try await box.observing {
+                try await board.run("press 23; press 22; sleep 10.2; release 22; release 23")
+                try await box.logged(" warning not set up")
+                try await board.run("sleep 5")
+            }
+            #expect(erased.sound.text == ["继续按住将清除设置", "♪", "设备未激活"])
+            #expect(!FileManager.default.fileExists(atPath: file))
+            let flashes = erased.lights.suffix(4).dropLast().map { $0.end - $0.start }
+            #expect(flashes.count == 3 && flashes.allSatisfy { $0 < 0.2 }, "\(erased.lights)")
+
+            // Set up again, it is at work again; nobody had to start it.
+            try board.folder.write(setup, to: "soundbox.yaml")
+            try await box.logged(" info online", count: 2)
+            try await box.stop()
+            try await board.run("broker_stop")
+        }
+
+        @Test("While new software is being installed, one short flash a second asks to leave the power on")
+        func updating() async throws {
+            try await withBox("updating") { box in
+                let seen = try await box.observing {
+                    try await board.run("echo >/run/updating; sleep 6; rm /run/updating; await 20 lit_for 2")
+                }
+                let flashes = seen.lights.map { $0.end - $0.start }.filter { $0 < 0.2 }
+                #expect((3...6).contains(flashes.count), "\(seen.lights)")
             }
         }
 

@@ -171,6 +171,24 @@ struct BoardFileTests {
                 "gpio.chords[0].held", "expected a time span"
             ),
             (
+                "description: x\ngpio:\n  chords: [{buttons: [replay, volume_down], held: 10s, action: unprovision}]",
+                3,
+                "gpio.chords", "needs unprovision_warning on the same buttons"
+            ),
+            (
+                """
+                description: x
+                gpio:
+                  chords:
+                    - {buttons: [replay, volume_down], held: 6s, action: unprovision_warning}
+                    - {buttons: [replay, volume_down], held: 10s, action: unprovision}
+                """, 3, "gpio.chords", "held 5 s less"
+            ),
+            (
+                "description: x\ngpio:\n  gestures: {replay: {long: unprovision}}", 3, "gpio.gestures.replay.long",
+                "for chords only"
+            ),
+            (
                 "description: x\ngpio:\n  chip: c\n  buttons:\n    replai: {line: A}", 5, "gpio.buttons.replai",
                 "did you mean \"replay\""
             ),

@@ -48,7 +48,8 @@ struct PanelServiceTests {
         "Every gesture has its command",
         arguments: [
             (.volumeUp, .volume(.up)), (.volumeDown, .volume(.down)), (.replay, .play(.last)),
-            (.replayPrevious, .play(.beforeLast)), (.today, .play(.today)),
+            (.replayPrevious, .play(.beforeLast)), (.today, .play(.today)), (.network, .play(.network)),
+            (.unprovisionWarning, .warnOfUnprovisioning), (.unprovision, .unprovision),
         ] as [(Gestures.Action, Command)])
     func gestures(action: Gestures.Action, command: Command) {
         #expect(Command(action) == command)
@@ -79,7 +80,7 @@ struct PanelServiceTests {
     @Test(
         "The most urgent of what holds is shown",
         arguments: [
-            (FeedConnection.connecting, 80, nil, nil, Indication.offline),
+            (FeedConnection.connecting, 80, nil, nil, Indication.booting),
             (.subscribed, 80, nil, nil, .online),
             (.subscribed, 0, nil, nil, .muted),
             (.disconnected(reason: "x", retryIn: .seconds(1)), 0, nil, nil, .offline),
@@ -94,6 +95,16 @@ struct PanelServiceTests {
         snapshot.announcement = announcement
         snapshot.audioFault = fault
         #expect(Indication(snapshot) == expected)
+    }
+
+    @Test("Once it has been offline, a new attempt looks offline; an update is shown before all else")
+    func later() {
+        var snapshot = BoxState.Snapshot(volume: Volume(80))
+        snapshot.isStarting = false
+        #expect(Indication(snapshot) == .offline)
+        snapshot.audioFault = "no card"
+        snapshot.isUpdating = true
+        #expect(Indication(snapshot) == .updating)
     }
 }
 

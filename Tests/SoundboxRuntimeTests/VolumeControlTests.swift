@@ -30,6 +30,7 @@ struct VolumeControlTests {
         #expect(await control.change(.mute) == Loudness(volume: Volume(80), isMuted: true))
         #expect(player.isMuted && player.volume == Volume(80))
         #expect(state.snapshot.isMuted && state.snapshot.volume == Volume(80))
+        state.update { $0.connection = .disconnected(reason: "no broker", retryIn: .seconds(1)) }
         #expect(Indication(state.snapshot) == .offline)
         state.update { $0.connection = .subscribed }
         #expect(Indication(state.snapshot) == .muted)

@@ -14,12 +14,14 @@ public struct Announcer: Sendable {
         case prompt(Prompt)
         /// The payments of the day, with their total.
         case today([Money])
+        /// Whether payments can arrive, and the octets of the box's address.
+        case network(isOnline: Bool, address: [UInt8])
 
         /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
         var isAnswer: Bool {
             switch self {
             case .notice, .summary: false
-            case .replay, .today, .prompt: true
+            case .replay, .today, .prompt, .network: true
             }
         }
     }
@@ -32,6 +34,8 @@ public struct Announcer: Sendable {
         case beforeLast
         /// Count and total of the day.
         case today
+        /// Whether payments can arrive, and where the box is in the network.
+        case network
     }
 
     public enum Event: Sendable, Equatable {

@@ -48,9 +48,17 @@ public struct GestureMap: Sendable, Equatable {
     }
 
     /// For a board whose file says nothing about it.
-    public static let usual = GestureMap(buttons: [
-        .volumeUp: Meaning(click: .volumeUp, hold: .volumeUp),
-        .volumeDown: Meaning(click: .volumeDown, hold: .volumeDown),
-        .replay: Meaning(click: .replay, double: .replayPrevious, long: .today),
-    ])
+    ///
+    /// The warning takes three seconds to say, and leaves as long again to let go.
+    public static let usual = GestureMap(
+        buttons: [
+            .volumeUp: Meaning(click: .volumeUp, hold: .volumeUp),
+            .volumeDown: Meaning(click: .volumeDown, hold: .volumeDown),
+            .replay: Meaning(click: .replay, double: .replayPrevious, long: .today),
+        ],
+        chords: [
+            Chord([.volumeUp, .volumeDown], heldFor: .seconds(5), means: .network),
+            Chord([.replay, .volumeDown], heldFor: .seconds(4), means: .unprovisionWarning),
+            Chord([.replay, .volumeDown], heldFor: .seconds(10), means: .unprovision),
+        ])
 }

@@ -17,6 +17,12 @@ public struct Gestures: Sendable {
         case replayPrevious = "replay_previous"
         /// Speak count and total of the day.
         case today
+        /// Speak whether payments can arrive, and the box's address in the shop's network.
+        case network
+        /// Say what going on holding these buttons leads to.
+        case unprovisionWarning = "unprovision_warning"
+        /// Take the box out of service; only after the warning was heard.
+        case unprovision
     }
 
     /// How long a button is down before holding it repeats.

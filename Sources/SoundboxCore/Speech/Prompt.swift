@@ -10,6 +10,8 @@ public enum Prompt: String, Sendable, CaseIterable {
     case networkLost = "network_lost"
     case networkRestored = "network_restored"
     case notProvisioned = "not_provisioned"
+    /// Whoever goes on holding these buttons takes the box out of service.
+    case unprovisionWarning = "unprovision_warning"
     /// Nothing can be stored: no payment can be taken.
     case storageFault = "storage_fault"
     case noPaymentYet = "no_payment_yet"

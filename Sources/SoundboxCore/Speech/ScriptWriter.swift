@@ -39,6 +39,8 @@ public struct ScriptWriter: Sendable {
         case .today(let count, let totals):
             return try summary(count, totals, .today, withoutTotal: .todayWithoutTotal)
         case .prompt(let prompt): return try script(ofText: language.prompts[prompt] ?? "")
+        case .network(let isOnline, let address):
+            return try network(isOnline ? .networkRestored : .networkLost, address)
         }
     }
 
@@ -118,6 +120,8 @@ public struct ScriptWriter: Sendable {
             {
                 return script
             }
+        case .network(let isOnline, _):
+            if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
         case .prompt: break
         }
         // The chime alone still says that something came; the voice check refuses a voice that gets this far.

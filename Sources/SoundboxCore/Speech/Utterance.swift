@@ -7,6 +7,8 @@ public enum Utterance: Sendable, Equatable {
     /// What came in since midnight, with the total of each currency.
     case today(count: Int, totals: [Money])
     case prompt(Prompt)
+    /// Whether payments can arrive, and the IPv4 address at which the box is reached; no octets when there is none.
+    case network(isOnline: Bool, address: [UInt8])
 
     public init(_ notice: PaymentNotice) {
         switch notice.kind {

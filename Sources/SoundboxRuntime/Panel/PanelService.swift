@@ -44,6 +44,7 @@ struct PanelService: Service {
             let moment = pattern.moment(at: clock.now - start)
             do throws(PanelError) { try panel.set(moment.outputs) } catch {
                 logger.error("the lights failed", metadata: ["reason": "\(error)"])
+                state.update { $0.panelFault = "the lights failed: \(error)" }
                 return
             }
             guard let remaining = moment.remaining else { return }
@@ -55,7 +56,10 @@ struct PanelService: Service {
         let buttons = Buttons(gestures, perform: perform)
         for await edge in panel.edges.cancelOnGracefulShutdown() { await buttons.take(edge) }
         await buttons.stop()
-        if let failure = panel.failure { logger.error("the buttons failed", metadata: ["reason": "\(failure)"]) }
+        if let failure = panel.failure {
+            logger.error("the buttons failed", metadata: ["reason": "\(failure)"])
+            state.update { $0.panelFault = "the buttons failed: \(failure)" }
+        }
     }
 }
 
@@ -63,12 +67,14 @@ extension Indication {
     init(_ snapshot: BoxState.Snapshot) {
         var indications: [Indication] = []
         switch snapshot.connection {
+        case .connecting where snapshot.isStarting: indications.append(.booting)
         case .subscribed: indications.append(.online)
         case .connecting, .disconnected, .stopped: indications.append(.offline)
         }
         if snapshot.isMuted || snapshot.volume.level == 0 { indications.append(.muted) }
         if snapshot.announcement != nil { indications.append(.announcing) }
         if !snapshot.faults.isEmpty { indications.append(.fault) }
+        if snapshot.isUpdating { indications.append(.updating) }
         self = indications.max() ?? .booting
     }
 }
@@ -115,6 +121,9 @@ extension Command {
         case .replay: self = .play(.last)
         case .replayPrevious: self = .play(.beforeLast)
         case .today: self = .play(.today)
+        case .network: self = .play(.network)
+        case .unprovisionWarning: self = .warnOfUnprovisioning
+        case .unprovision: self = .unprovision
         }
     }
 }

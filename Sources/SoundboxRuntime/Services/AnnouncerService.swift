@@ -18,6 +18,7 @@ actor AnnouncerService: Service {
     private let state: BoxState
     private let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
+    private let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AsyncStream<Announcer.Event>
     private let continuation: AsyncStream<Announcer.Event>.Continuation
     private var machine: Announcer
@@ -25,10 +26,13 @@ actor AnnouncerService: Service {
 
     private let quietHours: QuietHours?
 
-    /// - Parameter receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
+    /// - Parameters:
+    ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
+    ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
     init(
         machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
-        state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void
+        state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void,
+        promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in }
     ) {
         self.machine = machine
         self.quietHours = quietHours
@@ -39,6 +43,7 @@ actor AnnouncerService: Service {
         self.state = state
         self.logger = logger
         self.receiptsAreWaiting = receiptsAreWaiting
+        self.promptWasHeard = promptWasHeard
         (events, continuation) = AsyncStream.makeStream()
     }
 
@@ -123,6 +128,9 @@ actor AnnouncerService: Service {
             // With one payment so far, "none yet" would not be true.
             return .replay(try inbox.lastAnnounced())
         case .today: return .today(try inbox.payments(since: .startOfToday))
+        case .network:
+            return .network(
+                isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
         }
     }
 
@@ -177,6 +185,7 @@ actor AnnouncerService: Service {
             await handle(error)
             return .playFailed
         }
+        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
         let xruns = await player.xrunCount
         state.update { $0.xruns = xruns }
         if state.snapshot.audioFault != nil {
@@ -193,7 +202,7 @@ actor AnnouncerService: Service {
             // To be understood by whoever has just turned the volume down to nothing.
             return Delivery(hasChime: false, gap: Self.hurriedGap, loudness: Self.leastForPrompts...Volume(100))
         case .notice where machine.isInAHurry: delivery = Delivery(hasChime: false, gap: Self.hurriedGap)
-        case .notice, .summary, .replay, .today: break
+        case .notice, .summary, .replay, .today, .network: break
         }
         if let quietHours, quietHours.contain(currentMinuteOfDay()) {
             delivery.loudness = Volume(0)...Volume(quietHours.volume)
@@ -229,7 +238,7 @@ actor AnnouncerService: Service {
         switch job {
         case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
         case .summary(let entries): try inbox.markExpired(entries, at: .now)
-        case .replay, .today, .prompt: return
+        case .replay, .today, .prompt, .network: return
         }
         state.update { $0.inboxFault = nil }
         logger.info("announced", metadata: job.logMetadata([:]))
@@ -246,6 +255,7 @@ extension Announcer.Job {
         case .replay(nil): .prompt(.noPaymentYet)
         case .prompt(let prompt): .prompt(prompt)
         case .today(let payments): .today(of: payments)
+        case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
         }
     }
 
@@ -257,6 +267,7 @@ extension Announcer.Job {
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
             case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]
             case .today(let payments): ["today": "\(payments.count)"]
+            case .network(let isOnline, _): ["network": isOnline ? "online" : "offline"]
             }
         return metadata.merging(others) { _, new in new }
     }

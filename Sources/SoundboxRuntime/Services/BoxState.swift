@@ -6,12 +6,18 @@ import Synchronization
 final class BoxState: Sendable {
     struct Snapshot: Sendable, Equatable {
         var connection = FeedConnection.connecting
+        /// Whether the first connection is still being made.
+        var isStarting = true
+        /// Whether new software is being installed.
+        var isUpdating = false
         /// Counts the announcements while one is playing; `nil` in between.
         var announcement: Int?
         /// Why no sound comes out, when none does.
         var audioFault: String?
         /// Why nothing can be stored, when nothing can.
         var inboxFault: String?
+        /// Why buttons or lights do not work, when they do not.
+        var panelFault: String?
         /// What became of a payment database that was found damaged at this start.
         var inboxDamage: String?
         var volume: Volume
@@ -23,7 +29,7 @@ final class BoxState: Sendable {
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault, inboxDamage].compactMap(\.self)
+            var faults = [audioFault, inboxFault, inboxDamage, panelFault].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")

@@ -32,6 +32,8 @@ enum Command: Sendable, Equatable {
 
     case play(Announcer.Request)
     case volume(VolumeChange)
+    case warnOfUnprovisioning
+    case unprovision
 
     /// Reads a message of the commands topic: `{"id":"…","type":"replay"}`, `{"id":"…","type":"volume","volume":80}`.
     init(decoding payload: [UInt8]) throws(CommandError) {

@@ -49,7 +49,10 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func connectionChanged(to connection: FeedConnection) {
-        state.update { $0.connection = connection }
+        state.update {
+            $0.connection = connection
+            if connection != .connecting { $0.isStarting = false }
+        }
         switch connection {
         case .connecting: logger.debug("connecting to the broker")
         case .subscribed: logger.info("online")

@@ -40,6 +40,17 @@ public enum Provisioning {
         try SetupPlan(try YAMLDocument(readingFile: file), source: file, to: path)
     }
 
+    /// Removes the setup if the box has asked for it, because its buttons did and it may not do so itself.
+    /// - Returns: the paths that were removed.
+    public static func resetIfRequested(_ path: String) throws -> [String] {
+        guard SmallFile.exists(path) else { return [] }
+        let request = StateDirectory.resetRequest(in: try Configuration(readingFile: path).stateDirectory)
+        guard SmallFile.exists(request) else { return [] }
+        let removed = try reset(path)
+        unlink(request)
+        return removed
+    }
+
     /// Removes the setup: `soundbox.yaml` and the secrets that setup keeps beside it. The inbox stays, so that no
     /// payment is spoken again when the box is set up once more.
     /// - Returns: the paths that were removed.

@@ -1,44 +1,64 @@
-import Glibc
 import Logging
+import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
 import SoundboxGPIO
+import UnixSignals
 
 /// A box that nobody has set up yet: it says so aloud and with its light, and waits. Ending instead would have systemd
 /// start it over and over, in silence.
-public struct UnprovisionedBox: Sendable {
+public struct UnprovisionedBox: Service {
     /// How often it says so: often enough for somebody who stands there with a new box, rarely enough for a shelf.
     static let reminder = Duration.seconds(600)
 
-    /// Two flashes and a pause, which is none of the patterns of a box at work.
-    static let light = OutputPattern(
-        ending: .repeat([
-            .init(.milliseconds(150), PanelOutputs(isLit: true, isVibrating: false)), .init(.milliseconds(150), .off),
-            .init(.milliseconds(150), PanelOutputs(isLit: true, isVibrating: false)), .init(.milliseconds(1550), .off),
-        ]))
+    /// What the box speaks with and shows its light on while it has no configuration.
+    public struct Surroundings: Sendable {
+        /// The folder that holds the voices.
+        var sounds = InstalledFolders.nearestSounds
+        /// Which of them speaks; `nil` for the Mandarin one where there is a choice, else the first.
+        var locale: String?
+        var audioDevice = "default"
+        var boards = InstalledFolders.board
+        /// The board's file; `nil` for the one that the machine's own name suggests.
+        var board: String?
+
+        /// Those of a box that has never been set up.
+        public init() {}
+
+        /// Those of a box that was in service.
+        public init(_ last: Configuration) {
+            sounds = last.voice.directory
+            locale = last.voice.locales.first
+            audioDevice = last.audio.device
+            boards = last.boardDirectory
+            board = last.board
+        }
+    }
 
     private let configurationFile: String
-    private let sounds: String
-    private let boards: String
+    private let surroundings: Surroundings
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - configurationFile: what is waited for.
-    ///   - sounds: the folder that holds the voices; its first one speaks, the Mandarin one where there is a choice.
-    ///   - boards: the folder that holds the board files.
-    public init(
-        configurationFile: String, sounds: String = InstalledFolders.nearestSounds,
-        boards: String = InstalledFolders.board, logger: Logger
-    ) {
+    /// - Parameter configurationFile: what is waited for.
+    public init(configurationFile: String, surroundings: Surroundings = Surroundings(), logger: Logger) {
         self.configurationFile = configurationFile
-        self.sounds = sounds
-        self.boards = boards
+        self.surroundings = surroundings
         self.logger = logger
     }
 
-    /// Returns when there is a configuration; at once when there is one already.
-    public func waitForSetup() async throws {
-        guard !SmallFile.exists(configurationFile) else { return }
+    /// Waits until there is a configuration, or until SIGTERM or SIGINT.
+    /// - Returns: whether there is one; at once when there is one already.
+    public func waitForSetup() async throws -> Bool {
+        guard !SmallFile.exists(configurationFile) else { return true }
+        let group = ServiceGroupConfiguration(
+            services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        try await ServiceGroup(configuration: group).run()
+        return SmallFile.exists(configurationFile)
+    }
+
+    public func run() async {
         let systemd = Systemd()
         systemd.ready()
         systemd.status("not set up")
@@ -49,9 +69,9 @@ public struct UnprovisionedBox: Sendable {
             reminders.cancel()
             light.cancel()
         }
-        while !SmallFile.exists(configurationFile) {
+        while !SmallFile.exists(configurationFile), !Task.isShuttingDownGracefully, !Task.isCancelled {
             systemd.watchdog()
-            try await Task.sleep(for: .seconds(1))
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
         }
         reminders.cancel()
         light.cancel()
@@ -61,15 +81,15 @@ public struct UnprovisionedBox: Sendable {
     }
 
     private func remind() async {
-        let folder = VoiceFolder(path: sounds)
+        let folder = VoiceFolder(path: surroundings.sounds)
         let locales = folder.locales
-        guard let locale = locales.first(where: { $0 == "zh-CN" }) ?? locales.first else {
-            logger.error("no voice is installed", metadata: ["directory": "\(sounds)"])
+        guard let locale = surroundings.locale ?? locales.first(where: { $0 == "zh-CN" }) ?? locales.first else {
+            logger.error("no voice is installed", metadata: ["directory": "\(surroundings.sounds)"])
             return
         }
         while !Task.isCancelled {
             do {
-                let speaker = try Speaker(device: "default", voice: try folder.voice(locale))
+                let speaker = try Speaker(device: surroundings.audioDevice, voice: try folder.voice(locale))
                 try await speaker.speak(.prompt(.notProvisioned))
                 // A card that is held open would keep others, such as setup's greeting, out of it.
                 await speaker.close()
@@ -81,14 +101,15 @@ public struct UnprovisionedBox: Sendable {
     }
 
     private func blink() async {
-        guard let board = Self.likelyBoard(model: (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""),
-            let layout = try? BoardFile.read(name: board, in: boards), let panel = try? GPIOPanel(layout)
+        let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
+        guard let board = surroundings.board ?? Self.likelyBoard(model: model),
+            let layout = try? BoardFile.read(name: board, in: surroundings.boards), let panel = try? GPIOPanel(layout)
         else { return }
         defer { panel.close() }
         let clock = ContinuousClock()
         let start = clock.now
         while !Task.isCancelled {
-            let moment = Self.light.moment(at: clock.now - start)
+            let moment = Indication.notProvisioned.pattern.moment(at: clock.now - start)
             guard (try? panel.set(moment.outputs)) != nil, let remaining = moment.remaining else { return }
             try? await clock.sleep(for: remaining)
         }

@@ -9,10 +9,17 @@ struct ResetSetup: AsyncParsableCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
+    @Flag(help: "Only when the box's buttons have asked for it; nothing is asked and nothing restarted.")
+    var ifRequested = false
+
     @OptionGroup var configuration: ConfigurationOptions
     @OptionGroup var restart: RestartOptions
 
     func run() async throws {
+        if ifRequested {
+            for path in try Provisioning.resetIfRequested(configuration.config) { printLine("removed \(path)") }
+            return
+        }
         if !yes {
             let answer = try await Terminal.ask("Remove the setup of this box and its secrets? yes or no [no]: ")
             guard ["y", "yes"].contains(answer) else {

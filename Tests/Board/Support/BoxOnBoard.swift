@@ -49,8 +49,8 @@ struct BoxOnBoard {
     }
 
     /// Starts the box; its log is `box.log` in the shared folder. Returns at once.
-    func launch() async throws {
-        try await board.run("soundbox run --config /host/soundbox.yaml >/dev/null 2>/host/box.log & box=$!")
+    func launch(_ options: String = "") async throws {
+        try await board.run("soundbox run \(options) --config /host/soundbox.yaml >/dev/null 2>/host/box.log & box=$!")
     }
 
     /// Starts the box and returns when payments reach it.

@@ -28,7 +28,7 @@ struct HeardSound {
         let all = stride(from: 0, to: bytes.count - 1, by: 2).map {
             Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
         }
-        // Every fourth: 12 kHz are enough for tones below 3.5 kHz.
+        // Every fourth: 12 kHz are enough for tones below 4 kHz.
         let step = 4
         let samples = stride(from: 0, to: all.count, by: step).map { Double(all[$0]) / 32_768 }
         let rate = Double(Self.sampleRate / step)

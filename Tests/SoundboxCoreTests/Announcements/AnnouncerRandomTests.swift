@@ -79,7 +79,8 @@ private struct Box {
         case .expire(let entries):
             try inbox.markExpired(entries, inSummary: false, at: now)
             send(.recorded)
-        case .record(.replay), .record(.today), .record(.prompt): problems.append("an answer is recorded")
+        case .record(.replay), .record(.today), .record(.prompt), .record(.network):
+            problems.append("an answer is recorded")
         case .wait: send(.waited)
         case .finish: break
         }
@@ -96,7 +97,7 @@ private struct Box {
         switch job {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .replay, .today, .prompt: []
+        case .replay, .today, .prompt, .network: []
         }
     }
 }

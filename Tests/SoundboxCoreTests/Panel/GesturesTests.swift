@@ -122,13 +122,25 @@ struct GesturesTests {
         #expect(actions(edges(heldUntil: 12_000), map: chords) == [.volumeDown, .replayPrevious, .today])
     }
 
+    @Test("Both volume buttons for five seconds ask for the network; replay and volume − warn first")
+    func usualChords() {
+        func together(_ one: Button, _ other: Button, until end: Int) -> [Gestures.Action] {
+            actions([edge(one, true, 0), edge(other, true, 80), edge(one, false, end), edge(other, false, end + 40)])
+        }
+        #expect(together(.volumeUp, .volumeDown, until: 5000) == [.volumeUp, .volumeDown])
+        #expect(together(.volumeUp, .volumeDown, until: 5100) == [.volumeUp, .volumeDown, .network])
+        #expect(together(.replay, .volumeDown, until: 4100) == [.volumeDown, .unprovisionWarning])
+        #expect(together(.replay, .volumeDown, until: 10_000) == [.volumeDown, .unprovisionWarning])
+        #expect(together(.replay, .volumeDown, until: 10_100) == [.volumeDown, .unprovisionWarning, .unprovision])
+    }
+
     @Test("A stuck button makes no chord with one that is pressed much later")
     func stuckAndChord() {
         let edges = [edge(.replay, true, 0), edge(.volumeDown, true, 5000), edge(.volumeDown, false, 5100)]
         #expect(actions(edges, map: chords) == [.today, .volumeDown])
     }
 
-    @Test("Both volume buttons at once, where that is no chord, change the volume there and back")
+    @Test("Both volume buttons at once, let go before they mean anything, change the volume there and back")
     func bothAtOnce() {
         let up = press(.volumeUp, 0, 200)
         let down = press(.volumeDown, 0, 200)

@@ -67,6 +67,19 @@ struct ScriptWriterTests {
         #expect(script(.prompt(.noPaymentYet)).text == "暂无收款")
     }
 
+    @Test("The network is told with the address digit by digit, its numbers set apart; without one, without")
+    func network() {
+        let online = script(.network(isOnline: true, address: [192, 168, 1, 20]))
+        #expect(online.text == "网络已连接 一九二 一六八 一 二零")
+        #expect(online.shortcoming == nil)
+        #expect(online.elements.count { $0 == .pause(.milliseconds(400)) } == 4)
+        let offline = script(.network(isOnline: false, address: []))
+        #expect(offline.text == "网络已断开")
+        let withoutDigit = script(.network(isOnline: true, address: [7]), without: ["七"])
+        #expect(withoutDigit.text == "网络已连接")
+        #expect(withoutDigit.shortcoming == .missingPhrase("七"))
+    }
+
     @Test("An amount that cannot be read leaves the rest of the sentence and the reason")
     func unreadableAmounts() throws {
         let dinar = try #require(Currency("KWD"))

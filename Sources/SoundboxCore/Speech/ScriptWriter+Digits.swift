@@ -1,0 +1,30 @@
+extension ScriptWriter {
+    /// Names digits one by one, as for a number that somebody writes down.
+    ///
+    /// - Parameters:
+    ///   - digits: 0 to 9 each.
+    ///   - rest: silence after each of them.
+    public func script(
+        ofDigits digits: some Sequence<Int>, restingFor rest: Duration
+    ) throws(SpeechError) -> AnnouncementScript {
+        var script = AnnouncementScript(text: "", elements: [])
+        for digit in digits {
+            let word = try language.reading(ofDigit: digit)
+            script.text += language.wordsAreSpaced && !script.text.isEmpty ? " \(word)" : word
+            script.elements += try self.script(ofText: word).elements + [.pause(rest)]
+        }
+        return script
+    }
+
+    /// What the network is like, then the address, its four numbers set apart.
+    func network(_ prompt: Prompt, _ address: [UInt8]) throws(SpeechError) -> AnnouncementScript {
+        var script = try script(ofText: language.prompts[prompt] ?? "")
+        for octet in address {
+            let number = try self.script(
+                ofDigits: String(octet).compactMap(\.wholeNumberValue), restingFor: .milliseconds(60))
+            script.text += " \(number.text)"
+            script.elements += [.pause(.milliseconds(400))] + number.elements
+        }
+        return script
+    }
+}
