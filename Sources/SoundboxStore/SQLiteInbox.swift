@@ -13,7 +13,8 @@ public final class SQLiteInbox: Inbox {
     let announcedTotal: Atomic<Int>
     private let log: @Sendable (String) -> Void
 
-    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks.
+    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks. A file of a newer version
+    /// of this program is refused and stays as it is.
     ///
     /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that came upon
     ///   it; must not block.
@@ -33,6 +34,7 @@ public final class SQLiteInbox: Inbox {
                 // One large transaction must not leave a large file behind for good: back to what 1,000 pages take.
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(4 << 20)")
             }
+            try queue.read(Migrations.checkNotNewer)
             try Migrations.all.migrate(queue)
             announcedTotal = Atomic(try queue.read { try Self.announcedTotal(in: $0) })
         } catch {

@@ -13,6 +13,8 @@ struct Run: AsyncParsableCommand {
     enum PanelOption: String, ExpressibleByArgument, CaseIterable {
         case board
         case terminal
+
+        var choice: Box.PanelChoice { self == .terminal ? .terminal : .board }
     }
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -34,11 +36,12 @@ struct Run: AsyncParsableCommand {
         Footprint.keepSmall()
         if waitForSetup {
             let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
-            try await UnprovisionedBox(configurationFile: configuration.config, logger: logger).waitForSetup()
+            try await UnprovisionedBox(configurationFile: configuration.config, panel: panel.choice, logger: logger)
+                .waitForSetup()
         }
         let configuration = try configuration.read()
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
-        let box = try Box(configuration, panel: panel == .terminal ? .terminal : .board, logger: logger)
+        let box = try Box(configuration, panel: panel.choice, logger: logger)
         try await box.run()
     }
 }

@@ -20,19 +20,22 @@ public struct UnprovisionedBox: Sendable {
     private let configurationFile: String
     private let sounds: String
     private let boards: String
+    private let panel: Box.PanelChoice
     private let logger: Logger
 
     /// - Parameters:
     ///   - configurationFile: what is waited for.
     ///   - sounds: the folder that holds the voices; its first one speaks, the Mandarin one where there is a choice.
     ///   - boards: the folder that holds the board files.
+    ///   - panel: where the light is.
     public init(
         configurationFile: String, sounds: String = InstalledFolders.nearestSounds,
-        boards: String = InstalledFolders.board, logger: Logger
+        boards: String = InstalledFolders.board, panel: Box.PanelChoice, logger: Logger
     ) {
         self.configurationFile = configurationFile
         self.sounds = sounds
         self.boards = boards
+        self.panel = panel
         self.logger = logger
     }
 
@@ -71,6 +74,7 @@ public struct UnprovisionedBox: Sendable {
             do {
                 let speaker = try Speaker(device: "default", voice: try folder.voice(locale))
                 try await speaker.speak(.prompt(.notProvisioned))
+                logger.info("said that the box is not set up", metadata: ["voice": "\(locale)"])
                 // A card that is held open would keep others, such as setup's greeting, out of it.
                 await speaker.close()
             } catch {
@@ -81,9 +85,7 @@ public struct UnprovisionedBox: Sendable {
     }
 
     private func blink() async {
-        guard let board = Self.likelyBoard(model: (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""),
-            let layout = try? BoardFile.read(name: board, in: boards), let panel = try? GPIOPanel(layout)
-        else { return }
+        guard let panel = light() else { return }
         defer { panel.close() }
         let clock = ContinuousClock()
         let start = clock.now
@@ -92,6 +94,14 @@ public struct UnprovisionedBox: Sendable {
             guard (try? panel.set(moment.outputs)) != nil, let remaining = moment.remaining else { return }
             try? await clock.sleep(for: remaining)
         }
+    }
+
+    private func light() -> (any Panel)? {
+        if panel == .terminal { return try? TerminalPanel() }
+        guard let board = Self.likelyBoard(model: (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""),
+            let layout = try? BoardFile.read(name: board, in: boards)
+        else { return nil }
+        return try? GPIOPanel(layout)
     }
 
     /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual.
