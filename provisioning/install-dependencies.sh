@@ -14,6 +14,8 @@ packages=(
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
+  # a FAT partition, for tests of the first boot
+  dosfstools fusefat
   # the packages' own parts, for a test of them
   dpkg-dev python3
   # a sound server in real time, for tests without a sound card

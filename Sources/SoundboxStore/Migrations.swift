@@ -4,6 +4,14 @@ import GRDB
 enum Migrations {
     /// Refuses a file whose tables a later version of this program has changed: what that version relies on is unknown
     /// here, and an update that is tried again must find the file as it left it.
+    ///
+    /// On a connection of its own: GRDB writes to a file when it switches to WAL.
+    static func checkNotNewer(_ path: String, _ configuration: Configuration) throws {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read(checkNotNewer)
+        try queue.close()
+    }
+
     static func checkNotNewer(_ database: Database) throws {
         guard try all.hasBeenSuperseded(database) else { return }
         throw NewerSchema()

@@ -24,9 +24,10 @@ public final class SQLiteInbox: Inbox {
         do {
             var configuration = Configuration()
             configuration.label = "inbox"
-            configuration.journalMode = .wal
             // Another process may read (a backup, an engineer with sqlite3) and hold the file for a moment.
             configuration.busyMode = .timeout(5)
+            try Migrations.checkNotNewer(path, configuration)
+            configuration.journalMode = .wal
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
                 // After opening, since choosing WAL makes GRDB set NORMAL. A queue has this one connection only.
@@ -34,7 +35,6 @@ public final class SQLiteInbox: Inbox {
                 // One large transaction must not leave a large file behind for good: back to what 1,000 pages take.
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(4 << 20)")
             }
-            try queue.read(Migrations.checkNotNewer)
             try Migrations.all.migrate(queue)
             announcedTotal = Atomic(try queue.read { try Self.announcedTotal(in: $0) })
         } catch {

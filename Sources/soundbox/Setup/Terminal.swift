@@ -42,7 +42,8 @@ enum Terminal {
             kill(getpid(), SIGINT)
             return nil
         }
-        return line.isEmpty ? nil : String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
+        return line.isEmpty
+            ? nil : String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
     }
 
     /// A terminal hands out one line per call, up to 4,096 bytes with its end. Empty at the input's end.
