@@ -6,7 +6,7 @@
 # ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
 #
 # usage: build-arm64.sh OUTPUT          the packages
-#        build-arm64.sh --tests         the unit tests instead, as a debug build; test-arm64.sh runs them
+#        build-arm64.sh --tests         the unit tests instead, as a debug build, for test-arm64.sh
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -93,16 +93,17 @@ JSON
 make_sdk
 
 if [[ $1 == --tests ]]; then
-  build=$cache/build-tests what=(--build-tests)
+  # At its own place: tests find the sources by the path that they were compiled at.
+  place=$project build=$cache/build-tests what=(--build-tests)
 else
-  output=$(realpath -m "$1") build=$cache/build what=(-c release --static-swift-stdlib --product soundbox)
+  output=$(realpath -m "$1") place=/project build=$cache/build what=(-c release --static-swift-stdlib --product soundbox)
 fi
 
 # In a mount name space of its own: nothing stays mounted, whatever happens.
-mkdir -p "$chroot/project" "$chroot/build" "$build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
+mkdir -p "$chroot$place" "$chroot/build" "$build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
 unshare --mount --propagation private bash -euo pipefail -c '
-  chroot=$1 project=$2 sysroot=$3 build=$4 packages=$5 sdk=$6
-  mount --bind "$project" "$chroot/project"
+  chroot=$1 project=$2 place=$3 sysroot=$4 build=$5 packages=$6 sdk=$7
+  mount --bind "$project" "$chroot$place"
   mount --bind "$sysroot" "$chroot/sysroot"
   mount --bind "$build" "$chroot/build"
   mkdir -p "$chroot/root/.cache/org.swift.swiftpm"
@@ -110,9 +111,9 @@ unshare --mount --propagation private bash -euo pipefail -c '
   mount -t proc proc "$chroot/proc"
   mount --bind /dev "$chroot/dev"
   exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin \
-    swift build --package-path /project --scratch-path /build --swift-sdk "$sdk" \
-    --explicit-target-dependency-import-check error --disable-automatic-resolution "${@:7}"
-' build-arm64 "$chroot" "$project" "$sysroot" "$build" "$HOME/.cache/org.swift.swiftpm" "$sdk" "${what[@]}"
+    swift build --package-path "$place" --scratch-path /build --swift-sdk "$sdk" \
+    --explicit-target-dependency-import-check error --disable-automatic-resolution "${@:8}"
+' build-arm64 "$chroot" "$project" "$place" "$sysroot" "$build" "$HOME/.cache/org.swift.swiftpm" "$sdk" "${what[@]}"
 
 [[ $1 != --tests ]] || exit 0
 
