@@ -22,7 +22,10 @@ public struct Speaker: Sendable {
     public func speak(_ utterance: Utterance) async throws {
         let script = voices.script(for: utterance)
         if let shortcoming = script.shortcoming { throw shortcoming }
-        do { try await player.play(script) } catch .sink(let error) { throw error }
+        do throws(PlayerError) { try await player.play(script) } catch {
+            if case .sink(let cause) = error { throw cause }
+            throw error
+        }
     }
 
     /// Speaks digits one by one, slowly enough to be written down.

@@ -99,6 +99,9 @@ else
   output=$(realpath -m "$1") place=/project build=$cache/build what=(-c release --static-swift-stdlib --product soundbox)
 fi
 
+# The very versions that this machine has built with, if it has.
+[[ ! -e $project/Package.resolved ]] || what+=(--disable-automatic-resolution)
+
 # In a mount name space of its own: nothing stays mounted, whatever happens.
 mkdir -p "$chroot$place" "$chroot/build" "$build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
 unshare --mount --propagation private bash -euo pipefail -c '
@@ -112,7 +115,7 @@ unshare --mount --propagation private bash -euo pipefail -c '
   mount --bind /dev "$chroot/dev"
   exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin \
     swift build --package-path "$place" --scratch-path /build --swift-sdk "$sdk" \
-    --explicit-target-dependency-import-check error --disable-automatic-resolution "${@:8}"
+    --explicit-target-dependency-import-check error "${@:8}"
 ' build-arm64 "$chroot" "$project" "$place" "$sysroot" "$build" "$HOME/.cache/org.swift.swiftpm" "$sdk" "${what[@]}"
 
 [[ $1 != --tests ]] || exit 0

@@ -10,13 +10,6 @@ public struct UnprovisionedBox: Sendable {
     /// How often it says so: often enough for somebody who stands there with a new box, rarely enough for a shelf.
     static let reminder = Duration.seconds(600)
 
-    /// Two flashes and a pause, which is none of the patterns of a box at work.
-    static let light = OutputPattern(
-        ending: .repeat([
-            .init(.milliseconds(150), PanelOutputs(isLit: true, isVibrating: false)), .init(.milliseconds(150), .off),
-            .init(.milliseconds(150), PanelOutputs(isLit: true, isVibrating: false)), .init(.milliseconds(1550), .off),
-        ]))
-
     private let configurationFile: String
     private let sounds: String
     private let boards: String
@@ -90,7 +83,7 @@ public struct UnprovisionedBox: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         while !Task.isCancelled {
-            let moment = Self.light.moment(at: clock.now - start)
+            let moment = Indication.notProvisioned.pattern.moment(at: clock.now - start)
             guard (try? panel.set(moment.outputs)) != nil, let remaining = moment.remaining else { return }
             try? await clock.sleep(for: remaining)
         }
