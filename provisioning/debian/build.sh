@@ -76,7 +76,7 @@ library_packages() {
 main_package() {
   local root=$work/soundbox
   install_file 755 "$binary" "$root/usr/bin/soundbox"
-  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE)-strip" \
+  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-strip" \
     --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
   for board in "$project"/board/*.yaml; do
     install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"

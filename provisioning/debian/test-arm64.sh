@@ -51,8 +51,9 @@ for deb in "$package" "${voices[@]}"; do dpkg-deb --extract "$deb" "$work/root";
 program=$work/root/usr/bin/soundbox sounds=$work/root/usr/share/soundbox/sounds
 readelf --file-header "$program" | grep -q AArch64 || fail "it is not for arm64"
 # The kernel of a Raspberry Pi 5 has pages of 16 KiB.
-readelf --wide --segments "$program" | awk '$1 == "LOAD" { if (strtonum($NF) < 0x4000) exit 1 }' ||
-  fail "it cannot be loaded where pages have 16 KiB"
+while read -r alignment; do
+  ((alignment >= 0x4000)) || fail "it cannot be loaded where pages have 16 KiB"
+done < <(readelf --wide --segments "$program" | awk '$1 == "LOAD" { print $NF }')
 emulated=(qemu-aarch64 -L "$sysroot" "$program")
 "${emulated[@]}" --version
 
