@@ -72,10 +72,14 @@ else
 endif
 
 .PHONY: deb-test
-deb-test: ## install, upgrade, roll back and purge the packages in a clean Debian; needs root
+deb-test: $(if $(filter arm64,$(ARCH)),deb) ## install, upgrade, roll back, purge the packages in a clean Debian; ARCH=arm64 emulates; needs root
 	@provisioning/install-dependencies.sh packaging
 	@swift build $(RELEASE_FLAGS) --product soundbox
+ifeq ($(ARCH),arm64)
+	@provisioning/debian/test-arm64.sh .build/deb .build/release/soundbox
+else
 	@provisioning/debian/test.sh .build/release/soundbox
+endif
 
 .PHONY: fmt
 fmt: ## format the sources

@@ -67,7 +67,8 @@ let package = Package(
         .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
-        // Compiled C: its header says why ICU's own cannot be seen by Swift.
+        // Compiled C: their headers say why those of OpenSSL and ICU cannot be seen by Swift.
+        .target(name: "CBrokerKey", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
@@ -81,7 +82,7 @@ let package = Package(
             "SoundboxAudio",
             ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", "CSonic", subprocess]),
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
-        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto"]),
+        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CBrokerKey"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
 

@@ -9,10 +9,15 @@ packages=(
   pkg-config
   # linked
   libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
+  libssl-dev
   # linked by tests only: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
+  # a FAT partition, for tests of the first boot
+  dosfstools fusefat
+  # the packages' own parts, for a test of them
+  dpkg-dev python3
   # a sound server in real time, for tests without a sound card
   pulseaudio libasound2-plugins
 )
@@ -20,7 +25,7 @@ packages=(
 if [[ $(dpkg --print-architecture) == amd64 ]]; then
   packages+=(qemu-system-x86 busybox-static kmod e2fsprogs alsa-utils gcc make xz-utils libelf1)
 fi
-[[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu dpkg-dev lintian mmdebstrap python3 qemu-user)
+[[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian mmdebstrap qemu-user)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -9,11 +9,15 @@ public struct MQTTSettings: Sendable, Equatable {
         public var certFile: String?
         /// PEM file of the unencrypted private key to ``certFile``.
         public var keyFile: String?
+        /// The broker's key must be one of these, besides everything else: the SHA-256 of its SubjectPublicKeyInfo in
+        /// base64 (RFC 7469, section 2.4). Empty believes any key that a trusted authority vouches for.
+        public var pins: [String]
 
-        public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil) {
+        public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil, pins: [String] = []) {
             self.caFile = caFile
             self.certFile = certFile
             self.keyFile = keyFile
+            self.pins = pins
         }
     }
 

@@ -1,3 +1,4 @@
+import CBrokerKey
 import CMosquitto
 import Glibc
 import SoundboxSystem
@@ -25,10 +26,30 @@ extension MosquittoClient {
     }
 
     /// Sends what is queued, as far as the network takes it. After this, PUBACKs may be on the wire.
+    ///
+    /// - Throws: also when the broker's key is none of ``pins``. Nothing has been sent to it then, no password either.
     func write() throws(MQTTError) {
-        guard !isOpening, socket != nil else { return }
+        guard !isOpening, socket != nil, try brokerIsKnown() else { return }
         let code = mosquitto_loop_write(handle, 1)
         guard code == MOSQ_SUCCESS else { throw lost(code, errno) }
+    }
+
+    /// Whether anything may be sent. With pins, not before the handshake is over, which reading alone brings to its
+    /// end: the library's own write would finish it and send the first packet in one go.
+    private func brokerIsKnown() throws(MQTTError) -> Bool {
+        guard !keyIsKnown else { return true }
+        let connection = mosquitto_ssl_get(handle)
+        guard soundbox_handshake_is_over(connection) else { return false }
+        var text = [CChar](repeating: 0, count: Int(SOUNDBOX_PIN_CAPACITY))
+        let isRead = soundbox_peer_pin(connection, &text)
+        let pin = isRead ? String(decoding: text.dropLast().map(UInt8.init), as: UTF8.self) : "unreadable"
+        guard pins.contains(pin) else {
+            drop()
+            throw .unreachable(
+                broker: broker, reason: "TLS: the broker's key is none of those in pin_sha256; its SHA-256 is \(pin)")
+        }
+        keyIsKnown = true
+        return true
     }
 
     /// Queues a PINGREQ when it is time for one. To be called at least every few seconds.

@@ -26,6 +26,11 @@ final class MosquittoClient: @unchecked Sendable {
     /// The TCP connection is not established yet.
     var isOpening = false
 
+    /// What the broker's key must be one of; empty believes any.
+    let pins: [String]
+    /// The broker of this connection has shown one of ``pins``, or there are none.
+    var keyIsKnown = false
+
     private let callbacks = MosquittoCallbacks()
     private let keepAliveSeconds: Int32
 
@@ -41,6 +46,7 @@ final class MosquittoClient: @unchecked Sendable {
     ///   - will: what the broker publishes, retained, when the client vanishes.
     init(_ settings: MQTTSettings, clientID: String, keepsSession: Bool, will: Will?) throws(MQTTError) {
         broker = settings.broker
+        pins = settings.tls?.pins ?? []
         keepAliveSeconds = Int32(clamping: max(5, min(65_535, settings.keepAlive.components.seconds)))
         guard Self.libraryIsReady else { throw .invalidSettings(reason: "libmosquitto does not initialise") }
         guard let handle = mosquitto_new(clientID, !keepsSession, nil) else {
@@ -105,6 +111,7 @@ final class MosquittoClient: @unchecked Sendable {
     func connect(_ firstFamily: AddressFamily) throws(MQTTError) {
         isAccepted = false
         mayHaveMore = false
+        keyIsKnown = pins.isEmpty
         callbacks.events = MosquittoEvents()
         var failure = start(firstFamily)
         if let first = failure, first.code == MOSQ_ERR_ERRNO {

@@ -4,20 +4,28 @@ import SoundboxCore
 /// Speaks on a device or into a file without a box, a broker or a queue: for `soundbox say` and for setup.
 public struct Speaker: Sendable {
     private let player: Player
+    private let voices: Voices
+    /// Of the first voice.
     private let writer: ScriptWriter
 
-    /// - Parameter device: as `audio.device`; a file that is there already is replaced.
-    public init(device: String, voice: Voice, volume: Volume = Volume(100)) throws {
-        player = Player(
-            sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voices: Voices(first: voice), volume: volume)
+    /// - Parameters:
+    ///   - device: as `audio.device`; a file that is there already is replaced.
+    ///   - others: say everything after the first voice has, except digits.
+    public init(device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) throws {
+        voices = Voices(first: voice, others: others)
+        player = Player(sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voices: voices, volume: volume)
         writer = voice.writer
     }
 
     /// Returns when the last frame has been heard, or is in the file.
     /// - Throws: ``SpeechError`` when the amount cannot be said exactly, ``AudioSinkError`` when it cannot be played.
     public func speak(_ utterance: Utterance) async throws {
-        let script = try writer.exactScript(for: utterance)
-        do { try await player.play(script) } catch .sink(let error) { throw error }
+        let script = voices.script(for: utterance)
+        if let shortcoming = script.shortcoming { throw shortcoming }
+        do throws(PlayerError) { try await player.play(script) } catch {
+            if case .sink(let cause) = error { throw cause }
+            throw error
+        }
     }
 
     /// Speaks digits one by one, slowly enough to be written down.

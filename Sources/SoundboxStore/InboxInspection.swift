@@ -16,6 +16,7 @@ public struct InboxInspection: Sendable, Equatable {
             configuration.busyMode = .timeout(5)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             (counts, problems) = try queue.read { database in
+                try Migrations.checkNotNewer(database)
                 let lines = try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
                 return (try InboxCounts(in: database), lines == ["ok"] ? [] : lines)
             }

@@ -2,6 +2,28 @@ import GRDB
 
 /// The schema's history. Append; never change a migration that has shipped.
 enum Migrations {
+    /// Refuses a file whose tables a later version of this program has changed: what that version relies on is unknown
+    /// here, and an update that is tried again must find the file as it left it.
+    ///
+    /// On a connection of its own: GRDB writes to a file when it switches to WAL.
+    static func checkNotNewer(_ path: String, _ configuration: Configuration) throws {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read(checkNotNewer)
+        try queue.close()
+    }
+
+    static func checkNotNewer(_ database: Database) throws {
+        guard try all.hasBeenSuperseded(database) else { return }
+        throw NewerSchema()
+    }
+
+    struct NewerSchema: Error, CustomStringConvertible {
+        var description: String {
+            "a newer version of soundbox has changed its tables; install that version again, or put the backup from "
+                + "before the update back"
+        }
+    }
+
     static let all: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: notices and receipts") { database in

@@ -13,7 +13,8 @@ public final class SQLiteInbox: Inbox {
     let announcedTotal: Atomic<Int>
     private let log: @Sendable (String) -> Void
 
-    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks.
+    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks. A file of a newer version
+    /// of this program is refused and stays as it is.
     ///
     /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that came upon
     ///   it; must not block.
@@ -23,9 +24,10 @@ public final class SQLiteInbox: Inbox {
         do {
             var configuration = Configuration()
             configuration.label = "inbox"
-            configuration.journalMode = .wal
             // Another process may read (a backup, an engineer with sqlite3) and hold the file for a moment.
             configuration.busyMode = .timeout(5)
+            try Migrations.checkNotNewer(path, configuration)
+            configuration.journalMode = .wal
             queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
                 // After opening, since choosing WAL makes GRDB set NORMAL. A queue has this one connection only.

@@ -33,12 +33,31 @@ public struct YAMLDocument: Equatable {
 
     public subscript(path keys: [String]) -> String? {
         get { Self.node(at: keys[...], in: root)?.scalar?.string }
-        set { Self.set(newValue, at: keys[...], in: &root) }
+        set {
+            // A block keeps the lines of certificates and keys.
+            let style: Node.Scalar.Style = newValue?.contains("\n") == true ? .literal : .any
+            Self.set(newValue.map { .scalar(Node.Scalar($0, .implicit, style)) }, at: keys[...], in: &root)
+        }
     }
 
-    /// Whether a list stands there, which has no one text.
-    public func holdsList(_ keys: String...) -> Bool {
-        Self.node(at: keys[...], in: root)?.sequence != nil
+    /// The texts of a list of scalars, or the one text of a scalar; `nil` when there is neither. Setting one text makes
+    /// a scalar of it.
+    public subscript(list keys: String...) -> [String]? {
+        get {
+            guard let node = Self.node(at: keys[...], in: root) else { return nil }
+            if let text = node.scalar?.string { return [text] }
+            guard let texts = node.sequence?.map({ $0.scalar?.string }) else { return nil }
+            let known = texts.compactMap(\.self)
+            return known.count == texts.count ? known : nil
+        }
+        set {
+            guard let newValue, newValue.count > 1 else {
+                self[path: keys] = newValue?.first
+                return
+            }
+            let items = newValue.map { Node.scalar(Node.Scalar($0)) }
+            Self.set(.sequence(Node.Sequence(items, .implicit, .flow)), at: keys[...], in: &root)
+        }
     }
 
     /// The document as text that ends with a newline, one key a line.
@@ -54,18 +73,16 @@ public struct YAMLDocument: Equatable {
         return node.mapping.flatMap { Self.node(at: keys.dropFirst(), in: $0) }
     }
 
-    private static func set(_ text: String?, at keys: ArraySlice<String>, in mapping: inout Node.Mapping) {
+    private static func set(_ value: Node?, at keys: ArraySlice<String>, in mapping: inout Node.Mapping) {
         guard let key = keys.first else { return }
         let node = Node(key)
         guard keys.count > 1 else {
-            // A block keeps the lines of certificates and keys.
-            let style: Node.Scalar.Style = text?.contains("\n") == true ? .literal : .any
-            mapping[node] = text.map { .scalar(Node.Scalar($0, .implicit, style)) }
+            mapping[node] = value
             return
         }
         var inner = mapping[node]?.mapping ?? Node.Mapping([])
-        if text == nil, inner.isEmpty { return }
-        set(text, at: keys.dropFirst(), in: &inner)
+        if value == nil, inner.isEmpty { return }
+        set(value, at: keys.dropFirst(), in: &inner)
         mapping[node] = .mapping(inner)
     }
 

@@ -13,6 +13,8 @@ struct Run: AsyncParsableCommand {
     enum PanelOption: String, ExpressibleByArgument, CaseIterable {
         case board
         case terminal
+
+        var choice: Box.PanelChoice { self == .terminal ? .terminal : .board }
     }
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -37,7 +39,8 @@ struct Run: AsyncParsableCommand {
             if waitForSetup {
                 let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
                 let waiting = UnprovisionedBox(
-                    configurationFile: configuration.config, surroundings: surroundings, logger: logger)
+                    configurationFile: configuration.config, surroundings: surroundings, panel: panel.choice,
+                    logger: logger)
                 guard try await waiting.waitForSetup() else { return }
             }
             let setup = try configuration.read()
@@ -50,7 +53,7 @@ struct Run: AsyncParsableCommand {
         let setup = try configuration.read()
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: setup.logLevel) }
         let box = try Box(
-            setup, from: configuration.config, panel: panel == .terminal ? .terminal : .board, logger: logger)
+            setup, from: configuration.config, panel: panel.choice, logger: logger)
         return try await box.run()
     }
 }

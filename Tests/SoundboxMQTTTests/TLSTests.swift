@@ -107,6 +107,66 @@ struct TLSTests {
         }
     }
 
+    /// What docs/configuration.md tells an administrator to run.
+    private func pin(_ certificate: String) async throws -> String {
+        let command = """
+            openssl x509 -in '\(certificate)' -noout -pubkey | openssl pkey -pubin -outform der \
+            | openssl dgst -sha256 -binary | openssl base64
+            """
+        return try await ChildProcess(["sh", "-c", command]).output.next()
+    }
+
+    @Test("A pinned key is let in, also as one of several")
+    func pinnedKey() async throws {
+        let pins = [String(repeating: "A", count: 43) + "=", try await pin(certificates.server.certificate)]
+        try await withMosquitto(configuration: configuration(server: certificates.server), in: folder) { broker in
+            let tls = MQTTSettings.TLS(caFile: certificates.authority.certificate, pins: pins)
+            let settings = try settings(broker, host: "localhost", tls: tls)
+            let delegate = RecordingDelegate()
+            try await withFeed(settings, delegate: delegate) { _ in
+                try await delegate.subscribed()
+                try await onOwnThread(named: "publisher") {
+                    try MQTTPublisher(settings: settings).publish([Array("A".utf8)], timeout: .seconds(20))
+                }
+                #expect(try await delegate.batches.next().map(\.text) == ["A"])
+            }
+        }
+    }
+
+    @Test("A key that is not pinned is refused before anything is sent, though its authority and its name are right")
+    func otherKey() async throws {
+        let broker = try await MosquittoBroker.start(
+            in: folder, configuration: configuration(server: certificates.server))
+        let tls = MQTTSettings.TLS(
+            caFile: certificates.authority.certificate, pins: [try await pin(certificates.client.certificate)])
+        var settings = try settings(broker, host: "localhost", tls: tls)
+        settings.username = "box"
+        settings.password = "s3cret"
+        let reason = try await failure(settings)
+        let found = try await pin(certificates.server.certificate)
+        #expect(
+            reason == "cannot reach mqtts://localhost:\(broker.port): "
+                + "TLS: the broker's key is none of those in pin_sha256; its SHA-256 is \(found)")
+        // It logs every CONNECT that reaches it.
+        try await broker.stop()
+        let log = try await broker.log.all()
+        #expect(log.contains { $0.contains("New connection from 127.0.0.1") })
+        #expect(!log.contains { $0.contains("New client connected") })
+    }
+
+    @Test("A pin replaces neither the authority nor the host name")
+    func pinAlone() async throws {
+        for (server, authority, expected) in [
+            (certificates.server, certificates.stranger, "is not trusted"),
+            (certificates.elsewhere, certificates.authority, "made out to another host name"),
+        ] {
+            try await withMosquitto(configuration: configuration(server: server), in: folder) { broker in
+                let tls = MQTTSettings.TLS(caFile: authority.certificate, pins: [try await pin(server.certificate)])
+                #expect(try await failure(settings(broker, host: "localhost", tls: tls)).contains(expected))
+            }
+        }
+    }
+
     @Test("A port that does not speak TLS is named as the cause, whether it talks or hangs up")
     func plainPort() async throws {
         let broker = try FakeBroker()

@@ -112,6 +112,18 @@ struct ConfigurationTests {
             ),
             ("merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtts://x\", cert_file: a}\n", "soundbox.yaml:3: broker:"),
             (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtts://x\", pin_sha256: abc}\n",
+                "soundbox.yaml:3: broker.pin_sha256: expected the SHA-256"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker:\n  url: mqtts://x\n  pin_sha256:\n    - abc\n",
+                "soundbox.yaml:6: broker.pin_sha256[0]: expected the SHA-256"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", pin_sha256: []}\n",
+                "soundbox.yaml:3: broker.pin_sha256:"
+            ),
+            (
                 "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", password_file: a}\n",
                 "soundbox.yaml:3: broker:"
             ),

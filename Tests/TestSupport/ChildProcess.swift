@@ -30,33 +30,11 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, output.theirs, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors.theirs, STDERR_FILENO)
 
-        // Threads of Swift's pool block signals, and a child inherits that: it would never see SIGTERM.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-
-        var variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"]
-        variables.merge(environment) { _, new in new }
-        var id: pid_t = 0
-        let argv = arguments.map { strdup($0) } + [nil]
-        let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in argv + envp { free(text) } }
-        let code = posix_spawnp(&id, arguments[0], &actions, &attributes, argv, envp)
-        guard code == 0 else { throw TestFailure("cannot start \(arguments[0]): error \(code)") }
-        self.id = id
+        id = try spawn(arguments, environment: environment, &actions)
 
         startThread(named: "child-output") { [journal = self.output] in readLines(of: output.ours, into: journal) }
         startThread(named: "child-errors") { [journal = self.errors] in readLines(of: errors.ours, into: journal) }
-        startThread(named: "child-exit") { [id, status] in
-            var code: Int32 = 0
-            while waitpid(id, &code, 0) < 0, errno == EINTR {}
-            status.append(code)
-            status.finish()
-        }
+        awaitExit(of: id, status)
     }
 
     /// Asks it to end. Does not wait. Not to be called after ``exitStatus()`` has returned.
@@ -77,6 +55,44 @@ package final class ChildProcess: Sendable {
             let words = try await child.output.all() + child.errors.all()
             throw TestFailure("\(arguments.joined(separator: " ")): \(words.joined(separator: "; "))")
         }
+    }
+}
+
+/// Starts `arguments[0]`, found by `PATH`.
+///
+/// - Parameters:
+///   - actions: what becomes of its file descriptors.
+///   - flags: further ones of `posix_spawnattr_setflags`.
+func spawn(
+    _ arguments: [String], environment: [String: String], _ actions: inout posix_spawn_file_actions_t, flags: Int32 = 0
+) throws -> pid_t {
+    // Threads of Swift's pool block signals, and a child inherits that: it would never see SIGTERM.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | flags))
+
+    var variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"]
+    variables.merge(environment) { _, new in new }
+    var id: pid_t = 0
+    let argv = arguments.map { strdup($0) } + [nil]
+    let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in argv + envp { free(text) } }
+    let code = posix_spawnp(&id, arguments[0], &actions, &attributes, argv, envp)
+    guard code == 0 else { throw TestFailure("cannot start \(arguments[0]): error \(code)") }
+    return id
+}
+
+/// Writes a child's end into the journal, as `waitpid` reports it.
+func awaitExit(of id: pid_t, _ status: Journal<Int32>) {
+    startThread(named: "child-exit") {
+        var code: Int32 = 0
+        while waitpid(id, &code, 0) < 0, errno == EINTR {}
+        status.append(code)
+        status.finish()
     }
 }
 

@@ -25,6 +25,13 @@ package final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     }
 
+    package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+
+    /// What is in it, or in a folder of it, in alphabetical order.
+    package func names(in name: String = ".") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: file(name)).sorted()
+    }
+
     package func read(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: file(name))))
     }

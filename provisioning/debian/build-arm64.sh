@@ -5,17 +5,13 @@
 # (about 1.5 GB) and makes a Swift SDK of them; it needs root. They stay in $SOUNDBOX_CROSS_CACHE (by default
 # ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
 #
-# usage: build-arm64.sh OUTPUT
+# usage: build-arm64.sh OUTPUT          the packages
+#        build-arm64.sh --tests         the unit tests instead, as a debug build, for test-arm64.sh
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/../..")
-output=$(realpath -m "$1")
-cache=$(realpath -m "${SOUNDBOX_CROSS_CACHE:-$HOME/.cache/soundbox-cross}")
-mirror=${SOUNDBOX_DEBIAN_MIRROR:-http://deb.debian.org/debian}
-chroot=$cache/sid-amd64
-sysroot=$cache/sysroot
-sdk=soundbox-arm64
+source "$here/cross.sh"
 # A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
 
@@ -27,19 +23,39 @@ mkdir -p "$cache"
 
 make_chroot() {
   echo "Fetching the compiler (Debian sid, amd64)"
+  # What an interrupted run left.
+  rm -rf "$chroot.part"
   mmdebstrap --variant=apt "${frozen[@]}" --include=ca-certificates,git,pkg-config,swiftlang,libc6-dev,libstdc++-15-dev,lld \
     sid "$chroot.part" "$mirror" >"$cache/chroot.log" 2>&1 || { tail "$cache/chroot.log" >&2; exit 1; }
-  chroot "$chroot.part" sh -c 'dpkg --add-architecture arm64 && apt-get -qq update && mkdir -p /arm64 && cd /arm64 &&
-    apt-get -qq download swiftlang:arm64 libswiftlang:arm64' >>"$cache/chroot.log" 2>&1
+  # Only libraries of the very same compiler version can be used.
+  chroot "$chroot.part" sh -euc '
+    dpkg --add-architecture arm64
+    apt-get -qq -o Acquire::Check-Valid-Until=false update
+    mkdir /arm64
+    cd /arm64
+    version=$(dpkg-query --show --showformat="\${source:Upstream-Version}" swiftlang)
+    apt-get -qq -o APT::Sandbox::User=root download swiftlang:arm64 libswiftlang:arm64
+    for package in *.deb; do
+      case $(dpkg-deb --field "$package" Version) in
+      "$version"-*) ;;
+      *) echo "sid has swiftlang $version for amd64 and $package for arm64: try again in a day"; exit 1 ;;
+      esac
+    done' >>"$cache/chroot.log" 2>&1 || { tail "$cache/chroot.log" >&2; exit 1; }
   mv "$chroot.part" "$chroot"
 }
 
 make_sysroot() {
   echo "Fetching the libraries (Debian trixie, arm64)"
-  mmdebstrap --variant=extract "${frozen[@]}" --architectures=arm64 \
-    --include=base-files,libc6-dev,libgcc-14-dev,libstdc++-14-dev,libasound2-dev,libmosquitto-dev,libgpiod-dev,libsndfile1-dev,libebur128-dev,libsoxr-dev,libsqlite3-dev,zlib1g-dev \
+  rm -rf "$sysroot.part"
+  # Packages are unpacked and not installed, so dpkg knows nothing of them: what each says about who links with it
+  # (deb-shlibs(5)) is kept in one file for sysroot-depends.sh.
+  # shellcheck disable=SC2016
+  mmdebstrap --variant=extract "${frozen[@]}" --architectures=arm64 --include="$(IFS=,; echo "${libraries[*]}")" \
+    --extract-hook='for package in "$1"/var/cache/apt/archives/*.deb; do
+        dpkg-deb --ctrl-tarfile "$package" | tar -xO ./shlibs 2>/dev/null || true
+      done >"$1/shlibs"' \
     trixie "$sysroot.part" "$mirror" >"$cache/sysroot.log" 2>&1 || { tail "$cache/sysroot.log" >&2; exit 1; }
-  local unpacked
+  local unpacked package part
   for package in "$chroot"/arm64/*.deb; do
     unpacked=$(mktemp -d "$cache/unpack.XXXXXX")
     dpkg-deb -x "$package" "$unpacked"
@@ -49,6 +65,8 @@ make_sysroot() {
     done
     rm -rf "$unpacked"
   done
+  # This overlay of Testing and Foundation is refused by the compiler when it comes from another folder than its own.
+  find "$sysroot.part/usr/lib" -name Testing.swiftcrossimport -prune -exec rm -r {} +
   mv "$sysroot.part" "$sysroot"
 }
 
@@ -74,11 +92,21 @@ JSON
 [[ -d $sysroot ]] || make_sysroot
 make_sdk
 
+if [[ $1 == --tests ]]; then
+  # At its own place: tests find the sources by the path that they were compiled at.
+  place=$project build=$cache/build-tests what=(--build-tests)
+else
+  output=$(realpath -m "$1") place=/project build=$cache/build what=(-c release --static-swift-stdlib --product soundbox)
+fi
+
+# The very versions that this machine has built with, if it has.
+[[ ! -e $project/Package.resolved ]] || what+=(--disable-automatic-resolution)
+
 # In a mount name space of its own: nothing stays mounted, whatever happens.
-mkdir -p "$chroot/project" "$chroot/build" "$cache/build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
+mkdir -p "$chroot$place" "$chroot/build" "$build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
 unshare --mount --propagation private bash -euo pipefail -c '
-  chroot=$1 project=$2 sysroot=$3 build=$4 packages=$5 sdk=$6
-  mount --bind "$project" "$chroot/project"
+  chroot=$1 project=$2 place=$3 sysroot=$4 build=$5 packages=$6 sdk=$7
+  mount --bind "$project" "$chroot$place"
   mount --bind "$sysroot" "$chroot/sysroot"
   mount --bind "$build" "$chroot/build"
   mkdir -p "$chroot/root/.cache/org.swift.swiftpm"
@@ -86,10 +114,12 @@ unshare --mount --propagation private bash -euo pipefail -c '
   mount -t proc proc "$chroot/proc"
   mount --bind /dev "$chroot/dev"
   exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin \
-    swift build --package-path /project --scratch-path /build --swift-sdk "$sdk" -c release --static-swift-stdlib \
-    --explicit-target-dependency-import-check error --disable-automatic-resolution --product soundbox
-' build-arm64 "$chroot" "$project" "$sysroot" "$cache/build" "$HOME/.cache/org.swift.swiftpm" "$sdk"
+    swift build --package-path "$place" --scratch-path /build --swift-sdk "$sdk" \
+    --explicit-target-dependency-import-check error "${@:8}"
+' build-arm64 "$chroot" "$project" "$place" "$sysroot" "$build" "$HOME/.cache/org.swift.swiftpm" "$sdk" "${what[@]}"
+
+[[ $1 != --tests ]] || exit 0
 
 # What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
 SYSROOT=$sysroot "$here/build.sh" arm64 \
-  "$cache/build/aarch64-unknown-linux-gnu/release/soundbox" "$output" qemu-aarch64 -L "$sysroot"
+  "$build/aarch64-unknown-linux-gnu/release/soundbox" "$output" qemu-aarch64 -L "$sysroot"

@@ -9,8 +9,11 @@
 #   OUTPUT   the folder for the .deb files
 #   RUNNER   what runs the binary where this machine cannot (qemu-aarch64 -L SYSROOT), for manual pages and completions
 #
-# SYSROOT in the environment names the folder with the packages that a foreign binary was linked against.
-# SOUNDBOX_DEB_VERSION overrides the version, for trials of an upgrade.
+# In the environment:
+#   SYSROOT                    the folder with the packages that a foreign binary was linked against
+#   SOUNDBOX_DEB_VERSION       another version, for trials of an upgrade
+#   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
+#   SOUNDBOX_DEB_VOICES        locales with blanks between, instead of all
 set -euo pipefail
 
 arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
@@ -19,7 +22,9 @@ run=("$@")
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/../..")
 version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/SoundboxRuntime/Version.swift")}
+# Whoever ships the packages puts their own here.
 maintainer='Sound box maintainers <maintainers@soundbox.invalid>'
+homepage=https://soundbox.invalid
 work=$(mktemp -d "${TMPDIR:-/tmp}/soundbox-deb.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 umask 022
@@ -47,12 +52,12 @@ finish() { # ROOT NAME ARCHITECTURE <control fields
   (cd "$root" && find . -type f -not -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
   {
     printf 'Package: %s\nVersion: %s\nArchitecture: %s\n' "$name" "$version" "$architecture"
-    printf 'Maintainer: %s\nInstalled-Size: %s\nSection: net\nPriority: optional\n' \
-      "$maintainer" "$(du -k -s --apparent-size "$root" | cut -f1)"
+    printf 'Maintainer: %s\nHomepage: %s\nInstalled-Size: %s\nSection: net\nPriority: optional\n' \
+      "$maintainer" "$homepage" "$(du -k -s --apparent-size "$root" | cut -f1)"
     cat
   } >"$root/DEBIAN/control"
   find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0r touch --no-dereference --date="@$SOURCE_DATE_EPOCH"
-  dpkg-deb --root-owner-group -Zxz --build "$root" "$output/${name}_${version}_${architecture}.deb" >/dev/null
+  dpkg-deb --root-owner-group "-Z${SOUNDBOX_DEB_COMPRESSION:-xz}" --build "$root" "$output/${name}_${version}_${architecture}.deb" >/dev/null
   echo "$output/${name}_${version}_${architecture}.deb"
 }
 
@@ -71,7 +76,7 @@ library_packages() {
 main_package() {
   local root=$work/soundbox
   install_file 755 "$binary" "$root/usr/bin/soundbox"
-  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE)-strip" \
+  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-strip" \
     --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
   for board in "$project"/board/*.yaml; do
     install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"
@@ -115,7 +120,6 @@ main_package() {
 Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
 Recommends: systemd-timesyncd | time-daemon
 Suggests: alsa-utils, gpiod, mosquitto-clients
-Homepage: https://soundbox.invalid
 Description: payment sound box
  Says aloud what a customer has paid, the moment the money arrives. Takes
  payment notices from an MQTT broker, keeps them in a database that survives
@@ -138,7 +142,6 @@ voice_package() { # FOLDER
   finish "$root" "$name" all <<CONTROL
 Provides: soundbox-voice
 Enhances: soundbox
-Homepage: https://soundbox.invalid
 Description: payment sound box, voice $locale
  The number rules and the recorded phrases with which a payment sound box
  speaks $(sed -n 's/^name: *//p' "$1/voice.yaml" | tr -d '"') ($locale).
@@ -148,4 +151,8 @@ CONTROL
 # Shell completions and manual pages need the program to start, so this comes first and fails first.
 "${run[@]}" "$binary" --version >/dev/null
 main_package
-for voice in "$project"/sounds/*/voice.yaml; do voice_package "$(dirname "$voice")"; done
+for voice in "$project"/sounds/*/voice.yaml; do
+  folder=$(dirname "$voice")
+  [[ " ${SOUNDBOX_DEB_VOICES:-$(basename "$folder")} " == *" $(basename "$folder") "* ]] || continue
+  voice_package "$folder"
+done

@@ -33,7 +33,7 @@ is_gone() { [[ ! -e $root$1 ]] || fail "$1 is still there"; }
 step "Packages of this version and of the next one"
 arch=$(dpkg --print-architecture)
 "$here/build.sh" "$arch" "$binary" "$work/this"
-SOUNDBOX_DEB_VERSION=99.0.0 "$here/build.sh" "$arch" "$binary" "$work/next" >/dev/null
+SOUNDBOX_DEB_VERSION=99.0.0 SOUNDBOX_DEB_COMPRESSION=none "$here/build.sh" "$arch" "$binary" "$work/next" >/dev/null
 
 step "lintian"
 lintian --fail-on error --tag-display-limit 0 "$work"/this/*.deb

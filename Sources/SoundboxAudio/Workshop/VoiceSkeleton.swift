@@ -48,7 +48,10 @@ public struct VoiceSkeleton: Sendable {
             if errno == EEXIST { throw .exists(path) }
             throw .unwritable(path: path, reason: String(cString: strerror(errno)))
         }
-        let file = fdopen(descriptor, "w")
+        guard let file = fdopen(descriptor, "w") else {
+            close(descriptor)
+            throw .unwritable(path: path, reason: String(cString: strerror(errno)))
+        }
         let bytes = Array(text.utf8)
         let written = fwrite(bytes, 1, bytes.count, file)
         // Closing writes what is left; a full disk shows here at the latest.

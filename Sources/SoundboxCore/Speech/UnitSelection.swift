@@ -26,19 +26,24 @@ public struct UnitSelection: Sendable {
     /// - Parameter text: valid UTF-8.
     func cover(_ text: ArraySlice<UInt8>, _ body: (Int) -> Void) throws(SpeechError) {
         guard !text.isEmpty else { return }
-        try withUnsafeTemporaryAllocation(of: PhraseTrie.Letter.self, capacity: text.count) {
-            buffer throws(SpeechError) in
+        if let rest = uncovered(text, body) { throw .missingPhrase(rest) }
+    }
+
+    /// The work of ``cover(_:_:)``, with the text that nothing covers as its result: `withUnsafeTemporaryAllocation`
+    /// hands on the type of an error from Swift 6.3 on only.
+    private func uncovered(_ text: ArraySlice<UInt8>, _ body: (Int) -> Void) -> String? {
+        withUnsafeTemporaryAllocation(of: PhraseTrie.Letter.self, capacity: text.count) { buffer in
             let letters = UnsafeBufferPointer(rebasing: buffer[..<trie.write(text, to: buffer)])
-            try withUnsafeTemporaryAllocation(of: Choice.self, capacity: letters.count + 1) {
-                best throws(SpeechError) in
+            return withUnsafeTemporaryAllocation(of: Choice.self, capacity: letters.count + 1) { best in
                 choose(for: letters, best)
-                guard best[0].isPossible else { throw .missingPhrase(uncoverable(letters, of: text)) }
+                guard best[0].isPossible else { return uncoverable(letters, of: text) }
                 var place = 0
                 while place < letters.count {
                     let choice = best[place]
                     if choice.phrase >= 0 { body(Int(choice.phrase)) }
                     place += Int(choice.length)
                 }
+                return nil
             }
         }
     }

@@ -18,6 +18,8 @@ public struct Configuration: Sendable {
         public var caFile: String?
         public var certFile: String?
         public var keyFile: String?
+        /// The broker's key must be one of these: SHA-256 of its SubjectPublicKeyInfo in base64. Empty: any.
+        public var pins: [String]
     }
 
     public struct Audio: Sendable, Equatable {
@@ -121,7 +123,7 @@ extension Configuration.Broker {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
         try mapping.allow(only: [
-            "url", "topic_prefix", "username", "password_file", "ca_file", "cert_file", "key_file",
+            "url", "topic_prefix", "username", "password_file", "ca_file", "cert_file", "key_file", "pin_sha256",
         ])
         let url = try mapping.required("url")
         do { address = try BrokerAddress(url: try url.string()) } catch let error as BrokerAddressError {
@@ -133,10 +135,10 @@ extension Configuration.Broker {
         caFile = try mapping.optional("ca_file")?.path()
         certFile = try mapping.optional("cert_file")?.path()
         keyFile = try mapping.optional("key_file")?.path()
-        for (key, file) in [("ca_file", caFile), ("cert_file", certFile), ("key_file", keyFile)] {
-            guard file == nil || address.usesTLS else {
-                throw (mapping.optional(key) ?? value).error("is of use with an mqtts:// URL only")
-            }
+        pins = try mapping.optional("pin_sha256")?.pins() ?? []
+        for key in ["ca_file", "cert_file", "key_file", "pin_sha256"] {
+            guard let setting = mapping.optional(key), !address.usesTLS else { continue }
+            throw setting.error("is of use with an mqtts:// URL only")
         }
         guard (certFile == nil) == (keyFile == nil) else {
             throw value.error("cert_file and key_file go together; one of them is missing")
@@ -209,11 +211,29 @@ extension QuietHours {
 extension YAMLValue {
     /// `zh-CN`, or `[zh-CN, en-US]`.
     fileprivate func oneOrMore() throws(YAMLError) -> [String] {
-        guard isList else { return [try string()] }
         var texts: [String] = []
-        for value in try list() { texts.append(try value.string()) }
-        guard !texts.isEmpty else { throw error("expected at least one") }
+        for value in try oneOrMoreValues() { texts.append(try value.string()) }
         return texts
+    }
+
+    private func oneOrMoreValues() throws(YAMLError) -> [YAMLValue] {
+        guard isList else { return [self] }
+        let values = try list()
+        guard !values.isEmpty else { throw error("expected at least one") }
+        return values
+    }
+
+    /// 32 bytes are 43 characters of base64 and one that fills it up.
+    fileprivate func pins() throws(YAMLError) -> [String] {
+        var pins: [String] = []
+        for value in try oneOrMoreValues() {
+            let text = try value.string()
+            guard text.wholeMatch(of: /[A-Za-z0-9+\/]{43}=/) != nil else {
+                throw value.error("expected the SHA-256 of a public key in base64, 44 characters, found \"\(text)\"")
+            }
+            pins.append(text)
+        }
+        return pins
     }
 
     /// A time of day, `22:00`, as minutes since midnight.

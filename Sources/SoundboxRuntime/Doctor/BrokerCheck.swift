@@ -72,6 +72,11 @@ public struct BrokerCheck: Sendable {
                 "TLS", .red, explanation ?? reason,
                 advice: "nothing is sent to a broker that cannot prove who it is; ask who runs it, or correct the "
                     + "address, the authority's file or the clock")
+        case .unreachable(_, let reason) where reason.hasPrefix("TLS: the broker's key"):
+            return Finding(
+                "TLS", .red, error.description,
+                advice: "nothing was sent to it; ask who runs the broker whether its key has changed, by another way "
+                    + "than this network, and only then change broker.pin_sha256")
         case .unreachable(_, let reason):
             return Finding(
                 reason.hasPrefix("TLS") ? "TLS" : "broker", .red, error.description,

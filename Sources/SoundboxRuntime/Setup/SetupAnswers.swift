@@ -13,7 +13,8 @@ public struct SetupAnswers: Sendable, Equatable {
     public var caFile: String?
     public var certFile: String?
     public var keyFile: String?
-    public var voice = "zh-CN"
+    /// Each says every announcement, one after the other; at least one.
+    public var voices = ["zh-CN"]
     public var currency = "CNY"
     public var board = "none"
     public var audioDevice = "default"
@@ -31,7 +32,7 @@ public struct SetupAnswers: Sendable, Equatable {
         caFile = document["broker", "ca_file"]
         certFile = document["broker", "cert_file"]
         keyFile = document["broker", "key_file"]
-        voice = document["voice", "locale"] ?? voice
+        if let installed = document[list: "voice", "locale"], !installed.isEmpty { voices = installed }
         currency = document["announce", "currency"] ?? currency
         board = document["board"] ?? board
         audioDevice = document["audio", "device"] ?? audioDevice

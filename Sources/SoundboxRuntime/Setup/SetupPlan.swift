@@ -106,6 +106,7 @@ extension YAMLDocument {
         document["broker", "url"] = answers.brokerURL
         document["broker", "username"] = answers.username
         if answers.username == nil { document["broker", "password_file"] = nil }
+        if !answers.usesTLS { document["broker", "pin_sha256"] = nil }
         if let password = answers.password { document["broker", "password"] = password.value }
         for (path, reference, inline) in [
             (answers.caFile, "ca_file", "ca"), (answers.certFile, "cert_file", "certificate"),
@@ -114,10 +115,7 @@ extension YAMLDocument {
             document["broker", reference] = nil
             document["broker", inline] = try path.map { path throws(SetupError) in try SmallFile.read(path) }
         }
-        // A list of languages stays one unless another voice was chosen.
-        if !document.holdsList("voice", "locale") || answers.voice != SetupAnswers(from: document).voice {
-            document["voice", "locale"] = answers.voice
-        }
+        document[list: "voice", "locale"] = answers.voices
         document["announce", "currency"] = answers.currency
         document["board"] = answers.board
         document["audio", "device"] = answers.audioDevice

@@ -22,7 +22,7 @@ public enum SetupQuestion: String, Sendable, CaseIterable {
         case .caFile: "File with the authority that vouches for the broker (- for the system's)"
         case .certFile: "File with this box's certificate (- for none)"
         case .keyFile: "File with the key to that certificate"
-        case .voice: "Voice (\(choices.voices.joined(separator: ", ")))"
+        case .voice: "Voice, or several with commas between (\(choices.voices.joined(separator: ", ")))"
         case .currency: "Currency of payments that name none"
         case .board: "Board (\(choices.boards.joined(separator: ", ")))"
         case .audioDevice: "Sound device (default, or an ALSA name: \(choices.cards.joined(separator: ", ")))"
@@ -54,7 +54,7 @@ public enum SetupQuestion: String, Sendable, CaseIterable {
             case .caFile: answers.caFile ?? "-"
             case .certFile: answers.certFile ?? "-"
             case .keyFile: answers.keyFile
-            case .voice: answers.voice
+            case .voice: answers.voices.joined(separator: ", ")
             case .currency: answers.currency
             case .board: answers.board
             case .audioDevice: answers.audioDevice
@@ -80,13 +80,18 @@ public enum SetupQuestion: String, Sendable, CaseIterable {
         case .username:
             answers.username = optional
             if optional == nil { answers.password = nil }
-        case .password: answers.password = optional.map(Secret.init)
+        case .password:
+            // A key such as Ctrl-Z, which does not show.
+            guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                throw SetupError("that has a control character in it; type the password again")
+            }
+            answers.password = optional.map(Secret.init)
         case .caFile: answers.caFile = try optional.map { path throws(SetupError) in try pem(path, "CERTIFICATE") }
         case .certFile:
             answers.certFile = try optional.map { path throws(SetupError) in try pem(path, "CERTIFICATE") }
             if optional == nil { answers.keyFile = nil }
         case .keyFile: answers.keyFile = try pem(text, "PRIVATE KEY")
-        case .voice: answers.voice = try choice(text, choices.voices, "voice")
+        case .voice: answers.voices = try voices(text, choices.voices)
         case .currency:
             guard let currency = Currency(text.uppercased()) else {
                 throw SetupError("\"\(text)\" is no currency of ISO 4217; expected a code such as CNY")
@@ -117,6 +122,16 @@ public enum SetupQuestion: String, Sendable, CaseIterable {
             throw SetupError("\"\(text)\" cannot be an id: \(error.reason)")
         }
         return text
+    }
+
+    private func voices(_ text: String, _ choices: [String]) throws(SetupError) -> [String] {
+        var voices: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let voice = try choice(part.trimmed, choices, "voice")
+            guard !voices.contains(voice) else { throw SetupError("\(voice) would say everything twice") }
+            voices.append(voice)
+        }
+        return voices
     }
 
     private func choice(_ text: String, _ choices: [String], _ what: String) throws(SetupError) -> String {

@@ -22,11 +22,14 @@ public struct SetupTrial {
         }
     }
 
-    /// Plays the greeting at the chosen volume, and then the digits one by one; the board's light is on meanwhile.
+    /// Plays the greeting at the chosen volume, in every chosen language, and then the digits one by one in the first;
+    /// the board's light is on meanwhile.
     /// - Throws: why nothing is heard.
     public func speak(_ digits: [Int]) async throws {
-        let voice = try VoiceFolder(path: voiceDirectory).voice(answers.voice)
-        let speaker = try Speaker(device: answers.audioDevice, voice: voice, volume: Volume(answers.volume))
+        let folder = VoiceFolder(path: voiceDirectory)
+        let speaker = try Speaker(
+            device: answers.audioDevice, voice: try folder.voice(answers.voices[0]),
+            others: try answers.voices.dropFirst().map { try folder.voice($0) }, volume: Volume(answers.volume))
         let panel = light()
         defer { panel?.close() }
         try await speaker.speak(.prompt(.greeting))
@@ -55,7 +58,9 @@ public struct SetupTrial {
         return MQTTSettings(
             host: address.host, port: address.port,
             tls: address.usesTLS
-                ? .init(caFile: answers.caFile, certFile: answers.certFile, keyFile: answers.keyFile) : nil,
+                ? .init(
+                    caFile: answers.caFile, certFile: answers.certFile, keyFile: answers.keyFile,
+                    pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
             username: answers.username, password: password, clientID: "soundbox-setup",
             topics: try MQTTTopics(
                 prefix: document["broker", "topic_prefix"] ?? "soundbox/v1", merchant: answers.merchantID,

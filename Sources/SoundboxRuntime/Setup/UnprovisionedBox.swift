@@ -37,12 +37,18 @@ public struct UnprovisionedBox: Service {
 
     private let configurationFile: String
     private let surroundings: Surroundings
+    private let panel: Box.PanelChoice
     private let logger: Logger
 
-    /// - Parameter configurationFile: what is waited for.
-    public init(configurationFile: String, surroundings: Surroundings = Surroundings(), logger: Logger) {
+    /// - Parameters:
+    ///   - configurationFile: what is waited for.
+    ///   - panel: where the light is.
+    public init(
+        configurationFile: String, surroundings: Surroundings = Surroundings(), panel: Box.PanelChoice, logger: Logger
+    ) {
         self.configurationFile = configurationFile
         self.surroundings = surroundings
+        self.panel = panel
         self.logger = logger
     }
 
@@ -91,6 +97,7 @@ public struct UnprovisionedBox: Service {
             do {
                 let speaker = try Speaker(device: surroundings.audioDevice, voice: try folder.voice(locale))
                 try await speaker.speak(.prompt(.notProvisioned))
+                logger.info("said that the box is not set up", metadata: ["voice": "\(locale)"])
                 // A card that is held open would keep others, such as setup's greeting, out of it.
                 await speaker.close()
             } catch {
@@ -101,10 +108,7 @@ public struct UnprovisionedBox: Service {
     }
 
     private func blink() async {
-        let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
-        guard let board = surroundings.board ?? Self.likelyBoard(model: model),
-            let layout = try? BoardFile.read(name: board, in: surroundings.boards), let panel = try? GPIOPanel(layout)
-        else { return }
+        guard let panel = light() else { return }
         defer { panel.close() }
         let clock = ContinuousClock()
         let start = clock.now
@@ -113,6 +117,15 @@ public struct UnprovisionedBox: Service {
             guard (try? panel.set(moment.outputs)) != nil, let remaining = moment.remaining else { return }
             try? await clock.sleep(for: remaining)
         }
+    }
+
+    private func light() -> (any Panel)? {
+        if panel == .terminal { return try? TerminalPanel() }
+        let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
+        guard let board = surroundings.board ?? Self.likelyBoard(model: model),
+            let layout = try? BoardFile.read(name: board, in: surroundings.boards)
+        else { return nil }
+        return try? GPIOPanel(layout)
     }
 
     /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual.

@@ -29,7 +29,7 @@ struct SetupOptions: ParsableArguments {
     @Option(help: ArgumentHelp("PEM: the key to that certificate.", valueName: "file"))
     var keyFile: String?
 
-    @Option(help: ArgumentHelp("Which voice speaks.", valueName: "locale"))
+    @Option(help: ArgumentHelp("Which voice speaks, or several: zh-CN,en-US.", valueName: "locale"))
     var voice: String?
 
     @Option(help: ArgumentHelp("Currency of payments that name none, a code of ISO 4217.", valueName: "code"))

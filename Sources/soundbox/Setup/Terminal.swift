@@ -12,23 +12,47 @@ enum Terminal {
     /// - Parameter isSecret: what is typed does not appear on the screen.
     /// - Throws: when the input has ended.
     static func ask(_ question: String, isSecret: Bool = false) async throws -> String {
-        put(question, on: STDOUT_FILENO)
-        let line = try await onOwnThread(named: "terminal") { isSecret ? withoutEcho { readLine() } : readLine() }
+        let line = try await onOwnThread(named: "terminal") {
+            var settings = termios()
+            if isSecret, tcgetattr(STDIN_FILENO, &settings) == 0 { return askSecretly(question, settings) }
+            put(question, on: STDOUT_FILENO)
+            return readLine()
+        }
         guard let line else { throw SetupError("the input ended before the last answer; nothing was changed") }
         return line
     }
 
-    /// Does what getpass(3) does: no echo, and no Ctrl-C that would leave the terminal without one.
-    private static func withoutEcho(_ body: () -> String?) -> String? {
-        var settings = termios()
-        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return body() }
+    /// Reads a line without echo.
+    ///
+    /// Ctrl-C would end the program and leave the terminal without echo. So it ends the line instead (`VEOL`,
+    /// termios(3)), and ends the program when the terminal has its settings back.
+    private static func askSecretly(_ question: String, _ settings: termios) -> String? {
+        var settings = settings
         var silent = settings
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        let interrupt = withUnsafeBytes(of: settings.c_cc) { $0[Int(VINTR)] }
+        withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = interrupt }
+        // Echo first: whoever sees the question may type.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        defer {
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
-            put("\n", on: STDOUT_FILENO)
+        put(question, on: STDOUT_FILENO)
+        let line = readTerminalLine()
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        put("\n", on: STDOUT_FILENO)
+        if line.last == interrupt {
+            kill(getpid(), SIGINT)
+            return nil
         }
-        return body()
+        return line.isEmpty
+            ? nil : String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    /// A terminal hands out one line per call, up to 4,096 bytes with its end. Empty at the input's end.
+    private static func readTerminalLine() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            return Array(bytes.prefix(max(0, count)))
+        }
     }
 }

@@ -39,6 +39,8 @@ struct SetupDialogueTests {
         arguments: [
             (SetupQuestion.merchantID, "M/1", "holds \"/\""), (.merchantID, "+", "holds \"+\""),
             (.brokerURL, "http://x", "mqtt or mqtts"), (.voice, "fr-FR", "there are: en-IN, zh-CN"),
+            (.voice, "zh-CN, fr-FR", "no voice \"fr-FR\""), (.voice, "zh-CN,zh-CN", "twice"),
+            (.voice, "zh-CN,", "no voice"),
             (.currency, "XYZ", "ISO 4217"), (.board, "nano", "there are: none, raspberry-pi"),
             (.volume, "101", "0 to 100"), (.volume, "loud", "0 to 100"),
         ])

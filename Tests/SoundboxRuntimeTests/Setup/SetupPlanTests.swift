@@ -125,7 +125,11 @@ struct SetupPlanTests {
         #expect(
             try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").voice.locales
                 == ["zh-CN", "en-US"])
-        answers.voice = "th-TH"
+        answers.voices = ["th-TH", "zh-CN"]
+        #expect(
+            try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").voice.locales
+                == ["th-TH", "zh-CN"])
+        answers.voices = ["th-TH"]
         #expect(
             try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").voice.locales == [
                 "th-TH"

@@ -1,0 +1,149 @@
+import Foundation
+import SoundboxRuntime
+import TestSupport
+import Testing
+
+/// The packages as `make deb` puts them together, from the debug binary, uncompressed, with one voice. Whether they
+/// install, upgrade and purge is for `make deb-test`.
+@Suite(
+    "The packages hold what a box needs", .timeLimit(.minutes(3)),
+    .enabled("needs dpkg-dev, binutils and python3, which `make deps` installs") { await toolsAreThere() })
+struct PackagingTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// One line of `dpkg-deb --contents`.
+    private struct Member {
+        var mode: String
+        var owner: String
+        var size: Int
+        var path: String
+
+        init?(_ line: String) {
+            let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            guard fields.count == 6, let size = Int(fields[2]) else { return nil }
+            (mode, owner, self.size) = (String(fields[0]), String(fields[1]), size)
+            path = String(fields[5].dropFirst())
+        }
+    }
+
+    private func lines(_ arguments: String...) async throws -> [String] {
+        let child = try ChildProcess(arguments)
+        let output = try await child.output.all()
+        guard try await child.exitStatus() == 0 else {
+            throw TestFailure("\(arguments[0]): \(try await child.errors.all().joined(separator: "; "))")
+        }
+        return output
+    }
+
+    private func contents(_ package: String) async throws -> [String: Member] {
+        let members = try await lines("dpkg-deb", "--contents", package).compactMap(Member.init)
+        return Dictionary(members.map { ($0.path, $0) }) { first, _ in first }
+    }
+
+    private func fields(_ package: String) async throws -> [String: String] {
+        var fields: [String: String] = [:]
+        for line in try await lines("dpkg-deb", "--field", package) where line.first != " " {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            fields[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return fields
+    }
+
+    @Test("Names, versions, dependencies, files and modes")
+    func packages() async throws {
+        let architecture = try await lines("dpkg", "--print-architecture")[0]
+        let build = try ChildProcess(
+            [
+                "\(Products.project)/provisioning/debian/build.sh", architecture, Products.soundbox,
+                folder.file("packages"),
+            ], environment: ["SOUNDBOX_DEB_COMPRESSION": "none", "SOUNDBOX_DEB_VOICES": "zh-CN"])
+        guard try await build.exitStatus() == 0 else {
+            throw TestFailure("build.sh: \(try await build.errors.all().joined(separator: "; "))")
+        }
+        let version = SoundboxVersion.current
+        let names = ["soundbox-voice-zh-cn_\(version)_all.deb", "soundbox_\(version)_\(architecture).deb"]
+        #expect(try folder.names(in: "packages") == names)
+        try await voice(folder.file("packages/\(names[0])"), version)
+        try await program(folder.file("packages/\(names[1])"), version, architecture)
+    }
+
+    private func voice(_ package: String, _ version: String) async throws {
+        let fields = try await fields(package)
+        #expect(fields["Package"] == "soundbox-voice-zh-cn")
+        #expect(fields["Version"] == version)
+        #expect(fields["Architecture"] == "all")
+        #expect(fields["Provides"] == "soundbox-voice")
+        let members = try await contents(package)
+        expectOrdinaryModes(members)
+        let sounds = "/usr/share/soundbox/sounds/zh-CN"
+        let source = try FileManager.default.contentsOfDirectory(atPath: "\(Products.sounds)/zh-CN")
+            .filter { $0.hasSuffix(".flac") || $0 == "voice.yaml" }
+        #expect(source.count > 100)
+        for name in source { #expect(members["\(sounds)/\(name)"]?.mode == "-rw-r--r--", "\(name)") }
+    }
+
+    private func program(_ package: String, _ version: String, _ architecture: String) async throws {
+        let fields = try await fields(package)
+        #expect(fields["Package"] == "soundbox")
+        #expect(fields["Version"] == version)
+        #expect(fields["Architecture"] == architecture)
+        let depends = fields["Depends"]?.components(separatedBy: ", ") ?? []
+        for library in [
+            "libasound2", "libc6", "libebur128-1", "libgpiod", "libmosquitto1", "libsndfile1", "libsonic0", "libsoxr0",
+            "libsqlite3-0", "libssl3", "soundbox-voice-zh-cn | soundbox-voice", "ca-certificates", "systemd",
+        ] { #expect(depends.contains { $0.hasPrefix(library) }, "\(library) is not in \(depends)") }
+
+        // Nothing below /etc: what setup writes there is nobody's to ask about at an update.
+        let control = try await lines("dpkg-deb", "--info", package)
+        #expect(!control.contains { $0.contains("conffiles") })
+        let scripts = folder.file("control")
+        try await ChildProcess.run("dpkg-deb", "--control", package, scripts)
+        #expect(try folder.names(in: "control") == ["control", "md5sums", "postinst", "postrm", "prerm"])
+        for script in ["postinst", "postrm", "prerm"] {
+            try await ChildProcess.run("sh", "-n", "\(scripts)/\(script)")
+            #expect(access("\(scripts)/\(script)", X_OK) == 0)
+        }
+
+        let members = try await contents(package)
+        expectOrdinaryModes(members)
+        #expect(!members.keys.contains { $0.hasPrefix("/etc/") })
+        #expect(members["/usr/bin/soundbox"]?.mode == "-rwxr-xr-x")
+        let doc = "/usr/share/doc/soundbox"
+        for path in [
+            "/usr/lib/systemd/system/soundbox.service", "/usr/lib/systemd/system/soundbox-first-boot.service",
+            "/usr/lib/sysusers.d/soundbox.conf", "/usr/lib/tmpfiles.d/soundbox.conf",
+            "/usr/lib/udev/rules.d/60-soundbox-gpio.rules", "/usr/share/soundbox/board/raspberry-pi.yaml",
+            "/usr/share/soundbox/mappings/yuan-string.yaml", "\(doc)/copyright", "\(doc)/changelog.gz",
+            "\(doc)/CHANGELOG.md", "\(doc)/operations.md", "\(doc)/configuration.md", "\(doc)/integration.md",
+            "\(doc)/examples/broker/mosquitto.conf", "/usr/share/bash-completion/completions/soundbox",
+            "/usr/share/zsh/vendor-completions/_soundbox", "/usr/share/fish/vendor_completions.d/soundbox.fish",
+            "/usr/share/man/man1/soundbox.1.gz", "/usr/share/man/man1/soundbox-setup-import.1.gz",
+        ] {
+            let member = members[path]
+            #expect(member?.mode == "-rw-r--r--" && member?.size ?? 0 > 20, "\(path)")
+        }
+        #expect(members["\(doc)/examples/broker/make-acl.sh"]?.mode == "-rwxr-xr-x")
+
+        try await ChildProcess.run("dpkg-deb", "--extract", package, folder.file("root"))
+        let page = try await lines("gzip", "-dc", folder.file("root/usr/share/man/man1/soundbox-say.1.gz"))
+        #expect(page.contains { $0.contains("\\-\\-currency") })
+        #expect(page.contains { $0.hasPrefix(".TH \"SOUNDBOX-SAY\" 1 ") && $0.contains(version) })
+    }
+
+    /// Of root, writable by nobody else, with nobody's rights but one's own.
+    private func expectOrdinaryModes(_ members: [String: Member]) {
+        for member in members.values {
+            #expect(member.owner == "root/root", "\(member.path)")
+            #expect(["drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x"].contains(member.mode), "\(member.path) \(member.mode)")
+        }
+    }
+}
+
+private func toolsAreThere() async -> Bool {
+    for tool in ["dpkg-deb", "dpkg-shlibdeps", "strip", "python3"] {
+        guard (try? await ChildProcess.run(tool, "--version")) != nil else { return false }
+    }
+    return true
+}

@@ -1,0 +1,100 @@
+/// Databases as earlier versions of the program have left them, with a notice in every state: never changed, one added
+/// with every migration.
+enum ReleasedSchemas {
+    /// What was applied, and the statements that make such a file.
+    static let all: [(name: String, sql: String)] = [
+        ("1: notices and receipts", first), ("2: clock, summaries, damage", second),
+    ]
+
+    private static let migrations = """
+        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+        INSERT INTO grdb_migrations VALUES ('1: notices and receipts');
+        """
+
+    private static let first = """
+        \(migrations)
+        CREATE TABLE notice (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment_id TEXT NOT NULL UNIQUE,
+            amount TEXT NOT NULL,
+            currency TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            channel TEXT,
+            paid_at INTEGER,
+            received_at INTEGER NOT NULL,
+            state TEXT NOT NULL
+                CHECK (state IN ('received', 'announcing', 'announced', 'expired', 'cancelled')),
+            ended_at INTEGER
+        ) STRICT;
+        CREATE INDEX notice_waiting ON notice (sequence) WHERE state IN ('received', 'announcing');
+        CREATE INDEX notice_announced ON notice (sequence) WHERE state = 'announced';
+        CREATE TABLE receipt (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment_id TEXT,
+            state TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            reason TEXT
+        ) STRICT;
+        INSERT INTO notice VALUES
+            (3, 'P-announced-1', '1', 'CNY', 'payment', NULL, NULL, 1795233600000, 'announced', 1795233601000),
+            (4, 'P-announced-2', '123.45', 'CNY', 'payment', 'alipay', 1795233601000, 1795233602000, 'announced',
+             1795233603000),
+            (5, 'P-expired', '2.5', 'USD', 'payment', 'wechat', 1795230000000, 1795233604000, 'expired', 1795233605000),
+            (6, 'P-cancelled', '7', 'CNY', 'refund', NULL, NULL, 1795233606000, 'cancelled', 1795233607000),
+            (7, 'P-announcing', '0.06', 'CNY', 'payment', 'alipay', NULL, 1795233608000, 'announcing', NULL),
+            (8, 'P-received', '1005', 'JPY', 'refund', 'unionpay', 1795233609000, 1795233609500, 'received', NULL);
+        INSERT INTO receipt VALUES
+            (15, 'P-announced-2', 'announced', 1795233603000, NULL),
+            (16, NULL, 'rejected', 1795233609000, 'id: missing');
+        UPDATE sqlite_sequence SET seq = 11 WHERE name = 'notice';
+        UPDATE sqlite_sequence SET seq = 20 WHERE name = 'receipt';
+        """
+
+    private static let second = """
+        \(migrations)
+        INSERT INTO grdb_migrations VALUES ('2: clock, summaries, damage');
+        CREATE TABLE notice (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment_id TEXT NOT NULL UNIQUE,
+            amount TEXT NOT NULL,
+            currency TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            channel TEXT,
+            paid_at INTEGER,
+            received_at INTEGER NOT NULL,
+            state TEXT NOT NULL
+                CHECK (state IN ('received', 'announcing', 'announced', 'expired', 'cancelled')),
+            ended_at INTEGER
+        , clock_was_set INTEGER NOT NULL DEFAULT 1, announced_number INTEGER) STRICT;
+        CREATE INDEX notice_waiting ON notice (sequence) WHERE state IN ('received', 'announcing');
+        CREATE TABLE receipt (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment_id TEXT,
+            state TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            reason TEXT
+        , summary TEXT) STRICT;
+        CREATE TABLE damaged (
+            number INTEGER PRIMARY KEY,
+            found_at INTEGER NOT NULL,
+            origin TEXT NOT NULL,
+            content TEXT NOT NULL
+        ) STRICT;
+        INSERT INTO notice VALUES
+            (3, 'P-announced-1', '1', 'CNY', 'payment', NULL, NULL, 1795233600000, 'announced', 1795233601000, 1, 1),
+            (4, 'P-announced-2', '123.45', 'CNY', 'payment', 'alipay', 1795233601000, 1795233602000, 'announced',
+             1795233603000, 1, 2),
+            (5, 'P-expired', '2.5', 'USD', 'payment', 'wechat', 1795230000000, 1795233604000, 'expired', 1795233605000,
+             1, NULL),
+            (6, 'P-cancelled', '7', 'CNY', 'refund', NULL, NULL, 1795233606000, 'cancelled', 1795233607000, 1, NULL),
+            (7, 'P-announcing', '0.06', 'CNY', 'payment', 'alipay', NULL, 1795233608000, 'announcing', NULL, 1, NULL),
+            (8, 'P-received', '1005', 'JPY', 'refund', 'unionpay', 1795233609000, 1795233609500, 'received', NULL, 1,
+             NULL);
+        INSERT INTO receipt VALUES
+            (15, 'P-announced-2', 'announced', 1795233603000, NULL, NULL),
+            (16, NULL, 'rejected', 1795233609000, 'id: missing', NULL);
+        UPDATE sqlite_sequence SET seq = 11 WHERE name = 'notice';
+        UPDATE sqlite_sequence SET seq = 20 WHERE name = 'receipt';
+        INSERT INTO damaged VALUES (1, 1795233600000, 'notice', 'sequence=2 amount=?');
+        """
+}
