@@ -7,9 +7,12 @@ public struct Speaker: Sendable {
     private let writer: ScriptWriter
 
     /// - Parameter device: as `audio.device`; a file that is there already is replaced.
-    public init(device: String, voice: Voice, volume: Volume = Volume(100)) throws {
-        player = Player(
-            sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voices: Voices(first: voice), volume: volume)
+    public init(device: String, voice: Voice, volume: Volume = Volume(100)) {
+        self.init(sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voice: voice, volume: volume)
+    }
+
+    init(sink: any AudioSink, voice: Voice, volume: Volume) {
+        player = Player(sink: sink, voices: Voices(first: voice), volume: volume)
         writer = voice.writer
     }
 

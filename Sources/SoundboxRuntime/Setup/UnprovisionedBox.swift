@@ -69,7 +69,7 @@ public struct UnprovisionedBox: Sendable {
         }
         while !Task.isCancelled {
             do {
-                let speaker = try Speaker(device: "default", voice: try folder.voice(locale))
+                let speaker = try Speaker(device: "default", voice: folder.voice(locale))
                 try await speaker.speak(.prompt(.notProvisioned))
                 // A card that is held open would keep others, such as setup's greeting, out of it.
                 await speaker.close()

@@ -5,7 +5,9 @@ import Testing
 @Suite("The fake panel and the panel contract", .timeLimit(.minutes(5)))
 struct FakePanelTests {
     private func contract(for panel: FakePanel) -> PanelContract {
-        PanelContract(click: { panel.click($0, at: .zero, for: .zero) }, outputs: { panel.driven.last })
+        PanelContract(
+            click: { panel.click($0, at: .zero, for: .zero) }, outputs: { panel.driven.last },
+            amplifier: { panel.isAmplifierOn })
     }
 
     @Test("The fake keeps the contract")
