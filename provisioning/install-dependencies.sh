@@ -14,7 +14,7 @@ packages=(
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl
   # a sound server in real time, for tests without a sound card
-  pulseaudio libasound2-plugins
+  pulseaudio pulseaudio-utils libasound2-plugins
 )
 # The virtual board of the tests: an emulator, and what makes a kernel and a root folder for it.
 if [[ $(dpkg --print-architecture) == amd64 ]]; then

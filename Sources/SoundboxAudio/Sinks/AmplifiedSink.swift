@@ -86,6 +86,10 @@ public actor AmplifiedSink: AudioSink {
 
     public var xrunCount: Int { get async { await primary.xrunCount } }
 
+    public func setVolume(_ level: Int) async -> Bool { await primary.setVolume(level) }
+
+    public var bufferFrames: Int { get async { await primary.bufferFrames } }
+
     private func turnOn() async throws(AudioSinkError) {
         do { try amplifier.turn(true) } catch {
             await primary.close()

@@ -12,10 +12,16 @@ enum Terminal {
     /// - Parameter isSecret: what is typed does not appear on the screen.
     /// - Throws: when the input has ended.
     static func ask(_ question: String, isSecret: Bool = false) async throws -> String {
-        put(question, on: STDOUT_FILENO)
-        let line = try await onOwnThread(named: "terminal") { isSecret ? withoutEcho { readLine() } : readLine() }
-        guard let line else { throw SetupError("the input ended before the last answer; nothing was changed") }
+        guard let line = try await answer(to: question, isSecret: isSecret) else {
+            throw SetupError("the input ended before the last answer; nothing was changed")
+        }
         return line
+    }
+
+    /// Asks as ``ask(_:isSecret:)`` does; `nil` when the input has ended.
+    static func answer(to question: String, isSecret: Bool = false) async throws -> String? {
+        put(question, on: STDOUT_FILENO)
+        return try await onOwnThread(named: "terminal") { isSecret ? withoutEcho { readLine() } : readLine() }
     }
 
     /// Does what getpass(3) does: no echo, and no Ctrl-C that would leave the terminal without one.

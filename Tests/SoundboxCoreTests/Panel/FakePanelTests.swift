@@ -23,7 +23,14 @@ struct FakePanelTests {
         let error = PanelError.lineFailed(name: "GPIO27", reason: "No such device")
         panel.fail(with: error)
         let violations = await contract(for: panel).violations(of: panel)
-        #expect(violations.count { $0.contains("threw \(error)") } == 5)
+        #expect(violations.count { $0.contains("threw \(error)") } == 10)
+    }
+
+    @Test("The contract notices an amplifier that stays on, or never goes on", arguments: [true, false])
+    func stuckAmplifier(isOn: Bool) async {
+        let violations = await PanelContract(amplifier: { isOn }).violations(of: FakePanel())
+        #expect(violations.contains { $0.hasPrefix("setAmplifier(\(!isOn)) had no effect") })
+        #expect(violations.contains("close left the amplifier on") == isOn)
     }
 
     @Test("The contract notices edges in the wrong order")
