@@ -40,7 +40,9 @@ let package = Package(
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
+        .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
         .library(name: "CICU", targets: ["CICU"]),
+        .library(name: "BenchmarkSupport", targets: ["BenchmarkSupport"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -108,10 +110,19 @@ let package = Package(
         // Brokers, processes and folders for tests.
         .target(
             name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
+        // For Benchmarks/: what of the box is not for others to see.
+        .target(
+            name: "BenchmarkSupport",
+            dependencies: ["SoundboxAudio", "SoundboxCore", "SoundboxRuntime", "SoundboxStore", logging],
+            path: "Tests/BenchmarkSupport", swiftSettings: strict),
         tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxSystem"),
         tests(of: "SoundboxYAML"),
-        tests(of: "SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile"]),
+        // Compiled C: its header says why.
+        .target(name: "AllocationCount", path: "Tests/AllocationCount"),
+        tests(
+            of: "SoundboxAudio",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile", "AllocationCount"]),
         tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxTesting", "TestSupport", grdb]),
@@ -119,8 +130,8 @@ let package = Package(
         tests(
             of: "SoundboxRuntime",
             [
-                "SoundboxCore", "SoundboxAudio", "SoundboxMQTT", "SoundboxStore", "SoundboxTesting", "SoundboxYAML",
-                "TestSupport", crypto, logging,
+                "SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxMQTT", "SoundboxStore", "SoundboxTesting",
+                "SoundboxYAML", "TestSupport", crypto, logging,
                 serviceLifecycle,
             ]),
         // The readings of every voice beside those of ICU.
@@ -132,7 +143,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "soundbox", "SoundboxAudio", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore",
-                "SoundboxSystem", "TestSupport", grdb,
+                "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.

@@ -9,7 +9,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                .product(name: "BenchmarkSupport", package: "soundbox"),
                 .product(name: "CICU", package: "soundbox"),
+                .product(name: "SoundboxALSA", package: "soundbox"),
                 .product(name: "SoundboxAudio", package: "soundbox"),
                 .product(name: "SoundboxCore", package: "soundbox"),
                 .product(name: "SoundboxSystem", package: "soundbox"),

@@ -19,7 +19,7 @@ packages=(
   # the packages' own parts, for a test of them
   dpkg-dev python3
   # a sound server in real time, for tests without a sound card
-  pulseaudio libasound2-plugins
+  pulseaudio pulseaudio-utils libasound2-plugins
 )
 # The virtual board of the tests: an emulator, and what makes a kernel and a root folder for it.
 if [[ $(dpkg --print-architecture) == amd64 ]]; then

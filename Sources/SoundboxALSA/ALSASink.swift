@@ -19,6 +19,7 @@ public actor ALSASink: AudioSink {
     private let driver: any PCMDriver
     private let preferredRate: Int
     private var playback: PCMPlayback?
+    private var deviceVolume: DeviceVolume?
     /// Underruns of the times the device was open before.
     private var earlierXruns = 0
 
@@ -29,14 +30,26 @@ public actor ALSASink: AudioSink {
     ///   - device: an ALSA PCM name: `default`, `hw:CARD=Headphones`, …
     ///   - preferredRate: frames per second to ask for; the device's nearest is taken. 48,000 is what nearly every
     ///     codec runs at.
-    public init(device: String, preferredRate: Int = 48_000) {
-        self.init(device: device, preferredRate: preferredRate, driver: ALSAPCM())
+    ///   - mixer: what ``setVolume(_:)`` sets; `nil` leaves the volume to the caller.
+    ///   - mixerDidFail: told why ``setVolume(_:)`` cannot, once per reason. Must not block.
+    public init(
+        device: String, preferredRate: Int = 48_000, mixer: MixerElement? = nil,
+        mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.init(
+            device: device, preferredRate: preferredRate, driver: ALSAPCM(), mixer: mixer, mixerDriver: ALSAMixer(),
+            mixerDidFail: mixerDidFail)
     }
 
-    package init(device: String, preferredRate: Int = 48_000, driver: sending any PCMDriver) {
+    package init(
+        device: String, preferredRate: Int = 48_000, driver: sending any PCMDriver, mixer: MixerElement? = nil,
+        mixerDriver: sending any MixerDriver = ALSAMixer(),
+        mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.device = device
         self.preferredRate = preferredRate
         self.driver = driver
+        deviceVolume = mixer.map { DeviceVolume($0, driver: mixerDriver, didFail: mixerDidFail) }
         executor = ThreadExecutor(name: "alsa")
     }
 
@@ -55,6 +68,7 @@ public actor ALSASink: AudioSink {
         do {
             let configuration = try PCMNegotiation(driver: driver, preferredRate: preferredRate).run()
             playback = PCMPlayback(driver: driver, configuration: configuration)
+            deviceVolume?.open()
             return configuration.format
         } catch {
             driver.close()
@@ -88,7 +102,13 @@ public actor ALSASink: AudioSink {
         earlierXruns = xrunCount
         playback = nil
         driver.close()
+        deviceVolume?.close()
     }
+
+    // Asynchronous so that it is this one and not the protocol's own that a caller outside the actor gets.
+    public func setVolume(_ level: Int) async -> Bool { deviceVolume?.set(level) ?? false }
+
+    public var bufferFrames: Int { playback?.configuration.bufferFrames ?? 0 }
 
     private func failed(_ error: PCMError) -> AudioSinkError {
         close()

@@ -22,7 +22,7 @@ public struct BoardCheck: Sendable {
         self.devices = devices
     }
 
-    /// One finding for each line, in the order LEDs, motor, buttons. Holds each line for a moment and drives no output
+    /// One finding for each line, in the order LEDs, motor, amplifier, buttons. Holds each line for a moment and drives no output
     /// but to off; takes some dozen system calls.
     public func findings() -> [Finding] {
         var findings = layout.leds.map { led in
@@ -34,6 +34,12 @@ public struct BoardCheck: Sendable {
         if let motor = layout.vibration {
             findings.append(
                 finding("vibration", motor.line) { chip throws(PanelError) in _ = try chip.requestOutput(motor) })
+        }
+        if let amplifier = layout.amplifier?.output {
+            findings.append(
+                finding("amplifier", amplifier.line) { chip throws(PanelError) in
+                    _ = try chip.requestOutput(amplifier)
+                })
         }
         for button in Button.allCases {
             guard let wiring = layout.buttons[button] else { continue }

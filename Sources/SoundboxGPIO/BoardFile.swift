@@ -35,13 +35,14 @@ public enum BoardFile {
         try top.allow(only: ["description", "gpio"])
         var layout = BoardLayout(name: name, description: try top.required("description").string())
         guard let gpio = try top.optional("gpio")?.mapping() else { return layout }
-        try gpio.allow(only: ["chip", "led", "vibration", "buttons", "gestures", "chords"])
+        try gpio.allow(only: ["chip", "led", "vibration", "amplifier", "buttons", "gestures", "chords"])
 
         var lines = LineReader(usualLabels: try gpio.optional("chip").map(labels) ?? [])
         if let value = gpio.optional("led") {
             for value in value.listOrSelf { layout.leds.append(try lines.led(value)) }
         }
         if let value = gpio.optional("vibration") { layout.vibration = try lines.output(value) }
+        if let value = gpio.optional("amplifier") { layout.amplifier = try lines.amplifier(value) }
         if let buttons = try gpio.optional("buttons")?.mapping() {
             try buttons.allow(only: Button.allCases.map(\.rawValue))
             for button in Button.allCases {
@@ -88,6 +89,16 @@ private struct LineReader {
         if let value = entries.optional("active_low") { led.output.isActiveLow = try value.bool() }
         if let value = entries.optional("color") { led.color = try value.choice(of: LEDColor.self).color }
         return led
+    }
+
+    mutating func amplifier(_ value: YAMLValue) throws(YAMLError) -> AmplifierLine {
+        let entries = try value.mapping()
+        try entries.allow(only: ["line", "offset", "chip", "active_low", "lead", "lag"])
+        var amplifier = AmplifierLine(OutputLine(line: try line(of: entries)))
+        if let value = entries.optional("active_low") { amplifier.output.isActiveLow = try value.bool() }
+        if let value = entries.optional("lead") { amplifier.lead = try value.duration(in: .zero ... .seconds(2)) }
+        if let value = entries.optional("lag") { amplifier.lag = try value.duration(in: .zero ... .seconds(60)) }
+        return amplifier
     }
 
     mutating func button(_ value: YAMLValue) throws(YAMLError) -> ButtonLine {

@@ -9,24 +9,31 @@ public struct BoardLayout: Sendable, Equatable {
     /// One of any colour, one for each of several colours, or an RGB one on three lines.
     public var leds: [LEDLine]
     public var vibration: OutputLine?
+    public var amplifier: AmplifierLine?
     public var buttons: [Button: ButtonLine]
     /// What the buttons mean.
     public var gestures: GestureMap
 
     public init(
         name: String, description: String, leds: [LEDLine] = [], vibration: OutputLine? = nil,
-        buttons: [Button: ButtonLine] = [:], gestures: GestureMap = .usual
+        amplifier: AmplifierLine? = nil, buttons: [Button: ButtonLine] = [:], gestures: GestureMap = .usual
     ) {
         self.name = name
         self.description = description
         self.leds = leds
         self.vibration = vibration
+        self.amplifier = amplifier
         self.buttons = buttons
         self.gestures = gestures
     }
 
     /// Whether anything is wired to a GPIO line at all.
-    public var hasPanel: Bool { !leds.isEmpty || vibration != nil || !buttons.isEmpty }
+    public var hasPanel: Bool { !leds.isEmpty || vibration != nil || amplifier != nil || !buttons.isEmpty }
+
+    /// What of it the sound needs: without lights and buttons, which may be miswired.
+    public var amplifierOnly: BoardLayout {
+        BoardLayout(name: name, description: description, amplifier: amplifier, gestures: gestures)
+    }
 }
 
 /// One line of a GPIO chip.
@@ -64,6 +71,28 @@ public struct OutputLine: Sendable, Equatable {
     public init(line: GPIOLine, isActiveLow: Bool = false) {
         self.line = line
         self.isActiveLow = isActiveLow
+    }
+}
+
+/// The line that switches the loudspeaker's amplifier.
+public struct AmplifierLine: Sendable, Equatable {
+    /// From switching on to the first sound. Amplifiers are silent at first so as not to pop, most of them for some
+    /// milliseconds (MAX98357A: 7), some for tens.
+    public static let usualLead = Duration.milliseconds(50)
+    /// From the last sound to switching off: longer than a memory card takes to note that a payment was announced, so
+    /// that the amplifier stays on between two that follow each other.
+    public static let usualLag = Duration.milliseconds(500)
+
+    public var output: OutputLine
+    public var lead: Duration
+    public var lag: Duration
+
+    public init(
+        _ output: OutputLine, lead: Duration = AmplifierLine.usualLead, lag: Duration = AmplifierLine.usualLag
+    ) {
+        self.output = output
+        self.lead = lead
+        self.lag = lag
     }
 }
 

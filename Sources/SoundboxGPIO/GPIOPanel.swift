@@ -3,7 +3,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// LEDs, vibration motor and buttons on GPIO lines, through libgpiod.
+/// LEDs, vibration motor, amplifier and buttons on GPIO lines, through libgpiod.
 ///
 /// The buttons share one thread, which sleeps in the kernel until one of them moves. Edges are free of bounce: for each
 /// button, presses and releases alternate. Their times are CLOCK_MONOTONIC.
@@ -11,6 +11,7 @@ public final class GPIOPanel: Panel {
     private struct Outputs {
         var leds: [(line: RequestedLine, color: LightColor)] = []
         var vibration: RequestedLine?
+        var amplifier: RequestedLine?
     }
 
     /// Shared with the thread of the buttons.
@@ -46,6 +47,9 @@ public final class GPIOPanel: Panel {
             outputs.leds.append((try chip(of: led.output.line).requestOutput(led.output), led.color))
         }
         if let motor = layout.vibration { outputs.vibration = try chip(of: motor.line).requestOutput(motor) }
+        if let amplifier = layout.amplifier {
+            outputs.amplifier = try chip(of: amplifier.output.line).requestOutput(amplifier.output)
+        }
         var buttons: [(button: Button, line: RequestedLine, debounce: Duration)] = []
         for button in Button.allCases {
             guard let wiring = layout.buttons[button] else { continue }
@@ -80,12 +84,18 @@ public final class GPIOPanel: Panel {
         }
     }
 
+    /// - Throws: ``PanelError/lineFailed(name:reason:)``, when the chip is gone. Does nothing after ``close()``.
+    public func setAmplifier(_ isOn: Bool) throws(PanelError) {
+        try outputs.withLock { lines throws(PanelError) in try lines.amplifier?.set(isOn) }
+    }
+
     /// Waits for the button thread, which takes no longer than a few system calls.
     public func close() {
         outputs.withLock { lines in
             // A chip that is gone cannot be switched off; its line is released all the same.
             for led in lines.leds { try? led.line.set(false) }
             try? lines.vibration?.set(false)
+            try? lines.amplifier?.set(false)
             lines = Outputs()
         }
         stop.signal()

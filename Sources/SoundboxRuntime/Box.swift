@@ -61,8 +61,9 @@ public struct Box {
             $0.inboxDamage = damagedInbox?.description
         }
         if let damagedInbox { logger.error("inbox", metadata: ["note": "\(damagedInbox.description)"]) }
+        let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
         let player = Player(
-            sink: Self.sink(configuration.audio, logger), voices: voices, volume: state.snapshot.volume,
+            sink: Self.sink(configuration.audio, amplifier, logger), voices: voices, volume: state.snapshot.volume,
             timing: configuration.audio.timing)
 
         let identity = StatusReporter.Identity(
@@ -100,7 +101,6 @@ public struct Box {
             noticesMayWait: announcer.noticesMayWait,
             receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
         let reporter = StatusReporter(identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd)
-        let (panel, gestures) = try Self.panel(panelChoice, configuration, state, logger)
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.
@@ -158,8 +158,13 @@ public struct Box {
         return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems)
     }
 
-    private static func sink(_ audio: Configuration.Audio, _ logger: Logger) -> any AudioSink {
-        let sink = AudioOutputs.sink(for: audio.device, fileMode: .append)
+    private static func sink(
+        _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ logger: Logger
+    ) -> any AudioSink {
+        var sink = AudioOutputs.sink(for: audio.device, fileMode: .append, mixer: audio.mixer) { problem in
+            logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+        }
+        if let amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
         guard let path = audio.record else { return sink }
         return TeeSink(primary: sink) { format in
             WAVFileSink(path: path, mode: .append, format: format)
@@ -170,16 +175,15 @@ public struct Box {
 
     private static func panel(
         _ choice: PanelChoice, _ configuration: Configuration, _ state: BoxState, _ logger: Logger
-    ) throws -> (any Panel, GestureMap) {
-        guard choice == .board else { return (try TerminalPanel(), .usual) }
+    ) throws -> (any Panel, GestureMap, Amplifier?) {
+        guard choice == .board else { return (try TerminalPanel(), .usual, nil) }
         // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
-        guard layout.hasPanel else { return (NoPanel(), layout.gestures) }
-        do { return (try GPIOPanel(layout), layout.gestures) } catch {
-            logger.error("the panel does not work: no lights, no buttons", metadata: ["reason": "\(error)"])
-            state.update { $0.panelFault = "no lights, no buttons: \(error)" }
-            return (NoPanel(), layout.gestures)
+        let board = BoardPanel(layout) { what, error in
+            logger.error("\(what)", metadata: ["reason": "\(error)"])
+            state.update { $0.panelFault = "\(what): \(error)" }
         }
+        return (board.panel, layout.gestures, board.amplifier)
     }
 }
 

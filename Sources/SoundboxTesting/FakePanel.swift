@@ -5,9 +5,14 @@ import Synchronization
 public final class FakePanel: Panel {
     private struct State {
         var driven: [PanelOutputs] = []
+        var amplifier: [Bool] = []
         var outputFailure: PanelError?
         var buttonFailure: PanelError?
         var isClosed = false
+
+        mutating func switchAmplifier(_ isOn: Bool) {
+            if amplifier.last ?? false != isOn { amplifier.append(isOn) }
+        }
     }
 
     public let edges: AsyncStream<ButtonEdge>
@@ -23,9 +28,14 @@ public final class FakePanel: Panel {
     /// What the outputs were driven to, oldest first; the last is off once the panel is closed.
     public var driven: [PanelOutputs] { state.withLock(\.driven) }
 
+    /// Every change of the amplifier's switch, oldest first; empty while it has not been switched on.
+    public var amplifierChanges: [Bool] { state.withLock(\.amplifier) }
+
+    public var isAmplifierOn: Bool { amplifierChanges.last ?? false }
+
     public var isClosed: Bool { state.withLock(\.isClosed) }
 
-    /// From now on ``set(_:)`` throws this; `nil` ends it.
+    /// From now on ``set(_:)`` and ``setAmplifier(_:)`` throw this; `nil` ends it.
     public func fail(with failure: PanelError?) {
         state.withLock { $0.outputFailure = failure }
     }
@@ -57,11 +67,20 @@ public final class FakePanel: Panel {
         }
     }
 
+    public func setAmplifier(_ isOn: Bool) throws(PanelError) {
+        try state.withLock { state throws(PanelError) in
+            guard !state.isClosed else { return }
+            if let failure = state.outputFailure { throw failure }
+            state.switchAmplifier(isOn)
+        }
+    }
+
     public func close() {
         state.withLock { state in
             guard !state.isClosed else { return }
             state.isClosed = true
             state.driven.append(.off)
+            state.switchAmplifier(false)
         }
         continuation.finish()
     }

@@ -14,18 +14,22 @@ public struct PanelContract: Sendable {
     public var click: (@Sendable (Button) async -> Void)?
     /// Reads back what the outputs are; `nil` when that cannot be seen.
     public var outputs: (@Sendable () async -> PanelOutputs?)?
+    /// Reads back whether the amplifier is on; `nil` when that cannot be seen.
+    public var amplifier: (@Sendable () async -> Bool)?
 
     public init(
-        click: (@Sendable (Button) async -> Void)? = nil, outputs: (@Sendable () async -> PanelOutputs?)? = nil
+        click: (@Sendable (Button) async -> Void)? = nil, outputs: (@Sendable () async -> PanelOutputs?)? = nil,
+        amplifier: (@Sendable () async -> Bool)? = nil
     ) {
         self.click = click
         self.outputs = outputs
+        self.amplifier = amplifier
     }
 
     /// One sentence for every rule that is broken. Uses the panel up. Waits for ever for a panel that delivers too
     /// few edges or does not end its stream, so give the test a time limit.
     public func violations(of panel: any Panel) async -> [String] {
-        var violations = await drivingViolations(of: panel)
+        var violations = await drivingViolations(of: panel) + amplifierViolations(of: panel)
         var edges = panel.edges.makeAsyncIterator()
         if let click {
             var previous: Duration?
@@ -43,17 +47,39 @@ public struct PanelContract: Sendable {
                 }
             }
         }
-        do { try panel.set(PanelOutputs(isLit: true, isVibrating: true)) } catch {
+        do {
+            try panel.set(PanelOutputs(isLit: true, isVibrating: true))
+            try panel.setAmplifier(true)
+        } catch {
             violations.append("set before close threw \(error)")
         }
         panel.close()
         if let outputs, await outputs() != .off { violations.append("close left the outputs on") }
+        if let amplifier, await amplifier() { violations.append("close left the amplifier on") }
         if let edge = await edges.next() { violations.append("\(edge) came although nothing was pressed") }
         panel.close()
-        do { try panel.set(PanelOutputs(isLit: true, isVibrating: true)) } catch {
+        do {
+            try panel.set(PanelOutputs(isLit: true, isVibrating: true))
+            try panel.setAmplifier(true)
+        } catch {
             violations.append("set after close threw \(error)")
         }
         if let outputs, await outputs() != .off { violations.append("set after close drove the outputs") }
+        if let amplifier, await amplifier() { violations.append("the amplifier went on after close") }
+        return violations
+    }
+
+    private func amplifierViolations(of panel: any Panel) async -> [String] {
+        var violations: [String] = []
+        if let amplifier, await amplifier() { violations.append("the amplifier is on at first") }
+        for isOn in [true, true, false, true, false] {
+            do {
+                try panel.setAmplifier(isOn)
+                // The lights are none of its business.
+                try panel.set(.off)
+            } catch { violations.append("setAmplifier(\(isOn)) threw \(error)") }
+            if let amplifier, await amplifier() != isOn { violations.append("setAmplifier(\(isOn)) had no effect") }
+        }
         return violations
     }
 

@@ -61,7 +61,7 @@ struct Say: AsyncParsableCommand {
     func run() async throws {
         guard let currency = Currency(currency) else { return }
         let voice = try voice.open()
-        let speaker = try (output.map { "file:\($0)" } ?? device).map { try Speaker(device: $0, voice: voice) }
+        let speaker = (output.map { "file:\($0)" } ?? device).map { Speaker(device: $0, voice: voice) }
         let printer = ReadingPrinter(voice: voice, style: print, bare: bare, isAlsoPlayed: speaker != nil)
         var failures = 0
 

@@ -58,7 +58,7 @@ struct CommandLineTests {
         arguments: [
             "run", "setup", "setup configure", "setup show", "setup export", "setup import", "setup reset", "doctor",
             "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice check", "voice render",
-            "voice synthesize", "voice new", "voice script", "voice import",
+            "board test audio", "board test panel", "voice synthesize", "voice new", "voice script", "voice import",
         ])
     func help(command: String) async throws {
         let child = try ChildProcess([Products.soundbox] + command.split(separator: " ").map(String.init) + ["--help"])

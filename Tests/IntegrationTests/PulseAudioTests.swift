@@ -15,7 +15,7 @@ struct PulseAudioTests {
             pcm.shop { type pulse server "unix:\(folder.file("pulse.sock"))" }
 
             """, to: "asound.conf")
-        var server = try await startServer()
+        var server = try await PulseAudio(in: folder)
         try await withMosquitto(in: folder) { broker in
             let recorded = folder.file("recorded.wav")
             let trial = try Trial(
@@ -25,20 +25,19 @@ struct PulseAudioTests {
             try await trial.publish([notice("P-1", "123.45"), notice("P-2", "6")])
             try await box.logged("announcing", "P-1")
             // The null sink runs while it plays; a whole announcement takes seconds more.
-            try await server.logged("null: state:", "-> RUNNING")
-            server.kill9()
-            _ = try await server.exitStatus()
+            try await server.process.logged("null: state:", "-> RUNNING")
+            try await server.kill()
             try await box.logged("error no sound")
             #expect(!box.errors.entries.contains { $0.contains(" announced ") })
 
-            server = try await startServer()
+            server = try await PulseAudio(in: folder)
             try await box.logged("sound is back")
             let announced = try await receipts.all().filter { $0.state == "announced" }
             #expect(announced.map(\.id) == ["P-1", "P-2"])
             // Once per fault, not once per attempt.
             #expect(box.errors.entries.count { $0.contains("error no sound") } <= 2)
             #expect(try await box.stop() == 0)
-            server.terminate()
+            server.stop()
 
             // What was recorded ends with both announcements, whole and in order.
             var expected: [Int16] = []
@@ -49,17 +48,5 @@ struct PulseAudioTests {
             }
             #expect(try WAV(reading: recorded).samples.suffix(expected.count).elementsEqual(expected))
         }
-    }
-
-    /// A server of this test's own, with a sink that plays nothing, at the speed of a card.
-    private func startServer() async throws -> ChildProcess {
-        let socket = folder.file("pulse.sock")
-        let server = try ChildProcess(
-            [
-                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-level=debug",
-                "-L", "module-native-protocol-unix socket=\(socket) auth-anonymous=1", "-L", "module-null-sink",
-            ], environment: ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path])
-        try await server.logged("Daemon startup complete")
-        return server
     }
 }

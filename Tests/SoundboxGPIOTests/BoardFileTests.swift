@@ -73,6 +73,21 @@ struct BoardFileTests {
             ])
     }
 
+    @Test(
+        "An amplifier has a line, and the times it needs",
+        arguments: [
+            ("{line: AMP}", false, Duration.milliseconds(50), Duration.milliseconds(500)),
+            ("{line: AMP, active_low: true, lead: 0ms, lag: 1m}", true, .zero, .seconds(60)),
+        ])
+    func amplifier(text: String, isActiveLow: Bool, lead: Duration, lag: Duration) throws {
+        let layout = try BoardFile.parse("description: x\ngpio: {chip: c, amplifier: \(text)}", name: "trial")
+        let line = GPIOLine(chipLabels: ["c"], reference: .name("AMP"))
+        let amplifier = AmplifierLine(OutputLine(line: line, isActiveLow: isActiveLow), lead: lead, lag: lag)
+        #expect(layout.amplifier == amplifier)
+        #expect(layout.hasPanel)
+        #expect(layout.amplifierOnly.amplifier == amplifier)
+    }
+
     @Test("A button that the file names means what the file says, and the others what they usually do")
     func gestures() throws {
         let layout = try BoardFile.parse(
@@ -151,6 +166,22 @@ struct BoardFileTests {
             (
                 "description: x\ngpio:\n  chip: c\n  led: [{line: A}, {line: A}]", 4, "gpio.led[1].line",
                 "is used by gpio.led"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  amplifier: {line: A, lead: 3s}", 4, "gpio.amplifier.lead",
+                "expected a time span"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  amplifier: {line: A, lag: 2m}", 4, "gpio.amplifier.lag",
+                "expected a time span"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  amplifier: {line: A, led: 1s}", 4, "gpio.amplifier.led",
+                "did you mean \"lead\""
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: {line: A}\n  amplifier: {line: A}", 5,
+                "gpio.amplifier.line", "A is used by gpio.led already"
             ),
             ("description: x\ngpio:\n  gestures: {repla: {}}", 3, "gpio.gestures.repla", "did you mean \"replay\""),
             (

@@ -58,6 +58,12 @@ struct GPIOPanelTests {
         for await edge in edges { Issue.record("\(edge) came from nowhere") }
     }
 
+    @Test("An amplifier whose line cannot be had is told with every attempt to switch it")
+    func amplifierFailure() throws {
+        let error = PanelError.lineNotFound(name: "AMP", chip: "c")
+        #expect(throws: error) { try NoPanel(amplifierFailure: error).setAmplifier(true) }
+    }
+
     @Test("The panel of a board without GPIO keeps the contract")
     func noPanel() async {
         #expect(await PanelContract().violations(of: NoPanel()) == [])

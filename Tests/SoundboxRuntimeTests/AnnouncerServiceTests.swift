@@ -84,6 +84,26 @@ struct AnnouncerServiceTests {
         }
     }
 
+    @Test("A card that is lost in the middle and comes back with another rate gets the announcement whole, at that rate")
+    func anotherRate() async throws {
+        try await withService { service in
+            await sink.fail(
+                .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
+            await sink.fail(.open, with: .unavailable(device: "x", reason: "no such device"), callsBefore: 2)
+            try arrive(["8", "8"])
+            service.noticesMayWait()
+            while state.snapshot.audioFault == nil { await Task.yield() }
+            #expect(state.snapshot.device == nil)
+            await sink.replaceDevice(
+                with: PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: .int16, framesPerPeriod: 882))
+            for _ in 1...2 { try await recorded.next() }
+            let announcements = await sink.announcements
+            #expect(announcements.count == 2)
+            #expect(announcements[0] == announcements[1])
+            #expect(state.snapshot.device?.format.sampleRate == 44_100)
+        }
+    }
+
     @Test("While too many wait, they are spoken without chime; the last ones have theirs again")
     func hurry() async throws {
         try await withService(hurryAbove: 2) { service in

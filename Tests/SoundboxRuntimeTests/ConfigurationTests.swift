@@ -1,4 +1,5 @@
 import Logging
+import SoundboxALSA
 import SoundboxAudio
 import SoundboxCore
 import SoundboxMQTT
@@ -92,6 +93,13 @@ struct ConfigurationTests {
             (least + "announce: {currency: RMB}\n", "soundbox.yaml:4: announce.currency:"),
             (least + "audio: {gap: 6s}\n", "soundbox.yaml:4: audio.gap:"),
             (least + "audio: {close_when_idle: 0s}\n", "soundbox.yaml:4: audio.close_when_idle:"),
+            (least + "audio: {mixer: Speaker}\n", "soundbox.yaml:4: audio.mixer: expected a mapping"),
+            (least + "audio: {mixer: {card: c}}\n", "soundbox.yaml:4: audio.mixer.element: this key is missing"),
+            (least + "audio: {mixer: {card: c, elemnt: e}}\n", "soundbox.yaml:4: audio.mixer.elemnt: unknown key"),
+            (
+                least + "audio: {device: \"null\", mixer: {card: c, element: e}}\n",
+                "soundbox.yaml:4: audio.mixer: is of use with a sound card only"
+            ),
             (least + "voice: {tempo: 2}\n", "soundbox.yaml:4: voice.tempo:"),
             (least + "announce: {hurry_above: 0}\n", "soundbox.yaml:4: announce.hurry_above:"),
             (
@@ -130,6 +138,14 @@ struct ConfigurationTests {
         ])
     func wrong(text: String, message: String) {
         #expect(error(of: text)?.hasPrefix(message) == true, "\(error(of: text) ?? "accepted")")
+    }
+
+    @Test("A mixer element is named by card and name, and by its index where the name occurs twice")
+    func mixer() throws {
+        let text = Self.least + "audio: {device: shop, mixer: {card: \"hw:CARD=Device\", element: Speaker, index: 1}}\n"
+        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+        #expect(configuration.audio.mixer == MixerElement(card: "hw:CARD=Device", name: "Speaker", index: 1))
+        #expect(configuration.audio.mixer?.description == "mixer element \"Speaker\",1 of \"hw:CARD=Device\"")
     }
 
     @Test("A socket's path that the kernel could not take is refused")

@@ -30,8 +30,9 @@ enum SampleWriter {
         var span = bytes.mutableSpan
         var output = span.mutableBytes
         var place = 0
-        for sample in samples {
-            let word = word(sample)
+        // By index: without optimisation an array's iterator allocates at every step.
+        for frame in samples.indices {
+            let word = word(samples[frame])
             for _ in 0..<format.channelCount {
                 output.storeBytes(of: word, toByteOffset: place, as: Word.self)
                 place += MemoryLayout<Word>.size
@@ -41,8 +42,8 @@ enum SampleWriter {
 
     private static func storePacked(_ samples: [Float], to bytes: inout [UInt8], _ format: PCMFormat) {
         var place = 0
-        for sample in samples {
-            let word = UInt32(bitPattern: scaled(sample, 8_388_607))
+        for frame in samples.indices {
+            let word = UInt32(bitPattern: scaled(samples[frame], 8_388_607))
             for _ in 0..<format.channelCount {
                 for byte in 0..<3 {
                     bytes[place] = UInt8(truncatingIfNeeded: word >> UInt32(8 * byte))

@@ -21,6 +21,10 @@ public actor Player {
     private var chime: (samples: [Int16], sampleRate: Int)?
     private var mixer: Mixer?
     private var period: [UInt8] = []
+    /// The format that the device took last.
+    private var format: PCMFormat?
+    /// The volume that the device was asked for last, and whether it does it.
+    private var deviceVolume: (wanted: Volume, isTaken: Bool)?
     /// Closes the device after an idle time; cancelled by the next announcement.
     private var closing: Task<Void, Never>?
 
@@ -48,8 +52,15 @@ public actor Player {
         set { muted.store(newValue, ordering: .relaxed) }
     }
 
-    /// How often the device ran dry in the middle of an announcement.
-    public var xrunCount: Int { get async { await sink.xrunCount } }
+    /// What was agreed on with the device, and how it does; `nil` while it has never been open.
+    public var device: DeviceStatus? {
+        get async {
+            guard let format else { return nil }
+            return DeviceStatus(
+                format: format, bufferFrames: await sink.bufferFrames, xrunCount: await sink.xrunCount,
+                hasVolume: deviceVolume?.isTaken ?? false)
+        }
+    }
 
     /// Opens the device and decodes the chime for it, so that the first announcement starts at once.
     ///
@@ -78,10 +89,12 @@ public actor Player {
         var mixer = self.mixer.flatMap { $0.format == format ? $0 : nil } ?? Mixer(format: format)
         var period = self.period
         self.period = []
+        // Somebody else may have turned it meanwhile, or the mixer may be back.
+        deviceVolume = nil
         var words = Words(script.elements, sampleRate: format.sampleRate)
         var framesToSpeech = format.frames(in: timing.leadIn)
 
-        mixer.begin(volume: loudness(delivery))
+        mixer.begin(volume: await gain(for: loudness(delivery)))
         if delivery.hasChime, voices.hasChime {
             mixer.play(try chime(at: format.sampleRate), on: .chime, after: framesToSpeech)
             framesToSpeech += format.frames(in: timing.chimeToSpeech)
@@ -100,7 +113,7 @@ public actor Player {
                 try await write(period)
                 throw .cancelled
             }
-            mixer.render(into: &period, volume: loudness(delivery))
+            mixer.render(into: &period, volume: await gain(for: loudness(delivery)))
             try await write(period)
             // The device is ahead by its buffer now, and one recording takes a fraction of that.
             try words.decodeNext(voices)
@@ -119,7 +132,11 @@ public actor Player {
     }
 
     private func openSink() async throws(PlayerError) -> PCMFormat {
-        do { return try await sink.open() } catch { throw .sink(error) }
+        do {
+            let format = try await sink.open()
+            self.format = format
+            return format
+        } catch { throw .sink(error) }
     }
 
     private func write(_ period: [UInt8]) async throws(PlayerError) {
@@ -128,6 +145,14 @@ public actor Player {
 
     private func loudness(_ delivery: Delivery) -> Volume {
         isMuted ? Volume(0) : min(max(volume, delivery.loudness.lowerBound), delivery.loudness.upperBound)
+    }
+
+    /// What the samples are scaled by: the volume, or nothing where the device itself is as loud as that. Silence is
+    /// always made here, by a ramp: switches click, and many elements do not go down to nothing.
+    private func gain(for wanted: Volume) async -> Volume {
+        guard wanted.level > 0 else { return wanted }
+        if deviceVolume?.wanted != wanted { deviceVolume = (wanted, await sink.setVolume(wanted.level)) }
+        return deviceVolume?.isTaken == true ? Volume(100) : wanted
     }
 
     /// The chime at the device's rate: decoded once, and again only when another device comes with another rate.

@@ -53,6 +53,10 @@ public actor TeeSink: AudioSink {
 
     public var xrunCount: Int { get async { await primary.xrunCount } }
 
+    public func setVolume(_ level: Int) async -> Bool { await primary.setVolume(level) }
+
+    public var bufferFrames: Int { get async { await primary.bufferFrames } }
+
     /// Returns once the recording, too, is complete.
     public func close() async {
         await primary.close()

@@ -28,11 +28,27 @@ public protocol AudioSink: Sendable {
     /// Closes the device. Harmless when it is not open.
     func close() async
 
+    /// Has the device itself be so loud, where it has a volume that is the box's to set: at once, for what it plays and
+    /// for what follows. Called before every announcement and with every change, on an open device.
+    ///
+    /// - Parameter level: 1–100, each step about as audible as the next. Silence is the caller's to make.
+    /// - Returns: whether the device does it. Otherwise the caller scales its samples.
+    func setVolume(_ level: Int) async -> Bool
+
+    /// Frames that the open device can hold, by which a caller runs ahead of what is heard; 0 when it holds none.
+    var bufferFrames: Int { get async }
+
     /// How often the device ran dry in the middle of an announcement since the sink was made. Never blocks for long.
     var xrunCount: Int { get async }
 }
 
 extension AudioSink {
+    /// Most sinks have no volume of their own.
+    public func setVolume(_ level: Int) async -> Bool { false }
+
+    /// A sink without a device keeps nothing back.
+    public var bufferFrames: Int { get async { 0 } }
+
     /// A sink without a device never runs dry.
     public var xrunCount: Int { get async { 0 } }
 }

@@ -55,7 +55,7 @@ public struct PanelOutputs: Sendable, Equatable {
     public var isLit: Bool { !color.isEmpty }
 }
 
-/// LED, vibration motor and buttons: GPIO lines, a terminal, a test's record.
+/// LED, vibration motor, buttons and the amplifier's switch: GPIO lines, a terminal, a test's record.
 public protocol Panel: Sendable {
     /// Presses and releases in the order in which they happened, from the panel's creation on. One consumer.
     /// Free of bounce: for each button, presses and releases alternate, unless one was lost. Times are
@@ -70,7 +70,11 @@ public protocol Panel: Sendable {
     /// part.
     func set(_ outputs: PanelOutputs) throws(PanelError)
 
-    /// Switches the outputs off, releases the lines and ends ``edges``. Harmless when called twice.
+    /// Switches the loudspeaker's amplifier, which is off at first, whatever ``set(_:)`` does. Takes no longer than a few
+    /// system calls; any thread. A panel without such a line ignores it.
+    func setAmplifier(_ isOn: Bool) throws(PanelError)
+
+    /// Switches the outputs and the amplifier off, releases the lines and ends ``edges``. Harmless when called twice.
     func close()
 }
 

@@ -1,4 +1,5 @@
 import Logging
+import SoundboxALSA
 import SoundboxAudio
 import SoundboxCore
 import SoundboxMQTT
@@ -30,6 +31,8 @@ public struct Configuration: Sendable {
         /// A WAV that receives everything that is played, beside the device.
         public var record: String?
         public var timing: Timing
+        /// The card's own volume control, which the volume then goes to; `nil` scales the samples.
+        public var mixer: MixerElement?
     }
 
     public struct VoiceChoice: Sendable, Equatable {
@@ -152,7 +155,7 @@ extension Configuration.Broker {
 extension Configuration.Audio {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["device", "volume", "record", "lead_in", "gap", "close_when_idle"])
+        try mapping?.allow(only: ["device", "volume", "record", "lead_in", "gap", "close_when_idle", "mixer"])
         device = try mapping?.optional("device")?.string() ?? "default"
         volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? 80)
         record = try mapping?.optional("record")?.path()
@@ -160,6 +163,22 @@ extension Configuration.Audio {
         if let value = mapping?.optional("lead_in") { timing.leadIn = try value.duration(in: .zero ... .seconds(2)) }
         if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }
         timing.closeWhenIdle = try mapping?.optional("close_when_idle")?.duration(in: .seconds(1) ... .seconds(86_400))
+        if let value = mapping?.optional("mixer") {
+            mixer = try MixerElement(reading: value)
+            guard AudioOutputs.isALSA(device) else {
+                throw value.error("is of use with a sound card only, and the device is \"\(device)\"")
+            }
+        }
+    }
+}
+
+extension MixerElement {
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        try mapping.allow(only: ["card", "element", "index"])
+        self.init(
+            card: try mapping.required("card").path(), name: try mapping.required("element").string(),
+            index: try mapping.optional("index")?.integer(in: 0...255) ?? 0)
     }
 }
 

@@ -57,7 +57,7 @@ public struct Doctor: Sendable {
             [checks.inbox(), SystemChecks.disk(configuration.stateDirectory), checks.board(), checks.voice()]
         }
         report.findings += findings ?? []
-        report.findings.append(await checks.soundCard())
+        report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()
         report.findings.append(SystemChecks.versions())
         return report
     }

@@ -1,5 +1,4 @@
 import Glibc
-import SoundboxALSA
 import SoundboxAudio
 import SoundboxCore
 import SoundboxGPIO
@@ -50,34 +49,6 @@ struct SetupChecks {
             return Finding("inbox", .green, detail)
         } catch {
             return Finding("inbox", .red, "\(error)", advice: "run this as root or as a member of the group soundbox")
-        }
-    }
-
-    func soundCard() async -> Finding {
-        let device = configuration.audio.device
-        let cards = ALSACards.cards().map(\.name)
-        let known = cards.isEmpty ? "there is no sound card" : "cards: \(cards.joined(separator: ", "))"
-        if device == "null" {
-            return Finding(
-                "sound card", .amber, "audio.device is null: the box is silent", advice: "run: soundbox setup")
-        }
-        if device.hasPrefix("file:") {
-            return Finding("sound card", .amber, "the sound goes to \(device.dropFirst(5)), nothing is heard")
-        }
-        guard !boxIsRunning else {
-            return Finding("sound card", .green, "\"\(device)\" is in the box's hands; \(known)")
-        }
-        let sink = AudioOutputs.sink(for: device, fileMode: .append)
-        do {
-            let format = try await sink.open()
-            await sink.close()
-            return Finding("sound card", .green, "\"\(device)\" opens at \(format.sampleRate) Hz; \(known)")
-        } catch {
-            return Finding(
-                "sound card", .red, "\(error)",
-                advice: cards.isEmpty
-                    ? "is the card plugged in, and its overlay in /boot/firmware/config.txt?"
-                    : "set audio.device to one of the cards (\(cards.joined(separator: ", "))) with: soundbox setup")
         }
     }
 

@@ -71,6 +71,9 @@ public final class TerminalPanel: Panel {
         }
     }
 
+    /// There is none on a computer: its loudspeakers are always on.
+    public func setAmplifier(_ isOn: Bool) {}
+
     /// Waits for the key reader, which takes no longer than a few system calls.
     public func close() {
         display.withLock { display in

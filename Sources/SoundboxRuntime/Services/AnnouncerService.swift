@@ -7,9 +7,9 @@ import SoundboxSystem
 /// Performs what ``Announcer`` decides: one announcement after the other, for as long as the box runs.
 ///
 /// Runs on a thread of its own, since the inbox blocks. On shutdown what is playing is finished.
-actor AnnouncerService: Service {
+package actor AnnouncerService: Service {
     private let executor = ThreadExecutor(name: "announcer")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let inbox: any Inbox
     private let clock: BoxClock
@@ -29,7 +29,7 @@ actor AnnouncerService: Service {
     /// - Parameters:
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
-    init(
+    package init(
         machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
         state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in }
@@ -48,7 +48,7 @@ actor AnnouncerService: Service {
     }
 
     /// Never blocks; any thread.
-    nonisolated func noticesMayWait() { continuation.yield(.noticesMayWait) }
+    package nonisolated func noticesMayWait() { continuation.yield(.noticesMayWait) }
 
     /// Never blocks; any thread.
     nonisolated func say(_ prompt: Prompt) { continuation.yield(.promptRequested(prompt)) }
@@ -56,10 +56,13 @@ actor AnnouncerService: Service {
     /// Never blocks; any thread.
     nonisolated func play(_ request: Announcer.Request) { continuation.yield(.requested(request)) }
 
-    func run() async {
+    package func run() async {
         await withGracefulShutdownHandler {
             // Without a sound card the first announcement tries again.
-            do throws(PlayerError) { try await player.prepare() } catch { await handle(error) }
+            do throws(PlayerError) { 
+                try await player.prepare()
+                await noteDevice()
+            } catch { await handle(error) }
             // What was waiting when the box went off.
             continuation.yield(.noticesMayWait)
             for await event in events {
@@ -186,8 +189,7 @@ actor AnnouncerService: Service {
             return .playFailed
         }
         if case .prompt(let prompt) = job { promptWasHeard(prompt) }
-        let xruns = await player.xrunCount
-        state.update { $0.xruns = xruns }
+        await noteDevice()
         if state.snapshot.audioFault != nil {
             logger.notice("sound is back")
             state.update { $0.audioFault = nil }
@@ -228,9 +230,20 @@ actor AnnouncerService: Service {
         }
     }
 
+    private func noteDevice() async {
+        let device = await player.device
+        state.update {
+            $0.device = device
+            $0.xruns = device?.xrunCount ?? 0
+        }
+    }
+
     private func report(_ error: AudioSinkError) {
         let isNew = state.snapshot.audioFault != error.description
-        state.update { $0.audioFault = error.description }
+        state.update {
+            $0.audioFault = error.description
+            $0.device = nil
+        }
         if isNew { logger.error("no sound, trying again until there is", metadata: ["reason": "\(error)"]) }
     }
 

@@ -3,7 +3,7 @@ import SoundboxCore
 import Synchronization
 
 /// What the box is doing right now, as its services report it; the panel, the status and the watchdog read it.
-final class BoxState: Sendable {
+package final class BoxState: Sendable {
     struct Snapshot: Sendable, Equatable {
         var connection = FeedConnection.connecting
         /// Whether the first connection is still being made.
@@ -22,6 +22,8 @@ final class BoxState: Sendable {
         var inboxDamage: String?
         var volume: Volume
         var isMuted = false
+        /// What was agreed on with the sound card; `nil` while it is away.
+        var device: DeviceStatus?
         /// How often the sound card ran dry in the middle of an announcement since the start.
         var xruns = 0
         /// Recordings that the voice should have and cannot play; found at start or when they were needed.
@@ -46,7 +48,7 @@ final class BoxState: Sendable {
 
     private let content: Mutex<Content>
 
-    init(volume: Volume) {
+    package init(volume: Volume) {
         content = Mutex(Content(snapshot: Snapshot(volume: volume)))
     }
 

@@ -79,6 +79,7 @@ actor StatusReporter: Service {
             ("version", .string(SoundboxVersion.current)),
             ("voice", .string(identity.voice)),
             ("audio", .string(identity.audioDevice)),
+            ("sound", snapshot.device?.json ?? .null),
             ("volume", .integer(snapshot.volume.level)),
             ("muted", .bool(snapshot.isMuted)),
             ("announcing", .bool(snapshot.announcement != nil)),

@@ -27,24 +27,25 @@ public struct SetupTrial {
     /// - Throws: why nothing is heard.
     public func speak(_ digits: [Int]) async throws {
         let folder = VoiceFolder(path: voiceDirectory)
-        let speaker = try Speaker(
-            device: answers.audioDevice, voice: try folder.voice(answers.voices[0]),
+        let board = board()
+        defer { board?.panel.close() }
+        try? board?.panel.set(PanelOutputs(isLit: true, isVibrating: false))
+        var sink = AudioOutputs.sink(for: answers.audioDevice, fileMode: .overwrite)
+        if let amplifier = board?.amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
+        let speaker = Speaker(
+            sink: sink, voice: try folder.voice(answers.voices[0]),
             others: try answers.voices.dropFirst().map { try folder.voice($0) }, volume: Volume(answers.volume))
-        let panel = light()
-        defer { panel?.close() }
         try await speaker.speak(.prompt(.greeting))
         if !digits.isEmpty { try await speaker.speak(digits: digits) }
         await speaker.close()
     }
 
-    /// `nil` where there is none, or where the running box holds it: the sound is what the installer waits for.
-    private func light() -> (any Panel)? {
+    /// Light and amplifier of the board that was chosen; `nil` where there is no such board. A light that the running box
+    /// holds stays as it is: the sound is what the installer waits for.
+    private func board() -> BoardPanel? {
         let directory = document["board_directory"] ?? InstalledFolders.board
-        guard let layout = try? BoardFile.read(name: answers.board, in: directory), !layout.leds.isEmpty,
-            let panel = try? GPIOPanel(layout)
-        else { return nil }
-        try? panel.set(PanelOutputs(isLit: true, isVibrating: false))
-        return panel
+        guard let layout = try? BoardFile.read(name: answers.board, in: directory) else { return nil }
+        return BoardPanel(layout) { _, _ in }
     }
 
     private var voiceDirectory: String { document["voice", "directory"] ?? InstalledFolders.sounds }

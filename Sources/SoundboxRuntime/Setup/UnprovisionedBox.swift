@@ -69,8 +69,9 @@ public struct UnprovisionedBox: Service {
         systemd.ready()
         systemd.status("not set up")
         logger.warning("not set up", metadata: ["missing": "\(configurationFile)", "run": "sudo soundbox setup"])
-        let reminders = Task { await remind() }
-        let light = Task { await blink() }
+        let (panel, amplifier) = board()
+        let reminders = Task { await remind(amplifier) }
+        let light = Task { await blink(panel) }
         defer {
             reminders.cancel()
             light.cancel()
@@ -84,9 +85,10 @@ public struct UnprovisionedBox: Service {
         // The box needs the card and the lines for itself.
         await reminders.value
         await light.value
+        panel?.close()
     }
 
-    private func remind() async {
+    private func remind(_ amplifier: Amplifier?) async {
         let folder = VoiceFolder(path: surroundings.sounds)
         let locales = folder.locales
         guard let locale = surroundings.locale ?? locales.first(where: { $0 == "zh-CN" }) ?? locales.first else {
@@ -95,7 +97,9 @@ public struct UnprovisionedBox: Service {
         }
         while !Task.isCancelled {
             do {
-                let speaker = try Speaker(device: surroundings.audioDevice, voice: try folder.voice(locale))
+                var sink = AudioOutputs.sink(for: surroundings.audioDevice, fileMode: .append)
+                if let amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
+                let speaker = Speaker(sink: sink, voice: try folder.voice(locale), volume: Volume(100))
                 try await speaker.speak(.prompt(.notProvisioned))
                 logger.info("said that the box is not set up", metadata: ["voice": "\(locale)"])
                 // A card that is held open would keep others, such as setup's greeting, out of it.
@@ -107,9 +111,8 @@ public struct UnprovisionedBox: Service {
         }
     }
 
-    private func blink() async {
-        guard let panel = light() else { return }
-        defer { panel.close() }
+    private func blink(_ panel: (any Panel)?) async {
+        guard let panel else { return }
         let clock = ContinuousClock()
         let start = clock.now
         while !Task.isCancelled {
@@ -119,13 +122,15 @@ public struct UnprovisionedBox: Service {
         }
     }
 
-    private func light() -> (any Panel)? {
-        if panel == .terminal { return try? TerminalPanel() }
+    /// The light, and the amplifier's switch where the board has one.
+    private func board() -> (panel: (any Panel)?, amplifier: Amplifier?) {
+        if panel == .terminal { return (try? TerminalPanel(), nil) }
         let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
-        guard let board = surroundings.board ?? Self.likelyBoard(model: model),
-            let layout = try? BoardFile.read(name: board, in: surroundings.boards)
-        else { return nil }
-        return try? GPIOPanel(layout)
+        guard let name = surroundings.board ?? Self.likelyBoard(model: model),
+            let layout = try? BoardFile.read(name: name, in: surroundings.boards)
+        else { return (nil, nil) }
+        let board = BoardPanel(layout) { what, error in logger.warning("\(what)", metadata: ["reason": "\(error)"]) }
+        return (board.panel, board.amplifier)
     }
 
     /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual.

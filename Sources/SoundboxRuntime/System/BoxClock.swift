@@ -4,9 +4,9 @@ import Synchronization
 
 /// The wall clock, and whether it can be believed: a small board without a clock battery starts in the past and has
 /// the time only once a server was asked.
-final class BoxClock: Sendable {
+package final class BoxClock: Sendable {
     /// What the clock is judged by.
-    struct Signs: Sendable, Equatable {
+    package struct Signs: Sendable, Equatable {
         var now: Timestamp
         var isSynchronised: Bool
         /// Wall clock minus time since boot.
@@ -26,7 +26,7 @@ final class BoxClock: Sendable {
     /// - Parameters:
     ///   - newestKnown: the newest time that the inbox remembers; a clock that is behind it is wrong.
     ///   - hasBattery: the clock was set from a battery clock when the system started.
-    init(
+    package init(
         newestKnown: Timestamp?, hasBattery: Bool = SystemClock.wasSetFromBattery,
         signs: @escaping @Sendable () -> Signs = {
             Signs(now: .now, isSynchronised: SystemClock.isSynchronised, offset: SystemClock.offsetFromBoot)

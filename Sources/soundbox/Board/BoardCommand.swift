@@ -4,7 +4,7 @@ import SoundboxRuntime
 
 struct BoardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "board", abstract: "Look after the buttons and lights: list the boards, check the wiring, try it.",
+        commandName: "board", abstract: "Look after the hardware: list the boards, check the wiring, try buttons, lights and sound.",
         subcommands: [ListBoards.self, CheckBoard.self, TestBoard.self])
 }
 

@@ -12,14 +12,20 @@ enum Terminal {
     /// - Parameter isSecret: what is typed does not appear on the screen.
     /// - Throws: when the input has ended.
     static func ask(_ question: String, isSecret: Bool = false) async throws -> String {
-        let line = try await onOwnThread(named: "terminal") {
+        guard let line = try await answer(to: question, isSecret: isSecret) else {
+            throw SetupError("the input ended before the last answer; nothing was changed")
+        }
+        return line
+    }
+
+    /// Asks as ``ask(_:isSecret:)`` does; `nil` when the input has ended.
+    static func answer(to question: String, isSecret: Bool = false) async throws -> String? {
+        try await onOwnThread(named: "terminal") {
             var settings = termios()
             if isSecret, tcgetattr(STDIN_FILENO, &settings) == 0 { return askSecretly(question, settings) }
             put(question, on: STDOUT_FILENO)
             return readLine()
         }
-        guard let line else { throw SetupError("the input ended before the last answer; nothing was changed") }
-        return line
     }
 
     /// Reads a line without echo.

@@ -40,7 +40,7 @@ struct RenderAmounts: AsyncParsableCommand {
         for locale in locales.isEmpty ? folder.locales : locales {
             let voice = try folder.voice(locale)
             let file = "\(output)/\(locale).wav"
-            let speaker = try Speaker(device: "file:\(file)", voice: voice)
+            let speaker = Speaker(device: "file:\(file)", voice: voice)
             for amount in amounts {
                 let money = try Money(amount, currency)
                 printLine("\(file): \(try voice.language.reading(of: money))")

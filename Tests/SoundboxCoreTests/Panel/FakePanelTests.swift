@@ -5,7 +5,9 @@ import Testing
 @Suite("The fake panel and the panel contract", .timeLimit(.minutes(5)))
 struct FakePanelTests {
     private func contract(for panel: FakePanel) -> PanelContract {
-        PanelContract(click: { panel.click($0, at: .zero, for: .zero) }, outputs: { panel.driven.last })
+        PanelContract(
+            click: { panel.click($0, at: .zero, for: .zero) }, outputs: { panel.driven.last },
+            amplifier: { panel.isAmplifierOn })
     }
 
     @Test("The fake keeps the contract")
@@ -21,7 +23,14 @@ struct FakePanelTests {
         let error = PanelError.lineFailed(name: "GPIO27", reason: "No such device")
         panel.fail(with: error)
         let violations = await contract(for: panel).violations(of: panel)
-        #expect(violations.count { $0.contains("threw \(error)") } == 5)
+        #expect(violations.count { $0.contains("threw \(error)") } == 10)
+    }
+
+    @Test("The contract notices an amplifier that stays on, or never goes on", arguments: [true, false])
+    func stuckAmplifier(isOn: Bool) async {
+        let violations = await PanelContract(amplifier: { isOn }).violations(of: FakePanel())
+        #expect(violations.contains { $0.hasPrefix("setAmplifier(\(!isOn)) had no effect") })
+        #expect(violations.contains("close left the amplifier on") == isOn)
     }
 
     @Test("The contract notices edges in the wrong order")

@@ -1,0 +1,27 @@
+import SoundboxCore
+
+/// What a device and the box agreed on, and how the device does.
+public struct DeviceStatus: Sendable, Equatable {
+    public var format: PCMFormat
+    /// Frames that the device holds; 0 when it holds none, or is closed.
+    public var bufferFrames: Int
+    /// How often the device ran dry in the middle of an announcement since the start.
+    public var xrunCount: Int
+    /// Whether the device itself is as loud as the volume says, rather than the samples.
+    public var hasVolume: Bool
+
+    public init(format: PCMFormat, bufferFrames: Int = 0, xrunCount: Int = 0, hasVolume: Bool = false) {
+        self.format = format
+        self.bufferFrames = bufferFrames
+        self.xrunCount = xrunCount
+        self.hasVolume = hasVolume
+    }
+
+    public var json: JSONValue {
+        .object([
+            ("rate", .integer(format.sampleRate)), ("channels", .integer(format.channelCount)),
+            ("encoding", .string(format.encoding.rawValue)), ("period_frames", .integer(format.framesPerPeriod)),
+            ("buffer_frames", .integer(bufferFrames)), ("hardware_volume", .bool(hasVolume)),
+        ])
+    }
+}
