@@ -130,8 +130,8 @@ let package = Package(
         tests(
             of: "SoundboxRuntime",
             [
-                "SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxMQTT", "SoundboxStore", "SoundboxTesting",
-                "SoundboxYAML", "TestSupport", crypto, logging,
+                "SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxMQTT", "SoundboxStore",
+                "SoundboxTesting", "SoundboxYAML", "TestSupport", crypto, logging,
                 serviceLifecycle,
             ]),
         // The readings of every voice beside those of ICU.

@@ -63,7 +63,8 @@ final class ALSAMixer: MixerDriver {
         if let element = snd_mixer_find_selem(mixer, identifier) { return element }
         let names = Self.elements(of: mixer).map { "\"\(String(cString: snd_mixer_selem_get_name($0)))\"" }
         throw PCMError(
-            ENOENT, detail: "there is no such element; the card has \(names.isEmpty ? "none" : names.joined(separator: ", "))")
+            ENOENT,
+            detail: "there is no such element; the card has \(names.isEmpty ? "none" : names.joined(separator: ", "))")
     }
 
     // MARK: Every element

@@ -73,7 +73,8 @@ extension MixerScale {
             let (bottom, top) = (Double(range.lowerBound), Double(range.upperBound))
             let least = isSilentAtBottom ? 0 : pow(10, (bottom - top) / 6000)
             let value = top + 6000 * log10(least + fraction * (1 - least))
-            return Int(max(bottom, value).rounded())
+            // Just above a bottom that is off, from where the card goes up to its softest step.
+            return Int(max(isSilentAtBottom ? bottom + 1 : bottom, value).rounded())
         case .steps(let range):
             // Up, so that the softest level is not silence.
             return range.lowerBound + Int((fraction * Double(range.count - 1)).rounded(.up))

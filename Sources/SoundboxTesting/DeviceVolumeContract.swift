@@ -35,7 +35,9 @@ public struct DeviceVolumeContract: Sendable {
         for level in [1, 50, 80, 100] {
             let reading = try await announce(level)
             if !reading.isOn { violations.append("at volume \(level) it is switched off") }
-            if reading.loudness <= previous?.loudness ?? 0 { violations.append("volume \(level) is not louder than before") }
+            if reading.loudness <= previous?.loudness ?? 0 {
+                violations.append("volume \(level) is not louder than before")
+            }
             previous = reading
         }
         let softer = try await announce(50)

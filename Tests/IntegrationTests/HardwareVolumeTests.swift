@@ -97,7 +97,8 @@ struct HardwareVolumeTests {
         var server = try await PulseAudio(in: folder)
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(
-                folder: folder, broker: broker, device: "shop", audio: ["mixer: {card: shop, element: Master}", "gap: 0s"])
+                folder: folder, broker: broker, device: "shop",
+                audio: ["mixer: {card: shop, element: Master}", "gap: 0s"])
             let box = try await trial.startBox(environment: ["ALSA_CONFIG_PATH": asound])
             _ = try await trial.publishAndWait([notice("A", "6")])
             let before = try await server.reading()

@@ -84,18 +84,21 @@ struct AnnouncerServiceTests {
         }
     }
 
-    @Test("A card that is lost in the middle and comes back with another rate gets the announcement whole, at that rate")
+    @Test(
+        "A card that is lost in the middle and comes back with another rate gets the announcement whole, at that rate")
     func anotherRate() async throws {
         try await withService { service in
             await sink.fail(
                 .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
-            await sink.fail(.open, with: .unavailable(device: "x", reason: "no such device"), callsBefore: 2)
+            let absent = AudioSinkError.unavailable(device: "x", reason: "no such device")
+            await sink.fail(.open, with: absent, times: .max, callsBefore: 2)
             try arrive(["8", "8"])
             service.noticesMayWait()
             while state.snapshot.audioFault == nil { await Task.yield() }
             #expect(state.snapshot.device == nil)
             await sink.replaceDevice(
                 with: PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: .int16, framesPerPeriod: 882))
+            await sink.fail(.open, with: absent, callsBefore: .max)
             for _ in 1...2 { try await recorded.next() }
             let announcements = await sink.announcements
             #expect(announcements.count == 2)

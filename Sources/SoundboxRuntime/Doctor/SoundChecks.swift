@@ -13,12 +13,14 @@ struct SoundChecks {
     func findings() async -> [Finding] {
         guard AudioOutputs.isALSA(audio.device) else { return [Self.silentDevice(audio.device)] }
         guard
-            let (cards, mixers) = try? await onOwnThread(named: "doctor", { [audio] in
-                let cards = ALSACards.cards()
-                var names = cards.map(\.name)
-                if let card = audio.mixer?.card, !names.contains(card) { names.append(card) }
-                return (cards, names.map { name in (card: name, controls: ALSACards.mixerControls(of: name)) })
-            })
+            let (cards, mixers) = try? await onOwnThread(
+                named: "doctor",
+                { [audio] in
+                    let cards = ALSACards.cards()
+                    var names = cards.map(\.name)
+                    if let card = audio.mixer?.card, !names.contains(card) { names.append(card) }
+                    return (cards, names.map { name in (card: name, controls: ALSACards.mixerControls(of: name)) })
+                })
         else { return [] }
         var findings = [await device(cards), Self.underruns(status)].compactMap(\.self)
         if let mixer = audio.mixer {
@@ -78,7 +80,9 @@ struct SoundChecks {
         guard count > 0 else { return Finding("underruns", .green, "none since the box started") }
         return Finding(
             "underruns", .amber, "the sound broke off \(count) times since the box started: the board was too late",
-            advice: "look for what keeps the board busy (top), and at the power supply; put a USB card on a port of its own")
+            advice:
+                "look for what keeps the board busy (top), and at the power supply; put a USB card on a port of its own"
+        )
     }
 
     // MARK: The mixers
@@ -92,7 +96,8 @@ struct SoundChecks {
                     advice: "set audio.mixer.card to the card of audio.device")
             ]
         }
-        guard !controls.contains(where: { $0.name == mixer.name && $0.index == mixer.index && $0.percent != nil }) else {
+        guard !controls.contains(where: { $0.name == mixer.name && $0.index == mixer.index && $0.percent != nil })
+        else {
             return []
         }
         let names = controls.filter { $0.percent != nil }.map { "\"\($0.name)\"" }
@@ -118,7 +123,8 @@ struct SoundChecks {
                 findings.append(
                     Finding(
                         "mixer", .amber, "\(name) of \(card) is \(isOff ? "switched off" : "turned down to 0")",
-                        advice: "if the loudspeaker is behind it: amixer -D \(card) set '\(control.name)',\(control.index) "
+                        advice:
+                            "if the loudspeaker is behind it: amixer -D \(card) set '\(control.name)',\(control.index) "
                             + "\(isOff ? "unmute" : "80%"), and to keep it: alsactl store"))
             }
         }

@@ -59,7 +59,7 @@ package actor AnnouncerService: Service {
     package func run() async {
         await withGracefulShutdownHandler {
             // Without a sound card the first announcement tries again.
-            do throws(PlayerError) { 
+            do throws(PlayerError) {
                 try await player.prepare()
                 await noteDevice()
             } catch { await handle(error) }

@@ -4,7 +4,8 @@ import SoundboxRuntime
 
 struct BoardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "board", abstract: "Look after the hardware: list the boards, check the wiring, try buttons, lights and sound.",
+        commandName: "board",
+        abstract: "Look after the hardware: list the boards, check the wiring, try buttons, lights and sound.",
         subcommands: [ListBoards.self, CheckBoard.self, TestBoard.self])
 }
 

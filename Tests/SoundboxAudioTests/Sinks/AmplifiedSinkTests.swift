@@ -51,7 +51,8 @@ struct AmplifiedSinkTests {
         #expect(await device.misuses == [])
     }
 
-    @Test("Announcements that follow each other find it on and begin at once; a lag that is over too late counts no more")
+    @Test(
+        "Announcements that follow each other find it on and begin at once; a lag that is over too late counts no more")
     func backToBack() async throws {
         var lags = lags.makeAsyncIterator()
         try await announce()
@@ -71,7 +72,8 @@ struct AmplifiedSinkTests {
         while panel.isAmplifierOn { await Task.yield() }
     }
 
-    @Test("It is off as soon as the device fails, and on again with its lead when the device is back",
+    @Test(
+        "It is off as soon as the device fails, and on again with its lead when the device is back",
         arguments: RecordingSink.Call.allCases)
     func deviceLost(call: RecordingSink.Call) async throws {
         var lags = lags.makeAsyncIterator()
@@ -114,6 +116,21 @@ struct AmplifiedSinkTests {
         await sink.close()
         var lags = lags.makeAsyncIterator()
         (await lags.next())?.resume()
+    }
+
+    @Test("A player switches it on for announcements only, and off when the box ends")
+    func player() async throws {
+        let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
+        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(50))
+        try await player.prepare()
+        #expect(panel.amplifierChanges == [])
+        let script = try voice.writer.exactScript(for: .prompt(.volumeMaximum))
+        for _ in 1...2 { try await player.play(script) }
+        #expect(panel.amplifierChanges == [true])
+        await player.close()
+        #expect(panel.amplifierChanges == [true, false])
+        var lags = lags.makeAsyncIterator()
+        for _ in 1...2 { (await lags.next())?.resume() }
     }
 
     @Test("The sink keeps the contract", arguments: AudioSinkContract.allCases)

@@ -57,7 +57,9 @@ struct SoundChecksTests {
         #expect(findings[0].advice?.contains("amixer -D hw:CARD=Device set 'Speaker',0 unmute") == true)
         #expect(findings[1].detail == "\"PCM\",1 of hw:CARD=Device is turned down to 0")
         #expect(findings[1].advice?.contains("set 'PCM',1 80%") == true)
-        let fine = SoundChecks.controls([(card: "hw:CARD=Device", controls: [MixerControl(name: "Speaker", isOn: true)])])
+        let fine = SoundChecks.controls([
+            (card: "hw:CARD=Device", controls: [MixerControl(name: "Speaker", isOn: true)])
+        ])
         #expect(fine.map(\.level) == [.green])
         #expect(SoundChecks.controls([]).isEmpty)
     }
