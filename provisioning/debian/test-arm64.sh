@@ -83,7 +83,7 @@ for locale in zh-CN zh-HK en-US hi-IN th-TH; do
 done
 sort "$work/verdicts" | uniq -c
 echo "$renderings announcements compared"
-"${emulated[@]}" voice check --sounds "$sounds"
+"${emulated[@]}" voice check zh-CN --sounds "$sounds"
 
 step "As a box, it takes a payment, speaks it and says so"
 port=$((20000 + RANDOM % 20000))
