@@ -10,9 +10,11 @@ final class BoxState: Sendable {
         var announcement: Int?
         /// Why no sound comes out, when none does.
         var audioFault: String?
-        /// Why nothing can be stored, when nothing can.
-        var inboxFault: String?
-        /// What became of a payment database that was found damaged at this start.
+        /// Why payments that arrive cannot be stored; until one can.
+        var storingFault: String?
+        /// Why it cannot be read or noted what is announced; until it can.
+        var recordingFault: String?
+        /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
         var volume: Volume
         var isMuted = false
@@ -20,6 +22,10 @@ final class BoxState: Sendable {
         var xruns = 0
         /// Recordings that the voice should have and cannot play; found at start or when they were needed.
         var unusableRecordings = 0
+
+        /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for
+        /// a note and none for a payment.
+        var inboxFault: String? { storingFault ?? recordingFault }
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
