@@ -25,7 +25,8 @@ for target in "${targets[@]}"; do
     log=.build/$target.log
     mkdir -p "$found"
     # A slow input is one that takes a minute, also on a busy machine; memory as a small board has it.
-    FUZZ_TARGET=$target .build/release/Fuzz -timeout=60 -rss_limit_mb=512 -print_final_stats=1 \
+    # Without Swift's own report of a crash, which would end the process before libFuzzer has kept the input.
+    SWIFT_BACKTRACE=enable=no FUZZ_TARGET=$target .build/release/Fuzz -timeout=60 -rss_limit_mb=512 -print_final_stats=1 \
         -artifact_prefix=".build/crashes/$target-" "$found" "Corpus/$target" >"$log" 2>&1 &
     fuzzer=$!
     while kill -0 "$fuzzer" 2>/dev/null && [ "$(processor_seconds "$fuzzer" || echo 0)" -lt "$seconds" ]; do
