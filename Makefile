@@ -10,7 +10,8 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error
 RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
 # What runs on the virtual board is what is released.
 BOARD_ENVIRONMENT := BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox
-FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift
+FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift Fuzzing/Sources \
+	Fuzzing/Package.swift
 
 .PHONY: help
 help: ## list the targets
@@ -94,10 +95,15 @@ sounds: deps ## make the synthesised recordings of every voice; a second run cha
 bench: deps ## ratios of speed, measured in one run
 	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
 
+.PHONY: fuzz
+fuzz: deps ## every parser of foreign bytes, SECONDS=600 of processor time each; TARGETS="notice yaml" for some
+	@swift build -c release --sanitize fuzzer --package-path Fuzzing --product Fuzz
+	@Fuzzing/fuzz.sh $(or $(SECONDS),600) $(TARGETS)
+
 .PHONY: stress
 stress: deps ## a thousand announcements back to back on a busy machine, in real time: about 50 minutes
 	@SOUNDBOX_STRESS=$(or $(COUNT),1000) swift test $(SWIFT_FLAGS) --filter StressTests
 
 .PHONY: clean
 clean: ## remove what was built
-	@rm -rf .build Benchmarks/.build
+	@rm -rf .build Benchmarks/.build Fuzzing/.build

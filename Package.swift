@@ -36,11 +36,15 @@ let package = Package(
     name: "soundbox",
     products: [
         .executable(name: "soundbox", targets: ["soundbox"]),
-        // For Benchmarks/, which is a package of its own.
+        // For Benchmarks/ and Fuzzing/, which are packages of their own.
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
+        .library(name: "SoundboxYAML", targets: ["SoundboxYAML"]),
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
         .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
+        .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
+        .library(name: "SoundboxStore", targets: ["SoundboxStore"]),
+        .library(name: "SoundboxRuntime", targets: ["SoundboxRuntime"]),
         .library(name: "CICU", targets: ["CICU"]),
         .library(name: "BenchmarkSupport", targets: ["BenchmarkSupport"]),
     ],
@@ -125,14 +129,13 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile", "AllocationCount"]),
         tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
-        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxTesting", "TestSupport", grdb]),
+        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
             of: "SoundboxRuntime",
             [
                 "SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxMQTT", "SoundboxStore",
-                "SoundboxTesting", "SoundboxYAML", "TestSupport", crypto, logging,
-                serviceLifecycle,
+                "SoundboxTesting", "SoundboxYAML", "TestSupport", crypto, grdb, logging, serviceLifecycle,
             ]),
         // The readings of every voice beside those of ICU.
         .testTarget(

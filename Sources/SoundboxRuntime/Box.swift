@@ -47,20 +47,19 @@ public struct Box {
         let systemd = Systemd()
         directory = try StateDirectory(path: configuration.stateDirectory)
         let verifier = try configuration.authenticity.map { try NoticeVerifier($0) }
-        let (inbox, damagedInbox) = try SQLiteInbox.recovering(path: directory.inboxPath, now: .now) { [logger] line in
+        let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
+        let inbox = try SQLiteInbox.recovering(path: directory.inboxPath, now: { .now }) { [logger] line in
             logger.error("inbox", metadata: ["note": "\(line)"])
+        } didSetAside: { [logger] damaged in
+            logger.error("inbox", metadata: ["note": "\(damaged.description)"])
+            state.update { $0.inboxDamage = damaged.description }
         }
         let clock = BoxClock(newestKnown: try inbox.newestTime())
 
         let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
 
-        let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
-        state.update {
-            $0.unusableRecordings = unusable.count
-            $0.inboxDamage = damagedInbox?.description
-        }
-        if let damagedInbox { logger.error("inbox", metadata: ["note": "\(damagedInbox.description)"]) }
+        state.update { $0.unusableRecordings = unusable.count }
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
         let player = Player(
             sink: Self.sink(configuration.audio, amplifier, logger), voices: voices, volume: state.snapshot.volume,
@@ -120,6 +119,7 @@ public struct Box {
                     guard let change else { return volume.loudness }
                     return await volume.change(change)
                 }, logger: logger),
+            StorageFaultService(state: state, say: announcer.say),
             StartService(systemd: systemd, logger: logger, identity: identity),
         ]
     }

@@ -31,7 +31,7 @@ extension InboxCounts {
         func count(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
         self.init(
             waiting: try count("SELECT count(*) FROM notice WHERE state IN ('received', 'announcing')"),
-            announced: try count("SELECT count(*) FROM notice WHERE state = 'announced'"),
+            announced: try SQLiteInbox.announcedTotal(in: database),
             receiptsWaiting: try count("SELECT count(*) FROM receipt"))
     }
 }

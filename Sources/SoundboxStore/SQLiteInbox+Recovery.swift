@@ -5,7 +5,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// What happened to a database that was found damaged at start.
+/// What happened to a database that was found damaged.
 public struct SetAsideDatabase: Sendable, Equatable {
     /// Where the damaged file is now.
     public var path: String
@@ -25,29 +25,63 @@ extension SQLiteInbox {
     /// How long the check at start may take; a history too large for it is believed.
     static let checkLimit = Duration.seconds(5)
 
-    /// Opens the inbox at a start of the box: checks the file, and when it is damaged sets it aside and begins a fresh
-    /// one with whatever can be read. Nothing is deleted. Blocks.
+    /// What to do about damage.
+    struct Repair: Sendable {
+        var now: @Sendable () -> Timestamp
+        var didSetAside: @Sendable (SetAsideDatabase) -> Void
+    }
+
+    /// Opens the inbox at a start of the box: checks the file, and when it is damaged, now or later, sets it aside and
+    /// begins a fresh one with whatever can be read. Nothing is deleted. Blocks.
     ///
     /// - Parameters:
-    ///   - now: names the damaged file, and is where the fresh file's receipts begin to count, so that they stay above
+    ///   - now: names a damaged file, and is where the fresh file's receipts begin to count, so that they stay above
     ///     those that the damaged one has given out.
     ///   - log: as ``init(path:log:)``.
+    ///   - didSetAside: told of every damaged file, on the thread that came upon it; must not block.
     public static func recovering(
-        path: String, now: Timestamp, log: @escaping @Sendable (String) -> Void
-    ) throws(InboxError) -> (inbox: SQLiteInbox, setAside: SetAsideDatabase?) {
-        let damage: String
+        path: String, now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
+        didSetAside: @escaping @Sendable (SetAsideDatabase) -> Void
+    ) throws(InboxError) -> SQLiteInbox {
+        let repair = Repair(now: now, didSetAside: didSetAside)
         do throws(InboxError) {
             let inbox = try SQLiteInbox(path: path, log: log)
-            guard let problem = try inbox.quickCheck() else { return (inbox, nil) }
-            damage = problem
+            inbox.connection.withLock { $0.repair = repair }
+            if let problem = try inbox.quickCheck() { _ = try inbox.replace(inbox.queue, because: problem) }
+            return inbox
         } catch {
             guard case .corrupt(_, let reason) = error else { throw error }
-            damage = reason
+            // Too damaged to be opened.
+            let moment = now()
+            let kept = try moveAway(path, now: moment)
+            let inbox = try SQLiteInbox(path: path, log: log)
+            inbox.connection.withLock { $0.repair = repair }
+            let saved = inbox.save(from: kept, into: inbox.queue, now: moment)
+            didSetAside(SetAsideDatabase(path: kept, reason: reason, savedNotices: saved))
+            return inbox
         }
-        let kept = try moveAway(path, now: now)
-        let inbox = try SQLiteInbox(path: path, log: log)
-        let saved = inbox.save(from: kept, now: now)
-        return (inbox, SetAsideDatabase(path: kept, reason: damage, savedNotices: saved))
+    }
+
+    /// Sets the damaged file aside and goes on with a fresh one.
+    ///
+    /// - Returns: the file to go on with; `nil` where damage is the caller's business.
+    func replace(_ damaged: DatabaseQueue, because reason: String) throws(InboxError) -> DatabaseQueue? {
+        // Several threads may come upon the damage: one sets the file aside while the others wait.
+        try replacing.withLock { (_) throws(InboxError) -> DatabaseQueue? in
+            let (current, repair) = connection.withLock { ($0.queue, $0.repair) }
+            guard let repair else { return nil }
+            guard current === damaged else { return current }
+            // The file is closed from here on; where something fails, whoever comes next tries again.
+            connection.withLock { $0.damage = reason }
+            try? damaged.close()
+            let now = repair.now()
+            let kept = try Self.moveAway(path, now: now)
+            let fresh = try Self.open(path)
+            let saved = save(from: kept, into: fresh, now: now)
+            connection.withLock { $0 = Connection(queue: fresh, repair: repair) }
+            repair.didSetAside(SetAsideDatabase(path: kept, reason: reason, savedNotices: saved))
+            return fresh
+        }
     }
 
     /// - Returns: what is wrong; `nil` when nothing is, or when looking took too long.
@@ -87,7 +121,7 @@ extension SQLiteInbox {
     }
 
     /// Copies what can still be read: ids, so that nothing is spoken twice, and what waits, so that it is spoken.
-    private func save(from damaged: String, now: Timestamp) -> Int {
+    private func save(from damaged: String, into fresh: DatabaseQueue, now: Timestamp) -> Int {
         do {
             var configuration = Configuration()
             configuration.label = "damaged inbox"
@@ -102,7 +136,7 @@ extension SQLiteInbox {
                     Self.collect("SELECT * FROM receipt ORDER BY sequence \(order)", from: database, into: &receipts)
                 }
             }
-            let (saved, total) = try write { database in
+            let (saved, total) = try fresh.write { database in
                 for row in notices.values.sorted(by: { $0.sequence < $1.sequence }) where row.isNotice {
                     try Self.copy(row, into: "notice", of: database)
                 }
@@ -117,8 +151,8 @@ extension SQLiteInbox {
             return saved
         } catch {
             note("nothing could be saved from the damaged database: \(error)")
-            do throws(InboxError) {
-                try write { try Self.raiseReceiptNumbers(to: now.millisecondsSince1970, in: $0) }
+            do {
+                try fresh.write { try Self.raiseReceiptNumbers(to: now.millisecondsSince1970, in: $0) }
             } catch {
                 note("receipts are numbered from 1 again: \(error)")
             }

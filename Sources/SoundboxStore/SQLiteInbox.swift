@@ -8,10 +8,23 @@ import Synchronization
 /// commits at a power cut (SQLite, "PRAGMA synchronous"), and with them payments that were acknowledged.
 public final class SQLiteInbox: Inbox {
     let path: String
-    let queue: DatabaseQueue
     /// What was announced since the file was made; follows the commits.
     let announcedTotal: Atomic<Int>
+    let connection: Mutex<Connection>
+    /// Held while a damaged file is set aside.
+    let replacing = Mutex(())
     private let log: @Sendable (String) -> Void
+
+    /// The open file. Another one takes its place when it is found damaged while the box runs.
+    struct Connection: Sendable {
+        var queue: DatabaseQueue
+        /// What was found wrong with it, for as long as it could not be set aside.
+        var damage: String?
+        /// `nil` makes damage an error for the caller.
+        var repair: Repair?
+    }
+
+    var queue: DatabaseQueue { connection.withLock { $0.queue } }
 
     /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks. A file of a newer version
     /// of this program is refused and stays as it is.
@@ -21,6 +34,14 @@ public final class SQLiteInbox: Inbox {
     public init(path: String, log: @escaping @Sendable (String) -> Void = { _ in }) throws(InboxError) {
         self.path = path
         self.log = log
+        let queue = try Self.open(path)
+        connection = Mutex(Connection(queue: queue))
+        do { announcedTotal = Atomic(try queue.read { try Self.announcedTotal(in: $0) }) } catch {
+            throw Self.openingFailure(error, path: path)
+        }
+    }
+
+    static func open(_ path: String) throws(InboxError) -> DatabaseQueue {
         do {
             var configuration = Configuration()
             configuration.label = "inbox"
@@ -28,7 +49,7 @@ public final class SQLiteInbox: Inbox {
             configuration.busyMode = .timeout(5)
             try Migrations.checkNotNewer(path, configuration)
             configuration.journalMode = .wal
-            queue = try DatabaseQueue(path: path, configuration: configuration)
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
                 // After opening, since choosing WAL makes GRDB set NORMAL. A queue has this one connection only.
                 try $0.execute(sql: "PRAGMA synchronous = FULL")
@@ -36,11 +57,15 @@ public final class SQLiteInbox: Inbox {
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(4 << 20)")
             }
             try Migrations.all.migrate(queue)
-            announcedTotal = Atomic(try queue.read { try Self.announcedTotal(in: $0) })
+            return queue
         } catch {
-            throw Self.isCorruption(error)
-                ? .corrupt(path: path, reason: reason(error)) : .cannotOpen(path: path, reason: reason(error))
+            throw openingFailure(error, path: path)
         }
+    }
+
+    private static func openingFailure(_ error: any Error, path: String) -> InboxError {
+        isCorruption(error)
+            ? .corrupt(path: path, reason: reason(error)) : .cannotOpen(path: path, reason: reason(error))
     }
 
     /// `journal_mode` and `synchronous` in force, for `status` and tests.
@@ -228,11 +253,26 @@ public final class SQLiteInbox: Inbox {
     func note(_ line: String) { log(line) }
 
     func write<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
-        do { return try queue.write(body) } catch { throw failure(error) }
+        try perform { try $0.write(body) }
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
-        do { return try queue.read(body) } catch { throw failure(error) }
+        try perform { try $0.read(body) }
+    }
+
+    /// Does it once more on a fresh file when the present one turns out to be damaged.
+    private func perform<Value>(_ body: (DatabaseQueue) throws -> Value) throws(InboxError) -> Value {
+        let (queue, damage) = connection.withLock { ($0.queue, $0.damage) }
+        let failure: InboxError
+        if let damage {
+            failure = .corrupt(path: path, reason: damage)
+        } else {
+            do { return try body(queue) } catch { failure = self.failure(error) }
+        }
+        guard case .corrupt(_, let reason) = failure, let fresh = try replace(queue, because: reason) else {
+            throw failure
+        }
+        do { return try body(fresh) } catch { throw self.failure(error) }
     }
 
     private func failure(_ error: any Error) -> InboxError {

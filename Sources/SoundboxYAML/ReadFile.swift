@@ -1,9 +1,11 @@
 import Glibc
 import SoundboxSystem
 
+/// Nothing that people write by hand is larger.
+let mostBytesOfFile = 4 << 20
+
 /// The whole content of a file that is expected to be small; more than 4 MiB is refused.
 public func readFile(_ path: String) throws(SystemError) -> [UInt8] {
-    let limit = 4 << 20
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError(code: errno) }
     defer { close(descriptor) }
@@ -15,6 +17,6 @@ public func readFile(_ path: String) throws(SystemError) -> [UInt8] {
         guard count >= 0 else { throw SystemError(code: errno) }
         if count == 0 { return content }
         content += chunk[..<count]
-        guard content.count <= limit else { throw SystemError(code: EFBIG) }
+        guard content.count <= mostBytesOfFile else { throw SystemError(code: EFBIG) }
     }
 }

@@ -24,12 +24,17 @@ public struct YAMLValue {
             // Editors of other systems begin a file with a byte order mark, which libyaml takes for text.
             let scalars = text.unicodeScalars
             let body = scalars.first == "\u{FEFF}" ? String(scalars.dropFirst()) : text
+            try checkAliases(of: body, limit: mostBytesOfFile)
             guard let node = try Yams.compose(yaml: body) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }
             self.init(node: node, file: file, key: "", line: node.mark?.line)
         } catch let error as YAMLError {
             throw error
+        } catch let error as AliasError {
+            throw YAMLError(
+                file: file, line: nil, key: "",
+                problem: "\(error.count) aliases (*name) are too many for its length; write out what they stand for")
         } catch let error as YamlError {
             throw YAMLError(file: file, line: error.line, key: "", problem: error.summary)
         } catch {

@@ -116,17 +116,10 @@ struct StorageFailureTests {
     }
 
     private func status(_ trial: Trial, contains word: String) async throws -> Bool {
-        try await faults(trial).contains { $0.contains(word) }
+        try await trial.faults().contains { $0.contains(word) }
     }
 
     private func status(_ trial: Trial, lacks word: String) async throws -> Bool {
         try await !status(trial, contains: word)
-    }
-
-    private func faults(_ trial: Trial) async throws -> [String] {
-        let result = try await soundbox("status", "--json", "--config", trial.configurationFile)
-        let json = try JSONValue(parsing: Array(result.output.joined().utf8))
-        guard case .array(let faults)? = json["faults"] else { throw TestFailure("no faults in \(result)") }
-        return faults.compactMap(\.string)
     }
 }

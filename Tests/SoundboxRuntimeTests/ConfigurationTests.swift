@@ -3,7 +3,9 @@ import SoundboxALSA
 import SoundboxAudio
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxStore
 import SoundboxYAML
+import TestSupport
 import Testing
 
 @testable import SoundboxRuntime
@@ -36,7 +38,35 @@ struct ConfigurationTests {
         #expect(configuration.controlSocket == "/run/soundbox/control.sock")
         #expect(configuration.announce.currency == .CNY)
         #expect(configuration.announce.freshness.expireAfter == .seconds(600))
+        #expect(configuration.announce.freshness.late == .summarise)
+        #expect(configuration.payments == .init(format: .native, excessDecimals: .speak))
+        #expect(configuration.authenticity == nil)
+        #expect(configuration.inbox == Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 512 << 20))
         #expect(configuration.topics.payments == "soundbox/v1/M1001/box-01/payments")
+    }
+
+    @Test("Signatures are required, and looked back for as long as ids are known, unless it says otherwise")
+    func authenticityDefaults() throws {
+        let text = Self.least + "authenticity: {key_file: k}\ninbox: {keep_ids: 10d}\n"
+        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+        #expect(configuration.authenticity == .init(keyFile: "k", required: true, window: .seconds(10 * 86_400)))
+    }
+
+    @Test("A format is a file of the mapping directory, and a mistake in it is told with its own name")
+    func mappedFormat() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("id: no\namount: {field: total, unit: minor}\n", to: "mine.yaml")
+        try folder.write("id: no\n", to: "wrong.yaml")
+        let text = Self.least + "mapping_directory: \"\(folder.path)\"\n"
+        let configuration = try Configuration(
+            parsing: text + "payments: {format: mine}\n", file: "soundbox.yaml")
+        guard case .mapped(let mapping) = configuration.payments.format else {
+            Issue.record("\(configuration.payments.format)")
+            return
+        }
+        #expect(mapping.unit == .minor)
+        let path = folder.file("wrong.yaml")
+        #expect(error(of: text + "payments: {format: wrong}\n") == "\(path):1: amount: this key is missing")
     }
 
     @Test("Every key is read")
@@ -64,8 +94,18 @@ struct ConfigurationTests {
                   currency: USD
                   hurry_above: 5
                   quiet_hours: {from: "22:00", to: 7:05, volume: 30}
+                  late: silent
+                payments: {format: native, excess_decimals: reject}
+                authenticity: {key_file: signing.key, required: false, window: 1h}
+                inbox: {keep_ids: 30d, max_size_mb: 8}
                 log_level: debug
                 """, file: "soundbox.yaml")
+        #expect(configuration.announce.freshness.late == .silent)
+        #expect(configuration.payments == .init(format: .native, excessDecimals: .reject))
+        #expect(
+            configuration.authenticity
+                == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
+        #expect(configuration.inbox == Retention(keepIDs: .seconds(30 * 86_400), maximumBytes: 8 << 20))
         #expect(configuration.broker.address.port == 8883)
         #expect(configuration.broker.address.usesTLS)
         #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
@@ -111,6 +151,20 @@ struct ConfigurationTests {
                 "soundbox.yaml:4: announce.quiet_hours.to:"
             ),
             (least + "log_level: loud\n", "soundbox.yaml:4: log_level:"),
+            (least + "announce: {late: sumarise}\n", "soundbox.yaml:4: announce.late: expected one of"),
+            (least + "payments: {format: a/b}\n", "soundbox.yaml:4: payments.format:"),
+            (least + "payments: {excess_decimals: round}\n", "soundbox.yaml:4: payments.excess_decimals:"),
+            (least + "payments: {excess_decimal: reject}\n", "soundbox.yaml:4: payments.excess_decimal: unknown key"),
+            (least + "authenticity: {}\n", "soundbox.yaml:4: authenticity.key_file: this key is missing"),
+            (least + "authenticity: {key_file: \"\"}\n", "soundbox.yaml:4: authenticity.key_file:"),
+            (least + "authenticity: {key_file: k, window: 59s}\n", "soundbox.yaml:4: authenticity.window:"),
+            // An old notice must not outlive the memory of its id.
+            (
+                least + "authenticity: {key_file: k, window: 2d}\ninbox: {keep_ids: 1d}\n",
+                "soundbox.yaml:4: authenticity.window:"
+            ),
+            (least + "inbox: {keep_ids: 23h}\n", "soundbox.yaml:4: inbox.keep_ids:"),
+            (least + "inbox: {max_size_mb: 7}\n", "soundbox.yaml:4: inbox.max_size_mb:"),
             ("merchant_id: a/b\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id:"),
             ("merchant_id: m\ndevice_id: \"#\"\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:2: device_id:"),
             ("merchant_id: m\ndevice_id: d\nbroker: {url: \"http://x\"}\n", "soundbox.yaml:3: broker.url:"),

@@ -82,8 +82,10 @@ struct MigrationTests {
     @Test("What waited is spoken, what was spoken is not, and new payments come behind", arguments: ReleasedSchemas.all)
     func states(name: String, sql: String) throws {
         try makeFile(sql)
-        let (inbox, damage) = try SQLiteInbox.recovering(path: path, now: now) { _ in }
-        #expect(damage == nil)
+        let inbox = try SQLiteInbox.recovering(path: path, now: { [now] in now }) { _ in
+        } didSetAside: {
+            Issue.record("found damaged: \($0)")
+        }
         #expect(try inbox.counts() == InboxCounts(waiting: 2, announced: 2, receiptsWaiting: 2))
 
         let waiting = try inbox.waiting(limit: 10)
@@ -141,7 +143,7 @@ struct MigrationTests {
         let before = try folder.read("inbox.sqlite")
 
         let opened = try #require(throws: InboxError.self) {
-            try SQLiteInbox.recovering(path: path, now: now) { _ in }
+            try SQLiteInbox.recovering(path: path, now: { [now] in now }, log: { _ in }, didSetAside: { _ in })
         }
         #expect(try folder.names() == ["inbox.sqlite"])
         let inspected = try #require(throws: InboxError.self) { try InboxInspection(path: path) }

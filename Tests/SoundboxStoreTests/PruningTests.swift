@@ -53,6 +53,8 @@ struct PruningTests {
         #expect(try inbox.counts().announced == 510)
         #expect(try known(501))
         #expect(try !known(500))
+        // The check-up counts what the box counts: everything that was ever announced.
+        #expect(try InboxInspection(path: folder.file("inbox.sqlite")).counts == inbox.counts())
     }
 
     @Test("What waits is never forgotten, nor the payment that replay repeats")

@@ -1,11 +1,14 @@
 import Foundation
 import GRDB
 import SoundboxCore
-import SoundboxStore
+import SoundboxSystem
+import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A damaged database is set aside at start, and what can be read is saved")
+@testable import SoundboxStore
+
+@Suite("A damaged database is set aside, and what can be read is saved")
 struct RecoveryTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -16,8 +19,15 @@ struct RecoveryTests {
         path = "\(folder.path)/inbox.sqlite"
     }
 
+    private final class Told: Sendable { let files = Mutex<[SetAsideDatabase]>([]) }
+    private let told = Told()
+
     private func recover() throws -> (inbox: SQLiteInbox, setAside: SetAsideDatabase?) {
-        try SQLiteInbox.recovering(path: path, now: noon) { _ in }
+        let inbox = try SQLiteInbox.recovering(path: path, now: { [noon] in noon }) { _ in
+        } didSetAside: { [told] damaged in
+            told.files.withLock { $0.append(damaged) }
+        }
+        return (inbox, told.files.withLock { $0.last })
     }
 
     private func fill(_ count: Int) throws {
@@ -72,10 +82,81 @@ struct RecoveryTests {
         #expect(try inbox.store([.notice(again)], at: noon) == [.duplicate(again, differs: nil)])
     }
 
+    /// Destroys every page but the first while the file is open, and has the open inbox forget what it remembers of it.
+    private func destroy(under inbox: SQLiteInbox) throws {
+        var bytes = try folder.read("inbox.sqlite")
+        bytes.replaceSubrange(4096..., with: repeatElement(0xA5, count: bytes.count - 4096))
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: bytes)
+        try file.close()
+        inbox.queue.releaseMemory()
+    }
+
+    @Test("Damage that shows while the box runs is set aside at once: what comes in is stored, nothing is refused")
+    func whileRunning() throws {
+        try fill(2000)
+        let (inbox, setAside) = try recover()
+        #expect(setAside == nil)
+        try destroy(under: inbox)
+        let notice = PaymentNotice(id: try PaymentID("new"), money: try Money("1", .CNY))
+        guard case .stored = try inbox.store([.notice(notice)], at: noon).first else {
+            Issue.record("not stored")
+            return
+        }
+        let kept = told.files.withLock { $0 }
+        #expect(kept.count == 1)
+        #expect(kept.first.map { FileManager.default.fileExists(atPath: $0.path) } == true)
+        #expect(try inbox.waiting(limit: 9).last?.notice == notice)
+        #expect(try inbox.receipts(after: noon.millisecondsSince1970, limit: 9).count == 1)
+        #expect(try inbox.durability().synchronous == 2)
+    }
+
+    @Test("A damaged file that cannot be moved is refused, and set aside as soon as it can be")
+    func cannotBeMoved() throws {
+        try fill(2000)
+        let (inbox, _) = try recover()
+        try destroy(under: inbox)
+        // A folder of that name stands in the way; who may do everything minds no mode.
+        let obstacle = "\(path).corrupt-20261121T040000000Z"
+        try FileManager.default.createDirectory(atPath: "\(obstacle)/x", withIntermediateDirectories: true)
+        let notice = PaymentNotice(id: try PaymentID("new"), money: try Money("1", .CNY))
+        for _ in 1...2 {
+            #expect(throws: InboxError.self) { try inbox.store([.notice(notice)], at: noon) }
+        }
+        #expect(told.files.withLock { $0 }.isEmpty)
+        try FileManager.default.removeItem(atPath: obstacle)
+        guard case .stored = try inbox.store([.notice(notice)], at: noon).first else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(told.files.withLock { $0.count } == 1)
+    }
+
+    @Test("Threads that come upon the damage together set one file aside")
+    func severalThreads() async throws {
+        try fill(2000)
+        let (inbox, _) = try recover()
+        try destroy(under: inbox)
+        try await withThrowingTaskGroup { group in
+            for number in 1...4 {
+                group.addTask {
+                    try await onOwnThread(named: "store") {
+                        let notice = PaymentNotice(id: try PaymentID("N\(number)"), money: try Money("1", .CNY))
+                        _ = try inbox.store([.notice(notice)], at: noon)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(told.files.withLock { $0.count } == 1)
+        #expect(try inbox.waiting(limit: 9999).suffix(4).allSatisfy { $0.notice.id.text.hasPrefix("N") })
+    }
+
     @Test("A folder without the right to it is no damage and is reported")
     func noFolder() {
         #expect(throws: InboxError.self) {
-            try SQLiteInbox.recovering(path: "\(folder.path)/missing/inbox.sqlite", now: noon) { _ in }
+            try SQLiteInbox.recovering(
+                path: "\(folder.path)/missing/inbox.sqlite", now: { noon }, log: { _ in }, didSetAside: { _ in })
         }
     }
 }

@@ -93,14 +93,27 @@ struct YAMLMappingTests {
         #expect(error.key == "use.<<")
     }
 
-    @Test("An alias stands for its value, and a list of lists of aliases takes no more room than its text")
+    @Test("An alias stands for its value")
     func aliases() throws {
         #expect(try top("a: &x shop\nb: *x\n").required("b").string() == "shop")
+        let text = "a: &x {c: 1}\n" + (1...20).map { "b\($0): *x\n" }.joined()
+        #expect(try top(text).required("b20").mapping().required("c").string() == "1")
+    }
+
+    @Test("Aliases that could multiply a file beyond measure are refused, wherever they stand", arguments: ["x", "?"])
+    func aliasBomb(place: String) throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...30 {
             text += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
         }
-        #expect(try top(text).required("a30").list().count == 10)
+        let error = try parsingError(text + (place == "?" ? "? *a30\n: 1\n" : "x: *a30\n"))
+        #expect(error.problem == "301 aliases (*name) are too many for its length; write out what they stand for")
+    }
+
+    @Test("Asterisks and ampersands in ordinary text are no aliases")
+    func marksInText() throws {
+        let text = (1...200).map { "k\($0): \"a *b & *c, R&B\"\n" }.joined()
+        #expect(try top(text).entries.count == 200)
     }
 
     @Test("Deep nesting is refused before it can exhaust the stack", arguments: ["[", "- ", "{a: "])

@@ -13,6 +13,8 @@ package final class CuttingProxy: Sendable {
         /// Bytes that still pass, in both directions together; `nil` lets everything pass.
         var remaining: Int?
         var cuts = 0
+        /// What each connection has sent on to the target.
+        var sent: [[UInt8]] = []
     }
 
     /// - Parameter target: a port of 127.0.0.1; nothing need listen there yet.
@@ -43,6 +45,9 @@ package final class CuttingProxy: Sendable {
     /// How often a connection was cut so far.
     package var cuts: Int { control.withLock { $0.cuts } }
 
+    /// The bytes that reached the target, one element for each connection.
+    package var sentToTarget: [[UInt8]] { control.withLock { $0.sent } }
+
     private func serve(_ client: Int32) {
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard LoopbackSocket.connect(server, to: target) else {
@@ -50,13 +55,17 @@ package final class CuttingProxy: Sendable {
             close(server)
             return
         }
+        let number = control.withLock { control in
+            control.sent.append([])
+            return control.sent.count - 1
+        }
         startThread(named: "proxy") { [self] in
             var ends = [
                 pollfd(fd: client, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: server, events: Int16(POLLIN), revents: 0),
             ]
             while poll(&ends, 2, -1) >= 0 || errno == EINTR {
-                if ends[0].revents != 0, !relay(from: client, to: server) { break }
+                if ends[0].revents != 0, !relay(from: client, to: server, recordedAs: number) { break }
                 if ends[1].revents != 0, !relay(from: server, to: client) { break }
             }
             // Reset instead of an orderly end, as when a router forgets the connection.
@@ -69,7 +78,7 @@ package final class CuttingProxy: Sendable {
     }
 
     /// - Returns: whether the connection lives on.
-    private func relay(from source: Int32, to sink: Int32) -> Bool {
+    private func relay(from source: Int32, to sink: Int32, recordedAs number: Int? = nil) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(source, &buffer, buffer.count, 0)
         guard count > 0 else { return false }
@@ -87,6 +96,7 @@ package final class CuttingProxy: Sendable {
             guard written > 0 else { return false }
             sent += written
         }
+        if let number { control.withLock { $0.sent[number] += buffer.prefix(passing) } }
         return !isCut
     }
 }

@@ -4,88 +4,6 @@
 /// order. Whoever performs them reports back with the event named at each action. The next announcement begins only
 /// after the previous one has been drained to its last frame and recorded.
 public struct Announcer: Sendable {
-    /// What one announcement is about.
-    public enum Job: Sendable, Equatable {
-        case notice(InboxEntry)
-        /// Notices that waited too long, told together.
-        case summary([InboxEntry])
-        /// A notice announced before, once more; `nil` when nothing has been announced yet.
-        case replay(InboxEntry?)
-        case prompt(Prompt)
-        /// The payments of the day, with their total.
-        case today([Money])
-        /// Whether payments can arrive, and the octets of the box's address.
-        case network(isOnline: Bool, address: [UInt8])
-
-        /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
-        var isAnswer: Bool {
-            switch self {
-            case .notice, .summary: false
-            case .replay, .today, .prompt, .network: true
-            }
-        }
-    }
-
-    /// What the owner asks to hear.
-    public enum Request: Sendable, Equatable {
-        /// The notice announced last.
-        case last
-        /// The one before it; the last one when it is the only one.
-        case beforeLast
-        /// Count and total of the day.
-        case today
-        /// Whether payments can arrive, and where the box is in the network.
-        case network
-    }
-
-    public enum Event: Sendable, Equatable {
-        /// The box has started, or the inbox may have grown.
-        case noticesMayWait
-        /// A button or a command.
-        case requested(Request)
-        /// Something to be said between two announcements.
-        case promptRequested(Prompt)
-        /// Finish what is playing, then stop.
-        case stopRequested
-        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first; `now` is `nil` while the clock
-        /// is not set.
-        case fetched([InboxEntry], now: Timestamp?)
-        /// Answer to ``Action/recall(_:)``: what to play.
-        case recalled(Job)
-        /// Answer to ``Action/begin(_:)``: the notice was cancelled meanwhile and has not been played.
-        case withdrawn
-        /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: drained to the last frame.
-        case played
-        /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: the sound card would not.
-        case playFailed
-        /// Answer to ``Action/record(_:)`` and ``Action/expire(_:)``.
-        case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/record(_:)`` and ``Action/expire(_:)``: the
-        /// disk would not.
-        case inboxFailed
-        /// The time asked for by ``Action/wait(_:)`` has passed.
-        case waited
-    }
-
-    public enum Action: Sendable, Equatable {
-        case fetch(limit: Int)
-        /// Look up what was asked for.
-        case recall(Request)
-        /// Note in the inbox that the job is being announced, then play it. It is played even when the note fails: a
-        /// payment that is on disk must be heard.
-        case begin(Job)
-        /// Play it (again) from its start.
-        case play(Job)
-        /// Note in the inbox that the job has been announced.
-        case record(Job)
-        /// Note in the inbox that these were too late, and say nothing of them.
-        case expire([InboxEntry])
-        /// Report ``Event/waited`` after this time.
-        case wait(Duration)
-        /// Nothing is left to do: end the loop.
-        case finish
-    }
-
     private enum State: Equatable {
         case idle
         case fetching(limit: Int)
@@ -96,6 +14,9 @@ public struct Announcer: Sendable {
         case expiring([InboxEntry])
         /// The disk failed; after a while what could not be done is tried again.
         case waitingForInbox(Retry)
+        /// Meanwhile a prompt is spoken: what the box says of its trouble must not wait for the trouble to end.
+        /// `isDue` tells that the time to try again has come.
+        case prompting(Retry, isDue: Bool)
         case finished
     }
 
@@ -142,7 +63,9 @@ public struct Announcer: Sendable {
         // Pressing five times asks for one answer, not for five in a row; the last word counts.
         case .requested(let request): self.request = request
         // The last one tells how things are now.
-        case .promptRequested(let prompt): requestedPrompt = prompt
+        case .promptRequested(let prompt):
+            requestedPrompt = prompt
+            if case .waitingForInbox(let retry) = state { return promptWhileWaiting(retry) }
         case .stopRequested:
             stopIsRequested = true
             // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
@@ -251,7 +174,22 @@ public struct Announcer: Sendable {
         return [.begin(job)]
     }
 
+    private mutating func promptWhileWaiting(_ retry: Retry) -> [Action] {
+        guard let prompt = requestedPrompt.take() else { return [] }
+        state = .prompting(retry, isDue: false)
+        return [.play(.prompt(prompt))]
+    }
+
+    /// A prompt that was spoken, or was not, while the disk would not.
+    private mutating func prompted(_ retry: Retry, isDue: Bool) -> [Action] {
+        if stopIsRequested { return finish() }
+        state = .waitingForInbox(retry)
+        if isDue { return waited() }
+        return promptWhileWaiting(retry)
+    }
+
     private mutating func played() -> [Action] {
+        if case .prompting(let retry, let isDue) = state { return prompted(retry, isDue: isDue) }
         guard case .playing(let job, _) = state else { return [] }
         if job.isAnswer {
             state = .idle
@@ -262,6 +200,7 @@ public struct Announcer: Sendable {
     }
 
     private mutating func playFailed() -> [Action] {
+        if case .prompting(let retry, let isDue) = state { return prompted(retry, isDue: isDue) }
         guard case .playing(let job, let attempts) = state else { return [] }
         if stopIsRequested { return finish() }
         if job.isAnswer {
@@ -284,7 +223,7 @@ public struct Announcer: Sendable {
         }
         if stopIsRequested { return finish() }
         state = .waitingForInbox(retry)
-        return [.wait(Self.inboxRetryDelay)]
+        return [.wait(Self.inboxRetryDelay)] + promptWhileWaiting(retry)
     }
 
     private mutating func waited() -> [Action] {
@@ -302,6 +241,9 @@ public struct Announcer: Sendable {
             state = .recording(job)
             return [.record(job)]
         case .waitingForInbox(.expire(let entries)): return expire(entries)
+        case .prompting(let retry, _):
+            state = .prompting(retry, isDue: true)
+            return []
         default: return []
         }
     }

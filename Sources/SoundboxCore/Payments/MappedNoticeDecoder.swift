@@ -23,10 +23,12 @@ public struct MappedNoticeDecoder: Sendable {
     public var mapping: PaymentMapping
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
+    public var excessDecimals: ExcessDecimals
 
-    public init(mapping: PaymentMapping, defaultCurrency: Currency) {
+    public init(mapping: PaymentMapping, defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak) {
         self.mapping = mapping
         self.defaultCurrency = defaultCurrency
+        self.excessDecimals = excessDecimals
     }
 
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
@@ -34,7 +36,7 @@ public struct MappedNoticeDecoder: Sendable {
         for condition in mapping.conditions where condition.otherwise == .ignore {
             if let reason = violation(of: condition, in: json) { return .ignored(reason: reason) }
         }
-        let checks = NoticeChecks(id: try id(in: json))
+        let checks = NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals)
         for condition in mapping.conditions where condition.otherwise == .reject {
             guard violation(of: condition, in: json) == nil else {
                 let values = condition.values.joined(separator: " or ")
@@ -45,7 +47,8 @@ public struct MappedNoticeDecoder: Sendable {
         if let code = try text(mapping.currency, in: json, checks) {
             currency = try checks.currency(code.text, field: code.field)
         }
-        let money = Money(try amount(in: json, currency, checks), currency)
+        let money = try checks.money(
+            try amount(in: json, currency, checks), currency, field: mapping.amount.description)
         let kind = try text(mapping.kind, in: json, checks)
         let channel = try text(mapping.channel, in: json, checks)
         return .notice(

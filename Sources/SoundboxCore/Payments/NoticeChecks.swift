@@ -2,6 +2,7 @@
 /// it.
 struct NoticeChecks {
     let id: PaymentID
+    let excessDecimals: ExcessDecimals
 
     func rejection(_ field: String, _ problem: String) -> NoticeRejection {
         NoticeRejection(id: id, field: field, problem: problem)
@@ -58,6 +59,15 @@ struct NoticeChecks {
 
     func wholeNumberExpected(_ field: String) -> NoticeRejection {
         rejection(field, "expected a whole number of the currency's minor unit")
+    }
+
+    /// An amount of a currency, by what is to be done about decimals that the currency does not have.
+    func money(_ amount: DecimalNumber, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
+        guard excessDecimals == .speak || amount.decimals.count <= currency.exponent else {
+            let decimals = currency.exponent == 0 ? "none" : "at most \(currency.exponent)"
+            throw rejection(field, "\(amount) has too many decimals; \(currency) has \(decimals)")
+        }
+        return Money(amount, currency)
     }
 
     func nonZero(_ amount: DecimalNumber, field: String) throws(NoticeRejection) -> DecimalNumber {

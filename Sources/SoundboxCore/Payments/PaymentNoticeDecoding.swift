@@ -6,18 +6,21 @@ public struct PaymentNoticeDecoder: Sendable {
 
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
+    public var excessDecimals: ExcessDecimals
 
-    public init(defaultCurrency: Currency) {
+    public init(defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak) {
         self.defaultCurrency = defaultCurrency
+        self.excessDecimals = excessDecimals
     }
 
     /// Unknown fields are ignored, so that a provider can add some without asking; `null` counts as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> PaymentNotice {
         let json = try Self.object(in: payload)
-        let fields = NativeFields(checks: NoticeChecks(id: try id(in: json)), json: json)
+        let fields = NativeFields(
+            checks: NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals), json: json)
         let currency = try fields.currency(default: defaultCurrency)
         return PaymentNotice(
-            id: fields.checks.id, money: Money(try fields.amount(in: currency), currency),
+            id: fields.checks.id, money: try fields.money(in: currency),
             kind: try fields.noticeKind(), channel: try fields.channel(), paidAt: try fields.paidAt())
     }
 
@@ -61,15 +64,17 @@ private struct NativeFields {
         return try checks.currency(code, field: "currency")
     }
 
-    func amount(in currency: Currency) throws(NoticeRejection) -> DecimalNumber {
+    func money(in currency: Currency) throws(NoticeRejection) -> Money {
         switch (present("amount"), present("amount_minor")) {
         case (nil, nil): throw checks.rejection("amount", "this field is missing")
         case (.some, .some): throw checks.rejection("amount", "expected either amount or amount_minor, found both")
         case (let value?, nil):
-            return try checks.nonZero(try checks.decimal(value, field: "amount"), field: "amount")
+            let amount = try checks.nonZero(try checks.decimal(value, field: "amount"), field: "amount")
+            return try checks.money(amount, currency, field: "amount")
         case (nil, let value?):
             guard case .number = value else { throw checks.wholeNumberExpected("amount_minor") }
-            return try checks.minorUnits(value, exponent: currency.exponent, field: "amount_minor")
+            let amount = try checks.minorUnits(value, exponent: currency.exponent, field: "amount_minor")
+            return try checks.money(amount, currency, field: "amount_minor")
         }
     }
 

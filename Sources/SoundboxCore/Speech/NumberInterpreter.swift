@@ -2,6 +2,8 @@ extension NumberProgram {
     /// Why a number has no reading. Sets are meant by their index.
     enum Failure: Error {
         case endless(set: Int)
+        /// More substitutions than any language needs.
+        case tooLong(set: Int)
         case noRule(set: Int, number: UInt64)
         case noFractionRule(set: Int)
         /// Digits that no rule turns into words.
@@ -20,7 +22,8 @@ extension NumberProgram {
                         try prepared.withUnsafeBufferPointer { prepared throws(Failure) in
                             let interpreter = NumberInterpreter(
                                 bytes: bytes, operations: operations, rules: rules, sets: sets, prepared: prepared)
-                            try interpreter.spell(number, set: set, depth: 0, into: &words)
+                            var substitutions = 0
+                            try interpreter.spell(number, set: set, depth: 0, into: &words, &substitutions)
                         }
                     }
                 }
@@ -46,6 +49,9 @@ extension NumberProgram {
 private struct NumberInterpreter {
     /// More nested substitutions than any number to 10¹⁵ needs; beyond it the rules call themselves without end.
     static let maximumDepth = 64
+    /// A hundred times what the longest reading needs. Rules that say the remainder twice at each power of ten end, but
+    /// not before the customer has gone.
+    static let maximumSubstitutions = 10_000
 
     let bytes: UnsafeBufferPointer<UInt8>
     let operations: UnsafeBufferPointer<NumberProgram.Operation>
@@ -54,10 +60,13 @@ private struct NumberInterpreter {
     let prepared: UnsafeBufferPointer<NumberProgram.Text>
 
     func spell(
-        _ number: DecimalNumber, set: Int, depth: Int, into words: inout [UInt8]
+        _ number: DecimalNumber, set: Int, depth: Int, into words: inout [UInt8], _ substitutions: inout Int
     ) throws(NumberProgram.Failure) {
-        if number.decimals.isEmpty { return try spell(number.whole, set: set, depth: depth, into: &words) }
+        if number.decimals.isEmpty {
+            return try spell(number.whole, set: set, depth: depth, into: &words, &substitutions)
+        }
         guard depth < Self.maximumDepth else { throw .endless(set: set) }
+        try count(&substitutions, in: set)
         let rules = sets[set]
         guard let fraction = number.whole == 0 ? rules.properFraction ?? rules.fraction : rules.fraction else {
             throw .noFractionRule(set: set)
@@ -68,14 +77,15 @@ private struct NumberInterpreter {
             next += 1
             switch operation {
             case .text(let text): append(text, to: &words)
-            case .quotient(let reference): try spell(number.whole, by: reference, depth: depth, into: &words)
+            case .quotient(let reference):
+                try spell(number.whole, by: reference, depth: depth, into: &words, &substitutions)
             case .same(let reference):
                 guard case .set(let index) = reference else { throw .figures("\(number)") }
-                try spell(number, set: index, depth: depth + 1, into: &words)
+                try spell(number, set: index, depth: depth + 1, into: &words, &substitutions)
             case .digits(let reference, let separator):
                 for (place, digit) in number.decimals.enumerated() {
                     if place > 0 { append(separator, to: &words) }
-                    try spell(UInt64(digit), by: reference, depth: depth, into: &words)
+                    try spell(UInt64(digit), by: reference, depth: depth, into: &words, &substitutions)
                 }
             // RBNF leaves out the brackets of an `x.x` rule for a number below one.
             case .optional(let count): if number.whole == 0 { next += count }
@@ -84,13 +94,15 @@ private struct NumberInterpreter {
         }
     }
 
-    private func spell(_ number: UInt64, set: Int, depth: Int, into words: inout [UInt8]) throws(NumberProgram.Failure)
-    {
+    private func spell(
+        _ number: UInt64, set: Int, depth: Int, into words: inout [UInt8], _ substitutions: inout Int
+    ) throws(NumberProgram.Failure) {
         if number < NumberProgram.preparedCount, !prepared.isEmpty {
             let text = prepared[set * NumberProgram.preparedCount + Int(number)]
             if text != .none { return append(text, to: &words) }
         }
         guard depth < Self.maximumDepth else { throw .endless(set: set) }
+        try count(&substitutions, in: set)
         guard let rule = rule(for: number, in: sets[set].rules) else { throw .noRule(set: set, number: number) }
         let (quotient, remainder) = rule.divides ? number.quotientAndRemainder(dividingBy: rule.divisor) : (0, 0)
         var next = rule.operations.lowerBound
@@ -99,9 +111,11 @@ private struct NumberInterpreter {
             next += 1
             switch operation {
             case .text(let text): append(text, to: &words)
-            case .quotient(let reference): try spell(quotient, by: reference, depth: depth, into: &words)
-            case .remainder(let reference): try spell(remainder, by: reference, depth: depth, into: &words)
-            case .same(let reference): try spell(number, by: reference, depth: depth, into: &words)
+            case .quotient(let reference):
+                try spell(quotient, by: reference, depth: depth, into: &words, &substitutions)
+            case .remainder(let reference):
+                try spell(remainder, by: reference, depth: depth, into: &words, &substitutions)
+            case .same(let reference): try spell(number, by: reference, depth: depth, into: &words, &substitutions)
             case .optional(let count): if remainder == 0 { next += count }
             case .digits: throw .misplaced
             }
@@ -109,10 +123,16 @@ private struct NumberInterpreter {
     }
 
     private func spell(
-        _ number: UInt64, by reference: NumberRules.RuleSetReference, depth: Int, into words: inout [UInt8]
+        _ number: UInt64, by reference: NumberRules.RuleSetReference, depth: Int, into words: inout [UInt8],
+        _ substitutions: inout Int
     ) throws(NumberProgram.Failure) {
         guard case .set(let index) = reference else { throw .figures("\(number)") }
-        try spell(number, set: index, depth: depth + 1, into: &words)
+        try spell(number, set: index, depth: depth + 1, into: &words, &substitutions)
+    }
+
+    private func count(_ substitutions: inout Int, in set: Int) throws(NumberProgram.Failure) {
+        substitutions += 1
+        guard substitutions <= Self.maximumSubstitutions else { throw .tooLong(set: set) }
     }
 
     /// The rule with the highest base not above the number.

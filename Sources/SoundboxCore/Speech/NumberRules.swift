@@ -94,6 +94,7 @@ public struct NumberRules: Sendable {
     private func description(of failure: NumberProgram.Failure) -> String {
         switch failure {
         case .endless(let set): "\(sets[set].name) calls itself without end"
+        case .tooLong(let set): "\(sets[set].name) makes a reading of endless length"
         case .noRule(let set, let number): "\(sets[set].name) has no rule for \(number)"
         case .noFractionRule(let set): "\(sets[set].name) has no x.x rule for decimals"
         case .figures(let number): "\(number) is left to figures"

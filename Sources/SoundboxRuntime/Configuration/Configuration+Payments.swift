@@ -10,6 +10,12 @@ extension Configuration {
         case mapped(PaymentMapping)
     }
 
+    /// Which notices are taken, and how they are read.
+    public struct Payments: Sendable, Equatable {
+        public var format: PaymentFormat
+        public var excessDecimals: ExcessDecimals
+    }
+
     /// How the box knows that a notice comes from the provider.
     public struct Authenticity: Sendable, Equatable {
         /// Holds the device's key on its first line; for its owner only.
@@ -21,28 +27,42 @@ extension Configuration {
     }
 }
 
-extension Configuration.PaymentFormat {
+extension Configuration.Payments {
     /// Reads the mapping file that is named. Blocks on the disk.
     /// - Parameter directory: holds the mapping files.
     init(reading value: YAMLValue?, directory: String) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["format"])
-        self = .native
-        guard let format = mapping?.optional("format"), case let name = try format.string(), name != "native" else {
-            return
-        }
-        guard !name.isEmpty, !name.contains("/") else {
-            throw format.error("expected native or the name of a file in \(directory), without .yaml")
-        }
-        self = .mapped(try MappingFile.read(name: name, in: directory))
+        try mapping?.allow(only: ["format", "excess_decimals"])
+        format =
+            try mapping?.optional("format").map { (value) throws(YAMLError) in
+                try Configuration.PaymentFormat(reading: value, directory: directory)
+            } ?? .native
+        excessDecimals = try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self) ?? .speak
     }
 
     func reader(defaultCurrency: Currency) -> NoticeReader {
-        switch self {
-        case .native: .native(PaymentNoticeDecoder(defaultCurrency: defaultCurrency))
+        switch format {
+        case .native:
+            .native(PaymentNoticeDecoder(defaultCurrency: defaultCurrency, excessDecimals: excessDecimals))
         case .mapped(let mapping):
-            .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: defaultCurrency))
+            .mapped(
+                MappedNoticeDecoder(
+                    mapping: mapping, defaultCurrency: defaultCurrency, excessDecimals: excessDecimals))
         }
+    }
+}
+
+extension Configuration.PaymentFormat {
+    fileprivate init(reading value: YAMLValue, directory: String) throws(YAMLError) {
+        let name = try value.string()
+        if name == "native" {
+            self = .native
+            return
+        }
+        guard !name.isEmpty, !name.contains("/") else {
+            throw value.error("expected native or the name of a file in \(directory), without .yaml")
+        }
+        self = .mapped(try MappingFile.read(name: name, in: directory))
     }
 }
 

@@ -65,7 +65,7 @@ public struct Configuration: Sendable {
     public var stateDirectory: String
     public var controlSocket: String
     public var announce: Announce
-    public var payments: PaymentFormat
+    public var payments: Payments
     /// `nil` takes every notice that the broker lets through.
     public var authenticity: Authenticity?
     public var inbox: Retention
@@ -104,7 +104,7 @@ extension Configuration {
         stateDirectory = try top.optional("state_directory")?.path() ?? "/var/lib/soundbox"
         controlSocket = try top.optional("control_socket")?.socketPath() ?? "/run/soundbox/control.sock"
         announce = try Announce(reading: top.optional("announce"))
-        payments = try PaymentFormat(
+        payments = try Payments(
             reading: top.optional("payments"),
             directory: try top.optional("mapping_directory")?.path() ?? InstalledFolders.mappings)
         let retention = try Retention(reading: top.optional("inbox"))

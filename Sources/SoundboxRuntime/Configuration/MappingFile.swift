@@ -10,8 +10,9 @@ enum MappingFile {
 }
 
 extension PaymentMapping {
+    /// Reads and checks a whole mapping.
     /// - Parameter file: the name used in errors; nothing is read from it.
-    init(parsing text: String, file: String) throws(YAMLError) {
+    public init(parsing text: String, file: String) throws(YAMLError) {
         try self.init(reading: try YAMLValue(parsing: text, file: file))
     }
 

@@ -139,7 +139,9 @@ package actor AnnouncerService: Service {
 
     private func answer(_ body: () throws(InboxError) -> Announcer.Event) -> Announcer.Event {
         do throws(InboxError) {
-            return try body()
+            let event = try body()
+            state.update { $0.recordingFault = nil }
+            return event
         } catch {
             report(error)
             return .inboxFailed
@@ -151,7 +153,7 @@ package actor AnnouncerService: Service {
         guard case .notice(let entry) = job else { return true }
         do throws(InboxError) {
             let stillWaits = try inbox.markAnnouncing(entry)
-            state.update { $0.inboxFault = nil }
+            state.update { $0.recordingFault = nil }
             return stillWaits
         } catch {
             report(error)
@@ -162,8 +164,8 @@ package actor AnnouncerService: Service {
 
     private func report(_ error: InboxError) {
         // Once per fault, not once per attempt.
-        let isNew = state.snapshot.inboxFault == nil
-        state.update { $0.inboxFault = error.description }
+        let isNew = state.snapshot.recordingFault == nil
+        state.update { $0.recordingFault = error.description }
         if isNew { logger.error("the inbox failed, trying again", metadata: ["reason": "\(error)"]) }
     }
 
@@ -253,7 +255,6 @@ package actor AnnouncerService: Service {
         case .summary(let entries): try inbox.markExpired(entries, at: .now)
         case .replay, .today, .prompt, .network: return
         }
-        state.update { $0.inboxFault = nil }
         logger.info("announced", metadata: job.logMetadata([:]))
         receiptsAreWaiting()
     }

@@ -14,11 +14,13 @@ package final class BoxState: Sendable {
         var announcement: Int?
         /// Why no sound comes out, when none does.
         var audioFault: String?
-        /// Why nothing can be stored, when nothing can.
-        var inboxFault: String?
+        /// Why payments that arrive cannot be stored; until one can.
+        var storingFault: String?
+        /// Why it cannot be read or noted what is announced; until it can.
+        var recordingFault: String?
         /// Why buttons or lights do not work, when they do not.
         var panelFault: String?
-        /// What became of a payment database that was found damaged at this start.
+        /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
         var volume: Volume
         var isMuted = false
@@ -28,6 +30,10 @@ package final class BoxState: Sendable {
         var xruns = 0
         /// Recordings that the voice should have and cannot play; found at start or when they were needed.
         var unusableRecordings = 0
+
+        /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for
+        /// a note and none for a payment.
+        var inboxFault: String? { storingFault ?? recordingFault }
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {

@@ -9,7 +9,7 @@ import SoundboxSystem
 ///
 /// Pinned to a thread of its own, since the inbox blocks.
 actor InboxHousekeeping: Service {
-    static let interval = Duration.seconds(3600)
+    static let usualInterval = Duration.seconds(3600)
     /// Between two steps: the disk belongs to the payments.
     static let rest = Duration.milliseconds(200)
 
@@ -20,16 +20,21 @@ actor InboxHousekeeping: Service {
     private let retention: Retention
     private let clock: BoxClock
     private let logger: Logger
+    private let interval: Duration
 
-    init(inbox: SQLiteInbox, retention: Retention, clock: BoxClock, logger: Logger) {
+    init(
+        inbox: SQLiteInbox, retention: Retention, clock: BoxClock, logger: Logger,
+        interval: Duration = usualInterval
+    ) {
         self.inbox = inbox
         self.retention = retention
         self.clock = clock
         self.logger = logger
+        self.interval = interval
     }
 
     func run() async {
-        while await pause(Self.interval) { await tidy() }
+        while await pause(interval) { await tidy() }
     }
 
     private func tidy() async {

@@ -90,7 +90,7 @@ struct Intake: PaymentFeedDelegate {
             report(error)
             throw error
         }
-        state.update { $0.inboxFault = nil }
+        state.update { $0.storingFault = nil }
         for outcome in outcomes { log(outcome) }
         receiptsAreWaiting()
         noticesMayWait()
@@ -98,8 +98,8 @@ struct Intake: PaymentFeedDelegate {
 
     private func report(_ error: InboxError) {
         // Once per fault: the broker sends the payments again and again until they are taken.
-        let isNew = state.snapshot.inboxFault != error.description
-        state.update { $0.inboxFault = error.description }
+        let isNew = state.snapshot.storingFault != error.description
+        state.update { $0.storingFault = error.description }
         guard isNew else { return }
         logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
     }
@@ -146,6 +146,7 @@ struct Intake: PaymentFeedDelegate {
             report(error)
             throw error
         }
+        state.update { $0.storingFault = nil }
         receiptsAreWaiting()
     }
 }

@@ -42,7 +42,7 @@ struct UnprovisionedTests {
                 environment: ["ALSA_CONFIG_PATH": asound])
             try await box.logged("warning not set up", target)
             try await box.logged("said that the box is not set up", "zh-CN")
-            let speaker = try Speaker(
+            let speaker = Speaker(
                 device: "file:\(folder.file("expected.wav"))",
                 voice: try VoiceFolder(path: Products.sounds).voice("zh-CN"))
             try await speaker.speak(.prompt(.notProvisioned))

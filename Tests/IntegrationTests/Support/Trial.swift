@@ -64,6 +64,14 @@ struct Trial {
         return box
     }
 
+    /// What the running box says is wrong with it.
+    func faults() async throws -> [String] {
+        let result = try await soundbox("status", "--json", "--config", configurationFile)
+        let json = try JSONValue(parsing: Array(result.output.joined().utf8))
+        guard case .array(let faults)? = json["faults"] else { throw TestFailure("no faults in \(result)") }
+        return faults.compactMap(\.string)
+    }
+
     /// Publishes payloads and returns when the broker has them.
     func publish(_ payloads: [String]) async throws {
         let publisher = try publisher

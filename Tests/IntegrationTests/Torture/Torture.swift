@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SoundboxCore
 import SoundboxStore
@@ -6,7 +7,11 @@ import TestSupport
 /// Breaks a box, its broker and the network between them at random, while a provider sends.
 struct Torture {
     enum Fault: CaseIterable {
-        case boxKilled, brokerKilled, bothKilled, brokerRestarted, networkCut, duplicatesSent
+        case boxKilled, brokerKilled, bothKilled, brokerRestarted, networkCut
+        /// The broker comes back with an empty memory, as one without persistence does.
+        case brokerForgot
+        /// Payments of this round and of earlier ones, some twice, in any order.
+        case sentAgainOutOfOrder
     }
 
     private let folder: TemporaryFolder
@@ -24,8 +29,10 @@ struct Torture {
     private(set) var sent: [(id: String, amount: String)] = []
     private(set) var boxKills = 0
     private(set) var brokerKills = 0
-    /// The ids in the order in which they began to be spoken, over all lives of the box.
-    private(set) var spoken: [String] = []
+    /// For each life of the box that has ended, the ids in the order in which they began to be spoken.
+    private(set) var lives: [[String]] = []
+    /// Whether the present box has ended and is among ``lives``.
+    private var noted = false
 
     var cuts: Int { proxy.cuts }
 
@@ -47,7 +54,7 @@ struct Torture {
     }
 
     /// Sends some payments, lets something break meanwhile, and waits until everything has been spoken.
-    mutating func round(_ number: Int) async throws {
+    mutating func round(_ number: Int) async throws -> Fault {
         let fault = Fault.allCases.randomElement(using: &random) ?? .boxKilled
         let batch = (1...Int.random(in: 1...12, using: &random)).map { index in
             (id: "r\(number)-\(index)", amount: "\(Int.random(in: 1...99_999, using: &random)).\(index)")
@@ -59,7 +66,7 @@ struct Torture {
         case .boxKilled:
             for _ in 1...Int.random(in: 1...3, using: &random) {
                 try await killBox()
-                box = try trial.launchBox()
+                try launchBox()
             }
             try await send(Array(batch.dropFirst(early)))
         case .brokerKilled:
@@ -72,7 +79,7 @@ struct Torture {
             try await killBox()
             try await killBroker()
             try await startBroker()
-            box = try trial.launchBox()
+            try launchBox()
             try await send(batch.shuffled(using: &random))
         case .brokerRestarted:
             await randomMoment()
@@ -84,21 +91,30 @@ struct Torture {
                 proxy.cut(afterBytes: Int.random(in: 0...600, using: &random))
                 try await send(batch.shuffled(using: &random))
             }
-        case .duplicatesSent:
+        case .brokerForgot:
+            try await broker.stop()
+            try FileManager.default.removeItem(atPath: folder.file("mosquitto.db"))
+            let before = onlineCount
+            try await startBroker()
+            // What is sent before the box has subscribed anew is nobody's: the provider sends again what has no receipt.
+            while onlineCount == before { try await Task.sleep(for: .milliseconds(25)) }
+            try await send(batch)
+        case .sentAgainOutOfOrder:
             try await send(Array(batch.dropFirst(early)))
             try await send((batch + sent.suffix(20)).shuffled(using: &random))
         }
         // Receipts of the round before may still be on their way through the broker.
-        if fault == .brokerKilled || fault == .bothKilled {
+        if [.brokerKilled, .bothKilled, .brokerForgot].contains(fault) {
             forgettable.formUnion(batch.map(\.id) + sent.suffix(12).map(\.id))
         }
         sent += batch
         try await settle()
+        try await awaitReceipts()
+        return fault
     }
 
     /// Stops the box in good order.
     mutating func finish() async throws {
-        while !allReceiptsAreHere { _ = try await receipts.output.next() }
         receipts.terminate()
         _ = try await receipts.exitStatus()
         guard try await box.stop() == 0 else { throw TestFailure("the box did not stop in good order") }
@@ -106,19 +122,61 @@ struct Torture {
         try await broker.stop()
     }
 
-    /// The sequences of each payment's `announced` receipts; the same sequence twice is the same receipt.
-    var announcedReceipts: [String: Set<Int>] {
-        var sequences: [String: Set<Int>] = [:]
-        for receipt in receipts.output.entries.map({ ReceiptRecord(Array($0.utf8)) }) where receipt.state == "announced"
-        {
-            sequences[receipt.id ?? "", default: []].insert(receipt.sequence)
+    /// How often a payment has been spoken again so far, and whether each was the one that was being spoken when the box
+    /// was killed.
+    var repetitions: (count: Int, onlyWhatWasPlaying: Bool) {
+        var order: [String] = []
+        var count = 0
+        for life in lives + [spokenSoFar] {
+            var rest = life[...]
+            if let last = order.last, rest.first == last {
+                count += 1
+                rest = rest.dropFirst()
+            }
+            order += rest
         }
-        return sequences
+        return (count, Set(order).count == order.count)
     }
 
-    private var allReceiptsAreHere: Bool {
+    /// The ids in the order in which they were first spoken.
+    var order: [String] {
+        var known: Set<String> = []
+        return (lives + [spokenSoFar]).joined().filter { known.insert($0).inserted }
+    }
+
+    /// The receipts that the provider got, by state and payment: their numbers. The same number twice is the same receipt.
+    var receiptNumbers: [String: [String: Set<Int>]] {
+        var numbers: [String: [String: Set<Int>]] = [:]
+        for receipt in receipts.output.entries.map({ ReceiptRecord(Array($0.utf8)) }) {
+            numbers[receipt.state, default: [:]][receipt.id ?? "", default: []].insert(receipt.sequence)
+        }
+        return numbers
+    }
+
+    /// The numbers of the receipts that the box sent on its way to the broker, read from the wire.
+    var numbersOnTheWire: Set<Int> {
+        var numbers: Set<Int> = []
+        for connection in proxy.sentToTarget {
+            for match in String(decoding: connection, as: UTF8.self).matches(of: /"sequence":([0-9]+)[,}]/) {
+                if let number = Int(match.1) { numbers.insert(number) }
+            }
+        }
+        return numbers
+    }
+
+    /// Waits for each payment's `stored` and `announced`, but those that a broker forgot after it had acknowledged them.
+    private func awaitReceipts() async throws {
         let ids = Set(sent.map(\.id)).subtracting(forgettable)
-        return ids.isSubset(of: announcedReceipts.keys)
+        let end = ContinuousClock.now + .seconds(60)
+        while true {
+            let numbers = receiptNumbers
+            let missing = ["stored", "announced"].flatMap { state in
+                ids.subtracting((numbers[state] ?? [:]).keys).map { "\($0) \(state)" }
+            }
+            if missing.isEmpty { return }
+            guard ContinuousClock.now < end else { throw TestFailure("no receipt: \(missing.sorted())") }
+            try await Task.sleep(for: .milliseconds(25))
+        }
     }
 
     // MARK: Breaking
@@ -129,6 +187,11 @@ struct Torture {
         _ = try await box.exitStatus()
         boxKills += 1
         try await noteSpoken()
+    }
+
+    private mutating func launchBox() throws {
+        box = try trial.launchBox()
+        noted = false
     }
 
     private mutating func killBroker() async throws {
@@ -152,7 +215,15 @@ struct Torture {
         try await trial.publish(payments.map { notice($0.id, $0.amount) })
     }
 
-    private mutating func noteSpoken() async throws { spoken += try await box.errors.all().compactMap(spokenID) }
+    private mutating func noteSpoken() async throws {
+        lives.append(try await box.errors.all().compactMap(spokenID))
+        noted = true
+    }
+
+    /// What the living box has begun to speak.
+    private var spokenSoFar: [String] { noted ? [] : box.errors.entries.compactMap(spokenID) }
+
+    private var onlineCount: Int { box.errors.entries.count { $0.contains(" info online") } }
 
     private func spokenID(_ line: String) -> String? {
         guard line.contains(" announcing ") else { return nil }

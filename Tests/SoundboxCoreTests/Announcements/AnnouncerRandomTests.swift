@@ -11,8 +11,9 @@ private struct Box {
     var random: SeededGenerator
     var now = Entries.noon
     var arrivals: Int64 = 0
-    /// What the announcer waits for; at most one of these at any time.
+    /// What the announcer waits for; at most one of these at any time, and a timer beside a prompt.
     var outstanding: Announcer.Action?
+    var timerRuns = false
     /// Sequences in the order in which they were heard to the end, alone or in a summary.
     var heard: [Int64] = []
     var announcedAlone: Set<Int64> = []
@@ -38,7 +39,7 @@ private struct Box {
     /// Lets everything outstanding end well, then stops.
     mutating func settle() throws {
         send(.noticesMayWait)
-        while outstanding != nil { try answer(cardFails: false, diskFails: false) }
+        while outstanding != nil || timerRuns { try answer(cardFails: false, diskFails: false) }
         send(.stopRequested)
         if !isFinished { problems.append("did not finish") }
     }
@@ -55,12 +56,24 @@ private struct Box {
         for action in announcer.handle(event) {
             if isFinished { problems.append("\(action) after the end") }
             if let outstanding { problems.append("\(action) while \(outstanding) is outstanding") }
-            if action == .finish { isFinished = true } else { outstanding = action }
+            switch action {
+            case .wait where timerRuns: problems.append("a second timer")
+            case .wait: timerRuns = true
+            case .play(.prompt): outstanding = action
+            case .finish: isFinished = true
+            default:
+                if timerRuns { problems.append("\(action) before the time has passed") }
+                outstanding = action
+            }
         }
     }
 
     private mutating func answer(cardFails: Bool, diskFails: Bool) throws {
-        guard let action = outstanding else { return }
+        guard let action = outstanding, !timerRuns || chance(50) else {
+            guard timerRuns else { return }
+            timerRuns = false
+            return send(.waited)
+        }
         outstanding = nil
         switch action {
         case .fetch where diskFails, .recall(.last) where diskFails, .record where diskFails: send(.inboxFailed)
@@ -81,8 +94,7 @@ private struct Box {
             send(.recorded)
         case .record(.replay), .record(.today), .record(.prompt), .record(.network):
             problems.append("an answer is recorded")
-        case .wait: send(.waited)
-        case .finish: break
+        case .wait, .finish: break
         }
     }
 

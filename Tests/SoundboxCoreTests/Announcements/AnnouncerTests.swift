@@ -159,6 +159,32 @@ struct AnnouncerTests {
         #expect(announcer.handle(.waited) == [.recall(.last)])
     }
 
+    @Test("While the disk fails, prompts are spoken: what the box says of the fault does not wait for its end")
+    mutating func promptDuringDiskFailure() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.promptRequested(.storageFault)) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1)), .play(.prompt(.storageFault))])
+        // The next attempt comes when both the time has passed and the prompt has ended.
+        #expect(announcer.handle(.waited) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.promptRequested(.volumeUp)) == [.play(.prompt(.volumeUp))])
+        #expect(announcer.handle(.playFailed) == [])
+        #expect(announcer.handle(.waited) == [.record(.notice(entry))])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+    }
+
+    @Test("A box that is stopped while it tells of a fault finishes the prompt and ends")
+    mutating func stopDuringPrompt() throws {
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.promptRequested(.storageFault)) == [.play(.prompt(.storageFault))])
+        #expect(announcer.handle(.stopRequested) == [])
+        #expect(announcer.handle(.played) == [.finish])
+    }
+
     @Test("Stale payments at the front are told in one summary; the first fresh one ends it")
     mutating func summary() throws {
         let stale = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }

@@ -24,6 +24,21 @@ struct NumberRulesTests {
         """
 
     @Test(
+        "Rules that would take for ever are given up",
+        arguments: [
+            // Each power of ten says the rest four times: 4 to the power of 15.
+            (
+                "%main: 0: x; 10: << >> >> >> >>; 100: << >> >> >> >>; "
+                    + (3...15).map { "1\(String(repeating: "0", count: $0)): << >> >> >> >>; " }.joined(),
+                "999999999999999"
+            ),
+            ("%main: x.x: =%%a= =%%a=; 0: x; %%a: x.x: =%%b= =%%b=; 0: x; %%b: x.x: =%main=; 0: x;", "1.5"),
+        ])
+    func beyondMeasure(rules: String, number: String) throws {
+        #expect(throws: SpeechError.self) { try spell(number, by: rules) }
+    }
+
+    @Test(
         "Indian English counts in lakh and crore",
         arguments: [
             ("0", "zero"), ("21", "twenty-one"), ("100", "one hundred"), ("105", "one hundred five"),

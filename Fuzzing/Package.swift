@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that building the box never builds its fuzz targets. `make fuzz` builds and runs them with
+// `--sanitize fuzzer`, which instruments the box's modules and what they depend on.
+let package = Package(
+    name: "fuzzing",
+    dependencies: [.package(name: "soundbox", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                .product(name: "SoundboxAudio", package: "soundbox"),
+                .product(name: "SoundboxCore", package: "soundbox"),
+                .product(name: "SoundboxGPIO", package: "soundbox"),
+                .product(name: "SoundboxRuntime", package: "soundbox"),
+                .product(name: "SoundboxYAML", package: "soundbox"),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)])
+    ],
+    swiftLanguageModes: [.v6]
+)

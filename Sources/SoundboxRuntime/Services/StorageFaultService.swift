@@ -1,0 +1,22 @@
+import ServiceLifecycle
+import SoundboxCore
+
+/// Says aloud that payments cannot be stored, or that stored ones may be lost: once per fault.
+///
+/// The shop owner must not take silence for "nobody has paid".
+struct StorageFaultService: Service {
+    let state: BoxState
+    /// Must not block.
+    let say: @Sendable (Prompt) -> Void
+
+    func run() async {
+        var hadFault = false
+        var toldDamage: String?
+        for await snapshot in state.changes().cancelOnGracefulShutdown() {
+            let hasFault = snapshot.inboxFault != nil
+            let isNewDamage = snapshot.inboxDamage != nil && snapshot.inboxDamage != toldDamage
+            if hasFault && !hadFault || isNewDamage { say(.storageFault) }
+            (hadFault, toldDamage) = (hasFault, snapshot.inboxDamage)
+        }
+    }
+}
