@@ -1,7 +1,7 @@
 import SoundboxSystem
 
 /// Every benchmark there is. A new one is a file beside this one, and a line here.
-let benchmarks = [mixing, announcing, startOfSound, commitToSound, speech]
+let benchmarks = [mixing, announcing, startOfSound, commitToSound, inbox, speech]
 
 // As the daemon does it, so that its memory is what is measured.
 Heap.keepSmall()
