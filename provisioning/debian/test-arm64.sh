@@ -96,6 +96,7 @@ device_id: box-01
 broker: {url: "mqtt://127.0.0.1:$port"}
 audio: {device: "file:$work/box.wav"}
 voice: {directory: "$sounds"}
+board_directory: "$work/root/usr/share/soundbox/board"
 state_directory: "$work/state"
 control_socket: "$work/control.sock"
 YAML
