@@ -103,6 +103,11 @@ YAML
 "${emulated[@]}" run --config "$work/soundbox.yaml" 2>"$work/box.log" &
 box=$!
 children+=("$box")
+# Before its first subscription the broker keeps nothing for it.
+for _ in {1..300}; do
+  "$binary" status --json --config "$work/soundbox.yaml" 2>/dev/null | grep -q '"state":"online"' && break
+  sleep 0.2
+done
 "$binary" publish 123.45 --channel alipay --wait --timeout 120 --config "$work/soundbox.yaml" ||
   { cat "$work/box.log" >&2; fail "the payment was not announced"; }
 "$binary" status --json --config "$work/soundbox.yaml" | grep -q '"announced":1' || fail "the status does not count it"
