@@ -96,12 +96,18 @@ device_id: box-01
 broker: {url: "mqtt://127.0.0.1:$port"}
 audio: {device: "file:$work/box.wav"}
 voice: {directory: "$sounds"}
+board_directory: "$work/root/usr/share/soundbox/board"
 state_directory: "$work/state"
 control_socket: "$work/control.sock"
 YAML
 "${emulated[@]}" run --config "$work/soundbox.yaml" 2>"$work/box.log" &
 box=$!
 children+=("$box")
+# Before its first subscription the broker keeps nothing for it.
+for _ in {1..300}; do
+  "$binary" status --json --config "$work/soundbox.yaml" 2>/dev/null | grep -q '"state":"online"' && break
+  sleep 0.2
+done
 "$binary" publish 123.45 --channel alipay --wait --timeout 120 --config "$work/soundbox.yaml" ||
   { cat "$work/box.log" >&2; fail "the payment was not announced"; }
 "$binary" status --json --config "$work/soundbox.yaml" | grep -q '"announced":1' || fail "the status does not count it"
