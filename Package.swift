@@ -126,7 +126,10 @@ let package = Package(
         .target(name: "AllocationCount", path: "Tests/AllocationCount"),
         tests(
             of: "SoundboxAudio",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "CSndFile", "AllocationCount"]),
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "TestSupport", "CSndFile",
+                "AllocationCount",
+            ]),
         tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),

@@ -19,8 +19,6 @@ struct MQTTFeedLoop {
 
     /// The longest time between two turns.
     static let turn: Duration = .seconds(1)
-    /// For the last receipts and the offline status to be acknowledged.
-    static let farewellLimit: Duration = .seconds(3)
 
     init(
         settings: MQTTSettings, offlineStatus: [UInt8], control: FeedControl, delegate: any PaymentFeedDelegate,
@@ -142,7 +140,7 @@ struct MQTTFeedLoop {
             outbox.note(requests)
             if requests.isStopping, farewell == nil {
                 guard client.isAccepted else { return }
-                farewell = Farewell(end: .monotonicNow + Self.farewellLimit)
+                farewell = Farewell(end: .monotonicNow + settings.farewellLimit)
             }
             if client.isAccepted {
                 if farewell == nil { try outbox.sendStatus(with: client) }

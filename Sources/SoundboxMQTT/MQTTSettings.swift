@@ -37,6 +37,8 @@ public struct MQTTSettings: Sendable, Equatable {
     public var keepAlive: Duration
     /// How long the broker may take from the start of the TCP connection to the last confirmed subscription.
     public var handshakeLimit: Duration
+    /// How long the last receipts and the offline status may take at the end, before the connection is just dropped.
+    public var farewellLimit = Duration.seconds(3)
 
     public init(
         host: String, port: Int = 1883, tls: TLS? = nil, username: String? = nil, password: String? = nil,

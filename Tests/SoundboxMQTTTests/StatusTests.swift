@@ -48,7 +48,9 @@ struct StatusTests {
         let delegate = RecordingDelegate()
         let broker = try FakeBroker()
         defer { broker.shutDown() }
-        try await withFeed(boxSettings(port: broker.port), delegate: delegate) { feed in
+        // However slowly this machine answers for the broker.
+        let settings = try boxSettings(port: broker.port) { $0.farewellLimit = .seconds(120) }
+        try await withFeed(settings, delegate: delegate) { feed in
             let session = try await broker.session()
             try await delegate.subscribed()
             delegate.queueReceipts(["last"])

@@ -49,6 +49,10 @@ struct SoundFile: ~Copyable {
     /// - Parameter file: a descriptor, closed by libsndfile, also when it fails.
     private init(owning file: Int32, path: String, mode: some BinaryInteger, info: SF_INFO) throws(RecordingError) {
         var info = info
+        if let problem = RIFFChunks.problem(in: file) {
+            close(file)
+            throw .unreadable(file: path, reason: "a damaged WAV file: \(problem)")
+        }
         guard let handle = sf_open_fd(file, Int32(mode), &info, Int32(SF_TRUE)) else {
             // libsndfile's own reason lies in a variable that all threads share; this says as much.
             throw .unreadable(file: path, reason: "it is not a sound file, or a damaged one")
