@@ -112,6 +112,27 @@ extension VirtualBoardTests {
             }
         }
 
+        @Test("The amplifier is on before the first sound, through two payments in a row, and off half a second after")
+        func amplifier() async throws {
+            let line = VirtualBoard.Line.amplifier.rawValue
+            try await withBox("amplifier", board: "amplified") { box in
+                #expect(try await board.run("level \(line)") == ["0"])
+                try await board.run("record_begin; watch_begin \(line) \(line)")
+                try await box.publish(("A-1", "1"), ("A-2", "2"))
+                try await box.logged(" announced id=A-2")
+                try await board.run("await 5 eval '[ $(level \(line)) = 0 ]'; watch_end; record_end")
+                let seen = try Observation(folder: board.folder)
+                #expect(seen.lights.count == 1, "\(seen.lights)")
+                let isOn = try #require(seen.lights.first)
+                let heard = seen.sound.phrases
+                #expect(heard.count == 10)
+                let (begin, end) = (try #require(heard.first).start, try #require(heard.last).end)
+                #expect(isOn.start < seen.soundStart + begin - 0.03)
+                // The gap of half a second, and the lag of another.
+                #expect((0.7...1.8).contains(isOn.end - (seen.soundStart + end)), "\(isOn), \(end)")
+            }
+        }
+
         @Test("Both volume buttons held for five seconds tell whether the network is there, and the box's address")
         func network() async throws {
             try await withBox("network") { box in

@@ -17,10 +17,11 @@ struct RIFFChunks {
         guard fstat(file, &status) == 0 else { return nil }
         let chunks = RIFFChunks(file: file, size: Int(status.st_size))
         guard let header = chunks.header(at: 0), header.name == "RIFF" else { return nil }
-        return chunks.problem(from: 12, to: chunks.size)
+        return chunks.problem(from: 12, to: chunks.size, looksIntoLists: true)
     }
 
-    private func problem(from start: Int, to end: Int) -> String? {
+    /// - Parameter looksIntoLists: one level is all that libsndfile looks into.
+    private func problem(from start: Int, to end: Int, looksIntoLists: Bool) -> String? {
         var offset = start
         for _ in 0..<Self.limit {
             guard offset + 8 <= end, let chunk = header(at: offset) else { return nil }
@@ -30,7 +31,9 @@ struct RIFFChunks {
                 if chunk.name == "data" { return nil }
                 return "its chunk \"\(chunk.name)\" claims \(chunk.size) bytes where \(room) are left"
             }
-            if chunk.name == "LIST", let problem = problem(from: offset + 12, to: offset + 8 + chunk.size) {
+            if looksIntoLists, chunk.name == "LIST",
+                let problem = problem(from: offset + 12, to: offset + 8 + chunk.size, looksIntoLists: false)
+            {
                 return problem
             }
             // Chunks begin at even places.

@@ -16,7 +16,7 @@ chip=/sys/kernel/config/gpio-sim/board
 mkdir -p $chip/bank0
 echo 54 >$chip/bank0/num_lines
 echo pinctrl-bcm2835 >$chip/bank0/label
-for line in 5 6 13 17 22 23 24 27; do
+for line in 5 6 13 16 17 22 23 24 27; do
   mkdir $chip/bank0/line$line
   echo GPIO$line >$chip/bank0/line$line/name
 done

@@ -17,7 +17,7 @@ struct BoxOnBoard {
     ///
     /// - Parameters:
     ///   - state: a folder under `/state` that is this box's own.
-    ///   - boardFile: of `board/`, or `no-bias`: requesting a line with a bias lets gpio-sim's finger go, so a button
+    ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line with a bias lets gpio-sim's finger go, so a button
     ///     that is to be down at the start needs a board with resistors of its own.
     init(
         on board: VirtualBoard, port: Int? = nil, state: String, device: String = "hw:Loopback,0,0",
@@ -31,6 +31,9 @@ struct BoxOnBoard {
             let shipped = try String(contentsOfFile: "\(Products.project)/board/raspberry-pi.yaml", encoding: .utf8)
             try board.folder.write(
                 shipped.replacingOccurrences(of: "pull_up", with: "as_is"), to: "board/no-bias.yaml")
+            try board.folder.write(
+                shipped + "  amplifier: {line: GPIO\(VirtualBoard.Line.amplifier.rawValue), lead: 50ms, lag: 500ms}\n",
+                to: "board/amplified.yaml")
         }
         try board.folder.write(
             """

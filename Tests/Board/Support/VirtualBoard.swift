@@ -16,6 +16,8 @@ final class VirtualBoard: Sendable {
 
     /// Lines of board/raspberry-pi.yaml.
     enum Line: Int, Sendable {
+        /// Of the board file `amplified` that the tests make from it.
+        case amplifier = 16
         case volumeUp = 17
         case volumeDown = 22
         case replay = 23

@@ -58,6 +58,16 @@ struct RIFFChunksTests {
         #expect(try problem(many) == "it has more than 1000 chunks")
     }
 
+    @Test("Lists within lists, however deep, end")
+    func nested() throws {
+        let lists = (0..<100_000).reduce(into: [UInt8]()) { bytes, depth in
+            bytes +=
+                Array("LIST".utf8) + Self.chunk("", [], claiming: UInt32(12 * (100_000 - depth) - 8))
+                + Array("INFO".utf8)
+        }
+        #expect(try problem(lists) == nil)
+    }
+
     @Test("Files of other kinds are not looked at", arguments: ["", "RIF", "fLaC....", "OggS\0\0\0\0"])
     func otherKinds(content: String) throws {
         try folder.write(content, to: "other")
