@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension VirtualBoardTests {
-    @Suite("The front panel", .serialized, .timeLimit(.minutes(5)), OnVirtualBoard())
+    @Suite("The front panel", .serialized, .timeLimit(.minutes(10)), OnVirtualBoard())
     struct FrontPanelTests {
         private let board: VirtualBoard
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Through real alsa-lib", .timeLimit(.minutes(5)))
+@Suite("Through real alsa-lib", .timeLimit(.minutes(10)))
 struct ALSATests {
     private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Bad input is refused by name, loses nothing, and the box goes on", .timeLimit(.minutes(5)))
+@Suite("Bad input is refused by name, loses nothing, and the box goes on", .timeLimit(.minutes(10)))
 struct BadInputTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Trying a board's sound", .timeLimit(.minutes(3)))
+@Suite("Trying a board's sound", .timeLimit(.minutes(10)))
 struct BoardAudioTests {
     private let folder: TemporaryFolder
     private let configuration: String

@@ -2,7 +2,7 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("The commands that need no box", .timeLimit(.minutes(5)))
+@Suite("The commands that need no box", .timeLimit(.minutes(10)))
 struct CommandLineTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("The running box answers on its control socket", .timeLimit(.minutes(5)))
+@Suite("The running box answers on its control socket", .timeLimit(.minutes(10)))
 struct ControlTests {
     private let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import SoundboxTesting
 import TestSupport
 import Testing
 
-@Suite("The volume on a real mixer: that of PulseAudio, through alsa-lib", .timeLimit(.minutes(3)))
+@Suite("The volume on a real mixer: that of PulseAudio, through alsa-lib", .timeLimit(.minutes(10)))
 struct HardwareVolumeTests {
     private let folder: TemporaryFolder
     private let asound: String

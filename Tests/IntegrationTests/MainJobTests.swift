@@ -3,7 +3,7 @@ import SoundboxStore
 import TestSupport
 import Testing
 
-@Suite("The main job, on real parts", .timeLimit(.minutes(5)))
+@Suite("The main job, on real parts", .timeLimit(.minutes(10)))
 struct MainJobTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Through alsa-lib and PulseAudio, in real time", .timeLimit(.minutes(3)))
+@Suite("Through alsa-lib and PulseAudio, in real time", .timeLimit(.minutes(10)))
 struct PulseAudioTests {
     private let folder: TemporaryFolder
 

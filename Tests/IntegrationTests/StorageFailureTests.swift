@@ -6,7 +6,7 @@ import SoundboxStore
 import TestSupport
 import Testing
 
-@Suite("When the disk fails, nothing is acknowledged, the box says why, and it recovers", .timeLimit(.minutes(3)))
+@Suite("When the disk fails, nothing is acknowledged, the box says why, and it recovers", .timeLimit(.minutes(10)))
 struct StorageFailureTests {
     private let folder: TemporaryFolder
 

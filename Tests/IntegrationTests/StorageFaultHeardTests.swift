@@ -6,7 +6,7 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("A fault of the storage is heard and shown", .timeLimit(.minutes(3)))
+@Suite("A fault of the storage is heard and shown", .timeLimit(.minutes(10)))
 struct StorageFaultHeardTests {
     private let folder: TemporaryFolder
 

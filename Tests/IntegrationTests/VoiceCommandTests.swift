@@ -2,7 +2,7 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("The commands for people who make voices", .timeLimit(.minutes(3)))
+@Suite("The commands for people who make voices", .timeLimit(.minutes(10)))
 struct VoiceCommandTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundboxGPIO
 
-@Suite("GPIO panel", .timeLimit(.minutes(5)))
+@Suite("GPIO panel", .timeLimit(.minutes(10)))
 struct GPIOPanelTests {
     private let layout = BoardLayout(
         name: "trial", description: "trial",

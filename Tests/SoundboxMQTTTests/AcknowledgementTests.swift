@@ -3,7 +3,7 @@ import SoundboxMQTT
 import TestSupport
 import Testing
 
-@Suite("A message is acknowledged after it was committed, and not otherwise", .timeLimit(.minutes(5)))
+@Suite("A message is acknowledged after it was committed, and not otherwise", .timeLimit(.minutes(10)))
 struct AcknowledgementTests {
     @Test("No PUBACK leaves before the commit has returned")
     func nothingBeforeCommit() async throws {

@@ -3,7 +3,7 @@ import SoundboxMQTT
 import TestSupport
 import Testing
 
-@Suite("The feed finds its way back to a broker", .timeLimit(.minutes(5)))
+@Suite("The feed finds its way back to a broker", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     @Test("CONNECT names the box, keeps the session, leaves a will and carries the credentials")
     func connectPacket() async throws {

@@ -4,7 +4,7 @@ import SoundboxSystem
 import TestSupport
 import Testing
 
-@Suite("The publisher", .timeLimit(.minutes(5)))
+@Suite("The publisher", .timeLimit(.minutes(10)))
 struct PublisherTests {
     /// Publishes on a thread of its own.
     private func publish(
@@ -68,7 +68,8 @@ struct PublisherTests {
     func timeout() async throws {
         let broker = try FakeBroker()
         defer { broker.shutDown() }
-        let published = Task { try await publish(["1"], to: broker, timeout: .seconds(4)) }
+        // Long enough for a slow machine to accept the connection, which is waited for first.
+        let published = Task { try await publish(["1"], to: broker, timeout: .seconds(15)) }
         let (connection, _) = try await broker.connectionWithConnect()
         connection.send(.connack())
         let error = await #expect(throws: MQTTError.self) { try await published.value }

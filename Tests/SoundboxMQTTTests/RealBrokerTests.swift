@@ -4,7 +4,7 @@ import SoundboxSystem
 import TestSupport
 import Testing
 
-@Suite("With a real mosquitto", .timeLimit(.minutes(5)))
+@Suite("With a real mosquitto", .timeLimit(.minutes(10)))
 struct RealBrokerTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import SoundboxMQTT
 import TestSupport
 import Testing
 
-@Suite("Receipts reach the broker", .timeLimit(.minutes(5)))
+@Suite("Receipts reach the broker", .timeLimit(.minutes(10)))
 struct ReceiptTests {
     @Test("A receipt leaves at QoS 1 and is let go only when the broker has acknowledged it")
     func deliveredOnAcknowledgement() async throws {

@@ -3,7 +3,7 @@ import SoundboxMQTT
 import TestSupport
 import Testing
 
-@Suite("The broker always knows whether the box is there", .timeLimit(.minutes(5)))
+@Suite("The broker always knows whether the box is there", .timeLimit(.minutes(10)))
 struct StatusTests {
     @Test("The status is retained, and only the newest is kept for a broker that is slow")
     func newestStatus() async throws {

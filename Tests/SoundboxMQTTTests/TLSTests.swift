@@ -4,7 +4,7 @@ import SoundboxSystem
 import TestSupport
 import Testing
 
-@Suite("mqtts:// proves who the broker is, and who the box is", .timeLimit(.minutes(5)))
+@Suite("mqtts:// proves who the broker is, and who the box is", .timeLimit(.minutes(10)))
 struct TLSTests {
     private let folder: TemporaryFolder
     private let certificates: TestCertificates

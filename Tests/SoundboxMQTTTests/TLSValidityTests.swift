@@ -3,7 +3,7 @@ import SoundboxMQTT
 import TestSupport
 import Testing
 
-@Suite("mqtts:// keeps to dates and revocations", .timeLimit(.minutes(1)))
+@Suite("mqtts:// keeps to dates and revocations", .timeLimit(.minutes(10)))
 struct TLSValidityTests {
     private let folder: TemporaryFolder
     private let authority: TestAuthority

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("The announcer's service", .timeLimit(.minutes(5)))
+@Suite("The announcer's service", .timeLimit(.minutes(10)))
 struct AnnouncerServiceTests {
     private let folder: TemporaryFolder
     private let sink = RecordingSink()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("The housekeeping of the inbox", .timeLimit(.minutes(1)))
+@Suite("The housekeeping of the inbox", .timeLimit(.minutes(10)))
 struct InboxHousekeepingTests {
     private let folder: TemporaryFolder
     private let inbox: SQLiteInbox

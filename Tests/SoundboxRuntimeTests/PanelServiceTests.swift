@@ -8,7 +8,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("The panel follows the box", .timeLimit(.minutes(5)))
+@Suite("The panel follows the box", .timeLimit(.minutes(10)))
 struct PanelServiceTests {
     private let panel = FakePanel()
     private let state = BoxState(volume: Volume(80))

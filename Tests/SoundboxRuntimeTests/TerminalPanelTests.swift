@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("Terminal panel", .timeLimit(.minutes(5)))
+@Suite("Terminal panel", .timeLimit(.minutes(10)))
 struct TerminalPanelTests {
     /// A pseudo-terminal: the panel gets `terminal`, the test types and watches on `keyboard`.
     private final class PseudoTerminal: Sendable {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SoundboxRuntime
 
-@Suite("Taken out of service by its buttons", .timeLimit(.minutes(5)))
+@Suite("Taken out of service by its buttons", .timeLimit(.minutes(10)))
 struct UnprovisioningTests {
     private let folder: TemporaryFolder
     private let configurationFile: String

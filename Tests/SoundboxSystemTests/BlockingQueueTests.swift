@@ -1,7 +1,7 @@
 import SoundboxSystem
 import Testing
 
-@Suite("Blocking queues", .timeLimit(.minutes(5)))
+@Suite("Blocking queues", .timeLimit(.minutes(10)))
 struct BlockingQueueTests {
     @Test("Elements come out in the order in which they went in")
     func order() {

@@ -34,7 +34,7 @@ private actor Card {
     func checksItself() -> Bool { isOnItsExecutor() }
 }
 
-@Suite("Thread executors", .timeLimit(.minutes(5)))
+@Suite("Thread executors", .timeLimit(.minutes(10)))
 struct ThreadExecutorTests {
     @Test("An actor's jobs run in the order in which they were enqueued, all on one thread")
     func orderOnOneThread() async {

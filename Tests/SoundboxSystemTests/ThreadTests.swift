@@ -2,7 +2,7 @@ import Glibc
 import SoundboxSystem
 import Testing
 
-@Suite("Threads", .timeLimit(.minutes(5)))
+@Suite("Threads", .timeLimit(.minutes(10)))
 struct ThreadTests {
     private struct Refusal: Error, Equatable {
         var code: Int

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("On the example broker no box can read or publish for another", .timeLimit(.minutes(2)))
+@Suite("On the example broker no box can read or publish for another", .timeLimit(.minutes(10)))
 struct AccessListTests {
     private let folder: TemporaryFolder
 

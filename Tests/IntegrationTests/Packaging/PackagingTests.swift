@@ -6,7 +6,7 @@ import Testing
 /// The packages as `make deb` puts them together, from the debug binary, uncompressed, with one voice. Whether they
 /// install, upgrade and purge is for `make deb-test`.
 @Suite(
-    "The packages hold what a box needs", .timeLimit(.minutes(3)),
+    "The packages hold what a box needs", .timeLimit(.minutes(10)),
     .enabled("needs dpkg-dev, binutils and python3, which `make deps` installs") { await toolsAreThere() })
 struct PackagingTests {
     private let folder: TemporaryFolder

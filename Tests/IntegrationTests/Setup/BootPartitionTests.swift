@@ -33,7 +33,7 @@ private struct BootPartition {
 }
 
 @Suite(
-    "The first boot reads a real FAT partition", .timeLimit(.minutes(2)),
+    "The first boot reads a real FAT partition", .timeLimit(.minutes(10)),
     .enabled("needs root, dosfstools, and vfat in the kernel with loop devices or else fusefat") {
         await BootPartition.isPossible()
     })

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("setup at a terminal keeps secrets off the screen, and leaves the terminal as it was", .timeLimit(.minutes(2)))
+@Suite("setup at a terminal keeps secrets off the screen, and leaves the terminal as it was", .timeLimit(.minutes(10)))
 struct SetupTerminalTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import SoundboxRuntime
 import TestSupport
 import Testing
 
-@Suite("setup makes a working box, and says why when it cannot", .timeLimit(.minutes(3)))
+@Suite("setup makes a working box, and says why when it cannot", .timeLimit(.minutes(10)))
 struct SetupTests {
     private let folder: TemporaryFolder
 

@@ -5,7 +5,7 @@ import SoundboxRuntime
 import TestSupport
 import Testing
 
-@Suite("A box that is not set up says so, and blinks, until it is", .timeLimit(.minutes(3)))
+@Suite("A box that is not set up says so, and blinks, until it is", .timeLimit(.minutes(10)))
 struct UnprovisionedTests {
     private let folder: TemporaryFolder
 

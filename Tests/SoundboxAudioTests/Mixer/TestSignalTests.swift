@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundboxAudio
 
-@Suite("What a loudspeaker is tried with", .timeLimit(.minutes(1)))
+@Suite("What a loudspeaker is tried with", .timeLimit(.minutes(10)))
 struct TestSignalTests {
     private static func format(_ channelCount: Int, _ encoding: SampleEncoding) -> PCMFormat {
         PCMFormat(sampleRate: 48_000, channelCount: channelCount, encoding: encoding, framesPerPeriod: 960)

@@ -34,7 +34,7 @@ private final class LoudSink: AudioSink {
     var bufferFrames: Int { get async { 4800 } }
 }
 
-@Suite("A device with a volume of its own", .timeLimit(.minutes(5)))
+@Suite("A device with a volume of its own", .timeLimit(.minutes(10)))
 struct DeviceVolumeTests {
     private let voice: Voice
     private let script: AnnouncementScript

@@ -32,7 +32,7 @@ private func samples(_ bytes: [UInt8]) -> [Int16] {
     stride(from: 0, to: bytes.count, by: 2).map { Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8) }
 }
 
-@Suite("The player", .timeLimit(.minutes(5)))
+@Suite("The player", .timeLimit(.minutes(10)))
 struct PlayerTests {
     private let sink = RecordingSink()
     private let voice: Voice

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundboxAudio
 
-@Suite("The amplifier behind a sink", .timeLimit(.minutes(1)))
+@Suite("The amplifier behind a sink", .timeLimit(.minutes(10)))
 struct AmplifiedSinkTests {
     private let panel = FakePanel()
     private let device = RecordingSink()

@@ -114,7 +114,7 @@ private struct Box {
     }
 }
 
-@Suite("The announcer under random events", .timeLimit(.minutes(5)))
+@Suite("The announcer under random events", .timeLimit(.minutes(10)))
 struct AnnouncerRandomTests {
     @Test(
         "Every notice is heard exactly once and in order of arrival, with never two actions outstanding",

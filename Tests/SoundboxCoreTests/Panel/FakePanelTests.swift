@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxTesting
 import Testing
 
-@Suite("The fake panel and the panel contract", .timeLimit(.minutes(5)))
+@Suite("The fake panel and the panel contract", .timeLimit(.minutes(10)))
 struct FakePanelTests {
     private func contract(for panel: FakePanel) -> PanelContract {
         PanelContract(
