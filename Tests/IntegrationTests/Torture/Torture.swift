@@ -201,6 +201,8 @@ struct Torture {
 
     private mutating func startBroker() async throws {
         broker = try await MosquittoBroker.start(in: folder, port: broker.port, configuration: configuration)
+        // A broker that has forgotten the provider keeps nothing for it, until it has subscribed again.
+        try await broker.log.next { $0.contains("Received SUBSCRIBE from provider") ? () : nil }
     }
 
     /// No event marks the worst moment, so it is left to chance: up to 200 ms.
