@@ -127,7 +127,8 @@ extension VirtualBoardTests {
                 let heard = seen.sound.phrases
                 #expect(heard.count == 10)
                 let (begin, end) = (try #require(heard.first).start, try #require(heard.last).end)
-                #expect(isOn.start < seen.soundStart + begin - 0.03)
+                // The recorder begins somewhat after its time was taken, so there is more between them than this shows.
+                #expect(isOn.start < seen.soundStart + begin)
                 // The gap of half a second, and the lag of another.
                 #expect((0.7...1.8).contains(isOn.end - (seen.soundStart + end)), "\(isOn), \(end)")
             }

@@ -83,7 +83,7 @@ struct StorageFaultHeardTests {
                 // As after a reboot whose file-system check has mended it.
                 try await ChildProcess.run("umount", state)
                 try await ChildProcess.run("mount", "-o", "loop", image, state)
-                let receipts = try trial.collectReceipts(untilAnnounced: 4)
+                let receipts = try trial.collectReceipts(untilAnnounced: 4, besides: ["ro-1"])
                 let again = try await trial.startBox()
                 let announced = try await receipts.all().filter { $0.state == "announced" }.map(\.id)
                 #expect(announced == (2...5).map { "ro-\($0)" })

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import SoundboxCore
 import SoundboxMQTT
@@ -57,10 +58,14 @@ struct Trial {
         try ChildProcess([Products.soundbox, "run", "--config", configurationFile], environment: environment)
     }
 
-    /// Starts the box and returns once payments reach it.
+    /// Starts the box and returns once payments reach it and it answers on its control socket.
     func startBox(environment: [String: String] = [:]) async throws -> ChildProcess {
         let box = try launchBox(environment: environment)
         _ = try await box.errors.next { $0.contains(" info online") ? $0 : nil }
+        // Nothing tells when the socket is there.
+        while !FileManager.default.fileExists(atPath: folder.file("control.sock")) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
         return box
     }
 
@@ -93,9 +98,10 @@ struct Trial {
         }
     }
 
-    /// Listens to the receipts until `count` payments are announced; the result comes with ``Journal/all()``.
+    /// Listens to the receipts until `count` payments are announced, besides those that were before and whose receipts
+    /// may come again; the result comes with ``Journal/all()``.
     func collectReceipts(
-        untilAnnounced count: Int, within limit: Duration = .seconds(120)
+        untilAnnounced count: Int, besides known: Set<String> = [], within limit: Duration = .seconds(120)
     ) throws -> Journal<ReceiptRecord> {
         let publisher = try publisher
         let journal = Journal<ReceiptRecord>()
@@ -103,6 +109,7 @@ struct Trial {
             var announced: Set<String> = []
             try? publisher.publish([], timeout: limit) { payload in
                 let receipt = ReceiptRecord(payload)
+                guard !known.contains(receipt.id ?? "") else { return false }
                 journal.append(receipt)
                 if receipt.state == "announced" { announced.insert(receipt.id ?? "") }
                 return announced.count == count

@@ -60,10 +60,10 @@ struct RIFFChunksTests {
 
     @Test("Lists within lists, however deep, end")
     func nested() throws {
-        let lists = (0..<100_000).reduce(into: [UInt8]()) { bytes, depth in
-            bytes +=
-                Array("LIST".utf8) + Self.chunk("", [], claiming: UInt32(12 * (100_000 - depth) - 8))
-                + Array("INFO".utf8)
+        let depth = 100_000
+        var lists: [UInt8] = []
+        for level in 0..<depth {
+            lists += Self.chunk("LIST", Array("INFO".utf8), claiming: UInt32(12 * (depth - level) - 8))
         }
         #expect(try problem(lists) == nil)
     }
