@@ -48,7 +48,7 @@ package final class BoxState: Sendable {
 
     private struct Content {
         var snapshot: Snapshot
-        var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
+        var observers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextObserver = 0
     }
 
@@ -62,26 +62,28 @@ package final class BoxState: Sendable {
 
     /// Changes the state and tells the observers when that made a difference. Never blocks; any thread.
     func update(_ change: (inout Snapshot) -> Void) {
-        content.withLock { content in
+        let observers = content.withLock { content in
             let before = content.snapshot
             change(&content.snapshot)
-            guard content.snapshot != before else { return }
-            for observer in content.observers.values { observer.yield(content.snapshot) }
+            return content.snapshot == before ? [] : Array(content.observers.values)
         }
+        // Not under the lock: a task that is cancelled holds a lock of its own, which `yield` needs, while it ends its
+        // stream, which needs this one.
+        for observer in observers { observer.yield() }
     }
 
     /// The state now and after every change; an observer that is slow sees the latest only.
-    func changes() -> AsyncStream<Snapshot> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
-        content.withLock { content in
-            let number = content.nextObserver
+    func changes() -> some AsyncSequence<Snapshot, Never> & Sendable {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = content.withLock { content in
             content.nextObserver += 1
-            content.observers[number] = continuation
-            continuation.onTermination = { [weak self] _ in
-                self?.content.withLock { _ = $0.observers.removeValue(forKey: number) }
-            }
-            continuation.yield(content.snapshot)
+            content.observers[content.nextObserver] = continuation
+            return content.nextObserver
         }
-        return stream
+        continuation.onTermination = { [weak self] _ in
+            self?.content.withLock { _ = $0.observers.removeValue(forKey: number) }
+        }
+        continuation.yield()
+        return stream.map { self.snapshot }
     }
 }
