@@ -30,7 +30,7 @@ package final class Journal<Entry: Sendable>: Sendable {
 
     /// Skips entries until `match` accepts one.
     ///
-    /// - Throws: ``JournalEnded`` when none can come any more, `CancellationError` when the test ran out of time.
+    /// - Throws: ``JournalEnded`` when none can come any more, or when the test ran out of time.
     package func next<Match>(_ match: (Entry) -> Match?) async throws -> Match {
         while true {
             let (found, seen, isFinished) = state.withLock { state in
@@ -42,7 +42,10 @@ package final class Journal<Entry: Sendable>: Sendable {
             }
             if let found { return found }
             if isFinished { throw JournalEnded(contents: "\(entries)") }
-            try await waitForMore(than: seen)
+            do { try await waitForMore(than: seen) } catch {
+                // A test's time limit cancels it, and says no word about what it was waiting for.
+                throw JournalEnded(contents: "\(entries)")
+            }
         }
     }
 

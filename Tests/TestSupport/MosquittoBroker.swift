@@ -66,7 +66,8 @@ package func withMosquitto(
     do {
         try await body(broker)
     } catch {
-        try await broker.stop()
+        // What went wrong first is what is told.
+        try? await broker.stop()
         throw error
     }
     try await broker.stop()
