@@ -29,7 +29,8 @@ extension GestureMap {
             }
             guard isWarnedOf else {
                 throw chords.error(
-                    "unprovision needs unprovision_warning on the same buttons, held 5 s less: nobody may lose a setup unwarned"
+                    "unprovision needs unprovision_warning on the same buttons, held 5 s less: nobody may lose a setup "
+                        + "unwarned"
                 )
             }
         }

@@ -161,10 +161,11 @@ public struct Box {
     private static func sink(
         _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ logger: Logger
     ) -> any AudioSink {
-        var sink = AudioOutputs.sink(for: audio.device, fileMode: .append, mixer: audio.mixer) { problem in
+        let sink = AudioOutputs.sink(
+            for: audio.device, fileMode: .append, amplifier: amplifier, mixer: audio.mixer
+        ) { problem in
             logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
         }
-        if let amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
         guard let path = audio.record else { return sink }
         return TeeSink(primary: sink) { format in
             WAVFileSink(path: path, mode: .append, format: format)

@@ -26,10 +26,9 @@ public struct SoundTrial: Sendable {
         let audio = configuration.audio
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         let board = BoardPanel(layout.amplifierOnly) { what, error in didFail("\(what): \(error)") }
-        var sink = AudioOutputs.sink(
-            for: device ?? audio.device, fileMode: .overwrite, mixer: device == nil ? audio.mixer : nil,
-            mixerDidFail: didFail)
-        if let amplifier = board.amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
+        let sink = AudioOutputs.sink(
+            for: device ?? audio.device, fileMode: .overwrite, amplifier: board.amplifier,
+            mixer: device == nil ? audio.mixer : nil, mixerDidFail: didFail)
         self.device = device ?? audio.device
         self.sink = sink
         panel = board.panel

@@ -35,6 +35,7 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         Footprint.keepSmall()
         var surroundings = UnprovisionedBox.Surroundings()
+        var setup: Configuration
         repeat {
             if waitForSetup {
                 let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
@@ -43,17 +44,15 @@ struct Run: AsyncParsableCommand {
                     logger: logger)
                 guard try await waiting.waitForSetup() else { return }
             }
-            let setup = try configuration.read()
+            setup = try configuration.read()
             surroundings = UnprovisionedBox.Surroundings(setup)
-        } while try await runBox() == .unprovisioned && waitForSetup
+        } while try await runBox(setup) == .unprovisioned && waitForSetup
     }
 
     /// Made anew each time, so that what one box held is free before the next.
-    private func runBox() async throws -> Box.Ending {
-        let setup = try configuration.read()
+    private func runBox(_ setup: Configuration) async throws -> Box.Ending {
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: setup.logLevel) }
-        let box = try Box(
-            setup, from: configuration.config, panel: panel.choice, logger: logger)
+        let box = try Box(setup, from: configuration.config, panel: panel.choice, logger: logger)
         return try await box.run()
     }
 }

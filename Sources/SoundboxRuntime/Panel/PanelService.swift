@@ -38,17 +38,9 @@ struct PanelService: Service {
     }
 
     private func play(_ pattern: OutputPattern) async {
-        let clock = ContinuousClock()
-        let start = clock.now
-        while !Task.isCancelled {
-            let moment = pattern.moment(at: clock.now - start)
-            do throws(PanelError) { try panel.set(moment.outputs) } catch {
-                logger.error("the lights failed", metadata: ["reason": "\(error)"])
-                state.update { $0.panelFault = "the lights failed: \(error)" }
-                return
-            }
-            guard let remaining = moment.remaining else { return }
-            try? await clock.sleep(for: remaining)
+        do throws(PanelError) { try await panel.play(pattern) } catch {
+            logger.error("the lights failed", metadata: ["reason": "\(error)"])
+            state.update { $0.panelFault = "the lights failed: \(error)" }
         }
     }
 

@@ -30,10 +30,9 @@ public struct SetupTrial {
         let board = board()
         defer { board?.panel.close() }
         try? board?.panel.set(PanelOutputs(isLit: true, isVibrating: false))
-        var sink = AudioOutputs.sink(for: answers.audioDevice, fileMode: .overwrite)
-        if let amplifier = board?.amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
         let speaker = Speaker(
-            sink: sink, voice: try folder.voice(answers.voices[0]),
+            sink: AudioOutputs.sink(for: answers.audioDevice, fileMode: .overwrite, amplifier: board?.amplifier),
+            voice: try folder.voice(answers.voices[0]),
             others: try answers.voices.dropFirst().map { try folder.voice($0) }, volume: Volume(answers.volume))
         try await speaker.speak(.prompt(.greeting))
         if !digits.isEmpty { try await speaker.speak(digits: digits) }

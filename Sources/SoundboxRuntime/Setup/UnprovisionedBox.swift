@@ -71,7 +71,8 @@ public struct UnprovisionedBox: Service {
         logger.warning("not set up", metadata: ["missing": "\(configurationFile)", "run": "sudo soundbox setup"])
         let (panel, amplifier) = board()
         let reminders = Task { await remind(amplifier) }
-        let light = Task { await blink(panel) }
+        // Dark lights are no reason to be silent.
+        let light = Task { try? await panel?.play(Indication.notProvisioned.pattern) }
         defer {
             reminders.cancel()
             light.cancel()
@@ -97,8 +98,8 @@ public struct UnprovisionedBox: Service {
         }
         while !Task.isCancelled {
             do {
-                var sink = AudioOutputs.sink(for: surroundings.audioDevice, fileMode: .append)
-                if let amplifier { sink = AmplifiedSink(sink, amplifier: amplifier) }
+                let sink = AudioOutputs.sink(
+                    for: surroundings.audioDevice, fileMode: .append, amplifier: amplifier)
                 let speaker = Speaker(sink: sink, voice: try folder.voice(locale), volume: Volume(100))
                 try await speaker.speak(.prompt(.notProvisioned))
                 logger.info("said that the box is not set up", metadata: ["voice": "\(locale)"])
@@ -108,17 +109,6 @@ public struct UnprovisionedBox: Service {
                 logger.warning("cannot say that the box is not set up", metadata: ["reason": "\(error)"])
             }
             try? await Task.sleep(for: Self.reminder)
-        }
-    }
-
-    private func blink(_ panel: (any Panel)?) async {
-        guard let panel else { return }
-        let clock = ContinuousClock()
-        let start = clock.now
-        while !Task.isCancelled {
-            let moment = Indication.notProvisioned.pattern.moment(at: clock.now - start)
-            guard (try? panel.set(moment.outputs)) != nil, let remaining = moment.remaining else { return }
-            try? await clock.sleep(for: remaining)
         }
     }
 
