@@ -26,7 +26,10 @@ struct SetupChecks {
                     advice: "run: sudo chmod 600 \(path)")
             }
         }
-        let count = [broker.passwordFile, broker.keyFile].compactMap(\.self).count
+        if let authenticity = configuration.authenticity {
+            do { _ = try NoticeVerifier(authenticity) } catch { return Finding("secrets", .red, "\(error)") }
+        }
+        let count = [broker.passwordFile, broker.keyFile, configuration.authenticity?.keyFile].compactMap(\.self).count
         return Finding("secrets", .green, count == 0 ? "there are none" : "readable by the box only")
     }
 

@@ -39,7 +39,9 @@ public struct SupportBundle: Sendable {
         guard var document = try? YAMLDocument(parsing: text, file: "soundbox.yaml") else {
             return "# left out: it is not valid YAML\n"
         }
-        for key in ["password", "key"] where document["broker", key] != nil { document["broker", key] = "removed" }
+        for part in SetupPart.all where part.isSecret && document[path: part.inline] != nil {
+            document[path: part.inline] = "removed"
+        }
         return document.text
     }
 

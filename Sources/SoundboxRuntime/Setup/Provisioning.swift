@@ -6,17 +6,13 @@ import SoundboxYAML
 public enum Provisioning {
     /// The setup that is installed, secrets included. Blocks on the disk.
     public static func export(_ path: String) throws -> String {
-        let configuration = try Configuration(readingFile: path)
+        _ = try Configuration(readingFile: path)
         var document = try YAMLDocument(readingFile: path)
-        func move(_ reference: String, to inline: String, _ content: String?) {
-            document["broker", reference] = nil
-            document["broker", inline] = content
+        for part in SetupPart.all {
+            guard let file = document[path: part.reference] else { continue }
+            document[path: part.reference] = nil
+            document[path: part.inline] = try part.read(file)
         }
-        let broker = configuration.broker
-        move("password_file", to: "password", try broker.passwordFile.map { try SecretFile(path: $0).read() })
-        move("ca_file", to: "ca", try broker.caFile.map { try SmallFile.read($0) })
-        move("cert_file", to: "certificate", try broker.certFile.map { try SmallFile.read($0) })
-        move("key_file", to: "key", try broker.keyFile.map { try SmallFile.read($0) })
         return """
             # SECRET: whoever has this file can be this box. Delete it when the new box works.
             # Install it with: soundbox setup import FILE
@@ -56,10 +52,9 @@ public enum Provisioning {
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws(SetupError) -> [String] {
         let folder = SmallFile.folder(of: path)
-        let names = ["broker.password", "broker-key.pem", "broker-cert.pem", "broker-ca.pem"]
         // The configuration first: without it, nothing refers to the others.
         var removed: [String] = []
-        for file in [path, "\(path).old"] + names.map({ "\(folder)/\($0)" }) {
+        for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" }) {
             if unlink(file) == 0 {
                 removed.append(file)
             } else if errno != ENOENT {

@@ -18,36 +18,29 @@ public struct SetupPlan: Sendable, Equatable {
     /// What `soundbox.yaml` will hold.
     public let text: String
 
-    /// A key of the provisioning format, the key of `soundbox.yaml` that names the file instead, and that file.
-    private static let parts = [
-        (inline: "password", reference: "password_file", file: "broker.password", isSecret: true),
-        (inline: "ca", reference: "ca_file", file: "broker-ca.pem", isSecret: false),
-        (inline: "certificate", reference: "cert_file", file: "broker-cert.pem", isSecret: false),
-        (inline: "key", reference: "key_file", file: "broker-key.pem", isSecret: true),
-    ]
-
     /// Splits a provisioning document into files, and checks the result as the box will.
     ///
     /// - Parameters:
-    ///   - document: the keys of `soundbox.yaml`, and in `broker` also `password`, `ca`, `certificate` and `key`, which
-    ///     hold what the box keeps in files of their own.
+    ///   - document: the keys of `soundbox.yaml`, and also `password`, `ca`, `certificate` and `key` of `broker` and
+    ///     `key` of `authenticity`, which hold what the box keeps in files of their own.
     ///   - source: what errors name as the document's file.
     ///   - path: where `soundbox.yaml` goes.
     public init(_ document: YAMLDocument, source: String, to path: String) throws(YAMLError) {
         var document = document
         var files: [File] = []
-        for part in Self.parts {
-            guard let content = document["broker", part.inline] else { continue }
+        for part in SetupPart.all {
+            guard let content = document[path: part.inline] else { continue }
             guard !content.trimmed.isEmpty else {
-                throw YAMLError(file: source, line: nil, key: "broker.\(part.inline)", problem: "it is empty")
+                throw YAMLError(
+                    file: source, line: nil, key: part.inline.joined(separator: "."), problem: "it is empty")
             }
             let file = "\(SmallFile.folder(of: path))/\(part.file)"
             files.append(
                 File(
                     path: file, content: content.hasSuffix("\n") ? content : content + "\n",
                     mode: part.isSecret ? 0o600 : 0o644, isSecret: part.isSecret))
-            document["broker", part.inline] = nil
-            document["broker", part.reference] = file
+            document[path: part.inline] = nil
+            document[path: part.reference] = file
         }
         text = Self.heading + document.text
         self.path = path

@@ -31,6 +31,25 @@ struct DoctorTests {
         #expect(text.contains(expected))
     }
 
+    @Test("Every secret must be there and for the box only, the key that notices are signed with included")
+    func secrets() throws {
+        let folder = try TemporaryFolder()
+        let least = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\n"
+        let key = folder.file("signing.key")
+        func finding(_ text: String) throws -> Finding {
+            let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+            return SetupChecks(configuration: configuration, boxIsRunning: false).secrets()
+        }
+        #expect(try finding(least).detail == "there are none")
+        let signed = least + "authenticity: {key_file: \"\(key)\"}\n"
+        #expect(try finding(signed).level == .red)
+        try folder.write("0123456789abcdef0123456789abcdef\n", to: "signing.key")
+        chmod(key, 0o644)
+        #expect(try finding(signed).detail.contains("every user of this system may read it"))
+        chmod(key, 0o600)
+        #expect(try finding(signed).detail == "readable by the box only")
+    }
+
     @Test("A clock in the past is red, one that nobody keeps is amber")
     func clock() {
         #expect(SystemChecks.clock(now: 0, isSynchronised: true).level == .red)

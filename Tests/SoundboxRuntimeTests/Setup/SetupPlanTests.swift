@@ -153,6 +153,25 @@ struct SetupPlanTests {
         #expect(try !Provisioning.exportWithoutSecrets(other).contains("s3cret"))
     }
 
+    @Test("The key that notices are signed with travels too, is shown to nobody, and goes with a reset")
+    func signingKey() throws {
+        let key = "0123456789abcdef0123456789abcdef"
+        try plan(Self.provisioning + "authenticity: {key: \(key), required: false}\n").write()
+        #expect(mode(folder.file("etc/signing.key")) == 0o600)
+        #expect(try Configuration(readingFile: target).authenticity?.keyFile == folder.file("etc/signing.key"))
+        #expect(try !String(decoding: folder.read("etc/soundbox.yaml"), as: UTF8.self).contains(key))
+
+        let exported = try Provisioning.export(target)
+        #expect(exported.contains(key))
+        #expect(!SupportBundle.withoutSecrets(exported).contains(key))
+        try Provisioning.write(exported, to: folder.file("export.yaml"))
+        let other = folder.file("other/soundbox.yaml")
+        try Provisioning.plan(folder.file("export.yaml"), to: other).write()
+        #expect(try folder.read("other/signing.key") == Array("\(key)\n".utf8))
+
+        #expect(try Provisioning.reset(target).contains(folder.file("etc/signing.key")))
+    }
+
     @Test("Reset removes the setup and its secrets, and a second reset finds nothing")
     func reset() throws {
         try plan().write()
