@@ -28,8 +28,10 @@ public struct Box {
     public enum Ending: Sendable, Equatable {
         /// It was told to.
         case stopped
-        /// Its buttons took it out of service.
+        /// Its buttons took it out of service: the setup is gone.
         case unprovisioned
+        /// Its buttons took it out of service, and whoever starts it again has to remove the setup.
+        case resetRequested
     }
 
     /// Opens the inbox and the voice, and makes every service; nothing runs yet. Blocks on the disk.
@@ -138,7 +140,12 @@ public struct Box {
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
         logger.info("stopped")
-        return await unprovisioning.isDone ? .unprovisioned : .stopped
+        let outcome = await unprovisioning.outcome
+        return switch outcome {
+        case .removed: .unprovisioned
+        case .requested: .resetRequested
+        case nil: .stopped
+        }
     }
 
     /// The voices with those of their recordings that can be played, and what is wrong with the others.

@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import SoundboxCore
 import Synchronization
@@ -22,11 +21,23 @@ struct UnprovisioningTests {
         try folder.write("hunter2\n", to: "broker.password")
     }
 
-    private func unprovisioning(of file: String? = nil) throws -> Unprovisioning {
+    private func unprovisioning() throws -> Unprovisioning {
         Unprovisioning(
-            configurationFile: file ?? configurationFile,
-            directory: try StateDirectory(path: folder.file("state")),
+            configurationFile: configurationFile, directory: try StateDirectory(path: folder.file("state")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { [clock] in clock.now })
+    }
+
+    /// Ends as a box does that may not write where its setup is.
+    private func leaveRequest() async throws {
+        let unprovisioning = Unprovisioning(
+            configurationFile: configurationFile, directory: try StateDirectory(path: folder.file("state")),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            reset: { _ throws(SetupError) in throw SetupError("read-only") })
+        await unprovisioning.heard(.unprovisionWarning)
+        await unprovisioning.perform()
+        await unprovisioning.run()
+        #expect(await unprovisioning.outcome == .requested)
+        #expect(SmallFile.exists(configurationFile))
     }
 
     @Test("With the warning heard, the setup and its secrets are removed and the box ends")
@@ -37,7 +48,7 @@ struct UnprovisioningTests {
         clock.advance(by: .seconds(3))
         await unprovisioning.perform()
         await unprovisioning.run()
-        #expect(await unprovisioning.isDone)
+        #expect(await unprovisioning.outcome == .removed)
         #expect(!SmallFile.exists(configurationFile) && !SmallFile.exists(folder.file("broker.password")))
     }
 
@@ -58,26 +69,27 @@ struct UnprovisioningTests {
         let run = Task { await unprovisioning.run() }
         run.cancel()
         await run.value
-        #expect(await !unprovisioning.isDone)
+        #expect(await unprovisioning.outcome == nil)
         #expect(SmallFile.exists(configurationFile))
     }
 
     @Test("A box that may not remove its setup leaves a request, which the next start carries out, once")
     func requested() async throws {
-        // A folder in place of the file cannot be unlinked by anybody, root included.
-        try FileManager.default.createDirectory(
-            atPath: folder.file("immovable/soundbox.yaml"), withIntermediateDirectories: true)
-        let unprovisioning = try unprovisioning(of: folder.file("immovable/soundbox.yaml"))
         #expect(try Provisioning.resetIfRequested(configurationFile) == [])
-        await unprovisioning.heard(.unprovisionWarning)
-        await unprovisioning.perform()
-        await unprovisioning.run()
-        #expect(await unprovisioning.isDone)
-        #expect(SmallFile.exists(StateDirectory.resetRequest(in: folder.file("state"))))
-
+        try await leaveRequest()
         let removed = try Provisioning.resetIfRequested(configurationFile)
         #expect(removed == [configurationFile, folder.file("broker.password")])
-        #expect(!SmallFile.exists(StateDirectory.resetRequest(in: folder.file("state"))))
+        #expect(!SmallFile.exists(folder.file("state/reset-requested")))
+    }
+
+    @Test("A setup that was made after the request stays, at the next start and at all that follow")
+    func staleRequest() async throws {
+        try await leaveRequest()
+        let text = try SmallFile.read(configurationFile)
+        try SmallFile.replace(configurationFile, with: text, mode: 0o640, owner: nil)
+        #expect(try Provisioning.resetIfRequested(configurationFile) == [])
+        #expect(SmallFile.exists(configurationFile))
+        #expect(!SmallFile.exists(folder.file("state/reset-requested")))
     }
 }
 

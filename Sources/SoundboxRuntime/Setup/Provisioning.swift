@@ -36,14 +36,14 @@ public enum Provisioning {
         try SetupPlan(try YAMLDocument(readingFile: file), source: file, to: path)
     }
 
-    /// Removes the setup if the box has asked for it, because its buttons did and it may not do so itself.
+    /// Removes the setup if the box has asked for it, because its buttons did and it may not do so itself. A request
+    /// about an earlier setup is forgotten. Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func resetIfRequested(_ path: String) throws -> [String] {
         guard SmallFile.exists(path) else { return [] }
-        let request = StateDirectory.resetRequest(in: try Configuration(readingFile: path).stateDirectory)
-        guard SmallFile.exists(request) else { return [] }
-        let removed = try reset(path)
-        unlink(request)
+        let request = ResetRequest(of: path, in: try Configuration(readingFile: path).stateDirectory)
+        let removed = request.isStanding ? try reset(path) : []
+        request.remove()
         return removed
     }
 

@@ -28,10 +28,6 @@ final class StateDirectory: Sendable {
 
     var inboxPath: String { "\(path)/inbox.sqlite" }
     var volumeFile: VolumeFile { VolumeFile(path: "\(path)/volume") }
-    var resetRequest: String { Self.resetRequest(in: path) }
-
-    /// Left by a box that is to be taken out of service and may not remove its setup itself.
-    static func resetRequest(in path: String) -> String { "\(path)/reset-requested" }
 }
 
 struct StateDirectoryError: Error, Equatable, CustomStringConvertible {
