@@ -21,7 +21,8 @@ extension VirtualBoardTests {
                 var announced: Set<String> = []
                 for cycle in 1...Self.cycles {
                     let board = try await VirtualBoard(folder: try TemporaryFolder(), disk: disk.path)
-                    let box = try BoxOnBoard(on: board, port: broker.port, state: "box", device: "null")
+                    let box = try BoxOnBoard(
+                        on: board, port: broker.port, state: "box", device: "null", logOutlivesBoard: true)
                     let found = try await box.inbox()
                     #expect(found.integrity == "ok" || cycle == 1)
                     #expect(
@@ -37,12 +38,13 @@ extension VirtualBoardTests {
                     try await box.publish(batch.map { ($0, "\($0.count).5") })
                     try await receipts.wait(forStored: 3 + 11 * (cycle % 5), among: Set(batch))
                     try await board.cutPower()
-                    let spokenAgain = Set(box.begunAnnouncements).intersection(announced)
+                    let spokenAgain = Set(try await box.begunAnnouncements).intersection(announced)
                     #expect(spokenAgain == [], "announced, confirmed, and spoken again after cut \(cycle - 1)")
                 }
 
                 let board = try await VirtualBoard(folder: try TemporaryFolder(), disk: disk.path)
-                let box = try BoxOnBoard(on: board, port: broker.port, state: "box", device: "null")
+                let box = try BoxOnBoard(
+                    on: board, port: broker.port, state: "box", device: "null", logOutlivesBoard: true)
                 #expect(receipts.ids(in: "stored").subtracting(try await box.inbox().ids) == [])
                 // What the box had not confirmed, the broker still has: in the end, nothing is missing.
                 try await box.start()
@@ -125,8 +127,10 @@ extension BoxOnBoard {
 
     /// The payments that the box began to speak since it was started.
     fileprivate var begunAnnouncements: [String] {
-        log.filter { $0.contains(" announcing ") }.compactMap { line in
-            line.split(separator: " ").first { $0.hasPrefix("id=") }.map { String($0.dropFirst(3)) }
+        get async throws {
+            try await log.filter { $0.contains(" announcing ") }.compactMap { line in
+                line.split(separator: " ").first { $0.hasPrefix("id=") }.map { String($0.dropFirst(3)) }
+            }
         }
     }
 }

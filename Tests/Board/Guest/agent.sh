@@ -61,7 +61,18 @@ await() {
   return 0
 }
 # logged COUNT TEXT: whether the box's log has so many lines with the text.
-logged() { [ "$(grep -c "$2" /host/box.log)" -ge "$1" ]; }
+log=/run/box.log
+logged() { [ "$(grep -c "$2" "$log")" -ge "$1" ]; }
+
+# The host answers when it finds the time, and the clock in here does not wait for it. So the box must not need the host
+# while it runs: program and voice come into memory before, what is seen and heard goes to the host afterwards.
+cat /usr/bin/soundbox >/dev/null
+# launch OPTION...: starts the box.
+launch() {
+  [ -d /run/sounds ] || cp -r /host/sounds /run/sounds
+  soundbox run "$@" --config /host/soundbox.yaml >/dev/null 2>"$log" &
+  box=$!
+}
 
 # A broker on the board itself.
 broker_start() {
@@ -83,19 +94,27 @@ plug() {
 
 # Listens to the loopback card, from before the box opens it: the box then finds a card that insists on this format.
 record_begin() {
-  now >/host/sound.start
-  arecord -q -D hw:Loopback,1,0 -t raw -f S16_LE -r 48000 -c 1 /host/sound.raw 2>/host/sound.errors &
+  now >/run/sound.start
+  arecord -q -D hw:Loopback,1,0 -t raw -f S16_LE -r 48000 -c 1 /run/sound.raw 2>/run/sound.errors &
   recorder=$!
 }
-record_end() { kill -INT $recorder; wait $recorder; true; }
+record_end() {
+  kill -INT $recorder
+  wait $recorder
+  cp /run/sound.* /host/
+}
 
-# Writes the time and the levels of the lines into /host/outputs whenever one changes.
+# Writes the time and the levels of the lines into `outputs` whenever one changes.
 watch_begin() {
   : >/run/watching
-  watch_lines "$@" >/host/outputs &
+  watch_lines "$@" >/run/outputs &
   watcher=$!
 }
-watch_end() { rm /run/watching; wait $watcher; true; }
+watch_end() {
+  rm /run/watching
+  wait $watcher
+  cp /run/outputs /host/
+}
 watch_lines() {
   local shown='' levels line value up rest
   while [ -e /run/watching ]; do

@@ -15,11 +15,15 @@ soundbox=$(realpath "$3")
 here=$(realpath "$(dirname "$0")")
 busybox=$(command -v busybox)
 
-# A program and every library the dynamic linker would load for it, under the same paths as here.
+# A program, without symbols as the packages have it, and every library the dynamic linker would load for it, under the
+# same paths as here.
 install_program() {
   local program=$1 name=$2 library
   mkdir -p "$root/usr/bin"
-  cp --update --reflink=auto "$program" "$root/usr/bin/$name"
+  # The copy has the time of what it was made from, which may be an older one than last time.
+  if [[ $root/usr/bin/$name -nt $program || $root/usr/bin/$name -ot $program ]]; then
+    strip --strip-unneeded --preserve-dates -o "$root/usr/bin/$name" "$program"
+  fi
   ldd "$program" | sed -n 's/.*[ \t]\(\/[^ ]*\) (0x.*/\1/p' | while read -r library; do
     mkdir -p "$root$(dirname "$library")"
     cp --update --dereference --reflink=auto "$library" "$root$library"

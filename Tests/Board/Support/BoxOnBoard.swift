@@ -10,6 +10,9 @@ struct BoxOnBoard {
     /// The port of a broker on this machine, which outlives a power cut; `nil` for `broker_start` on the board, whose
     /// messages arrive at once: QEMU's user networking takes seconds now and then.
     let port: Int?
+    /// Whether the log goes into the shared folder at once, where a power cut does not reach it. That holds the box up:
+    /// not for tests that listen.
+    let logOutlivesBoard: Bool
 
     private var folder: TemporaryFolder { board.folder }
 
@@ -17,14 +20,16 @@ struct BoxOnBoard {
     ///
     /// - Parameters:
     ///   - state: a folder under `/state` that is this box's own.
-    ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line with a bias lets gpio-sim's finger go, so a button
-    ///     that is to be down at the start needs a board with resistors of its own.
+    ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line
+    ///     with a bias lets gpio-sim's finger go, so a button that is to be down at the start needs a board with
+    ///     resistors of its own.
     init(
         on board: VirtualBoard, port: Int? = nil, state: String, device: String = "hw:Loopback,0,0",
-        boardFile: String = "raspberry-pi"
+        boardFile: String = "raspberry-pi", logOutlivesBoard: Bool = false
     ) throws {
         self.board = board
         self.port = port
+        self.logOutlivesBoard = logOutlivesBoard
         if !FileManager.default.fileExists(atPath: board.folder.file("sounds")) {
             try ToneVoice.write(to: board.folder)
             try FileManager.default.copyItem(atPath: "\(Products.project)/board", toPath: board.folder.file("board"))
@@ -32,7 +37,7 @@ struct BoxOnBoard {
             try board.folder.write(
                 shipped.replacingOccurrences(of: "pull_up", with: "as_is"), to: "board/no-bias.yaml")
             try board.folder.write(
-                shipped + "  amplifier: {line: GPIO\(VirtualBoard.Line.amplifier.rawValue), lead: 50ms, lag: 500ms}\n",
+                shipped + "  amplifier: {line: GPIO\(VirtualBoard.Line.amplifier.rawValue), lead: 250ms, lag: 500ms}\n",
                 to: "board/amplified.yaml")
         }
         try board.folder.write(
@@ -41,7 +46,7 @@ struct BoxOnBoard {
             device_id: box-01
             broker: {url: "mqtt://\(port.map { "\(VirtualBoard.hostAddress):\($0)" } ?? "127.0.0.1:1883")"}
             audio: {device: "\(device)", volume: 50}
-            voice: {locale: \(ToneVoice.locale), directory: /host/sounds}
+            voice: {locale: \(ToneVoice.locale), directory: /run/sounds}
             board: \(boardFile)
             board_directory: /host/board
             state_directory: /state/\(state)
@@ -51,9 +56,10 @@ struct BoxOnBoard {
             """, to: "soundbox.yaml")
     }
 
-    /// Starts the box; its log is `box.log` in the shared folder. Returns at once.
+    /// Starts the box. Returns at once.
     func launch(_ options: String = "") async throws {
-        try await board.run("soundbox run \(options) --config /host/soundbox.yaml >/dev/null 2>/host/box.log & box=$!")
+        if logOutlivesBoard { try await board.run("log=/host/box.log") }
+        try await board.run("launch \(options)")
     }
 
     /// Starts the box and returns when payments reach it.
@@ -72,14 +78,17 @@ struct BoxOnBoard {
         do {
             try await board.run("await \(seconds) logged \(count) '\(words)'")
         } catch {
-            throw TestFailure("\(error); the box's log:\n\(log.joined(separator: "\n"))")
+            throw TestFailure("\(error); the box's log:\n\(try await log.joined(separator: "\n"))")
         }
     }
 
     /// The box's log so far.
     var log: [String] {
-        let bytes = (try? folder.read("box.log")) ?? []
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        get async throws {
+            guard logOutlivesBoard else { return try await board.run("cat $log") }
+            let text = String(decoding: try folder.read("box.log"), as: UTF8.self)
+            return text.split(separator: "\n").map(String.init)
+        }
     }
 
     /// Publishes payments and returns when the broker has them.
