@@ -59,6 +59,15 @@ struct UnprovisionedTests {
         }
     }
 
+    @Test("SIGTERM ends the waiting, with success")
+    func stopped() async throws {
+        let box = try ChildProcess(
+            [Products.soundbox, "run", "--wait-for-setup", "--config", target],
+            environment: ["ALSA_CONFIG_PATH": try folder.write("pcm.default { type null }\n", to: "asound.conf")])
+        try await box.logged("said that the box is not set up")
+        #expect(try await box.stop() == 0)
+    }
+
     @Test("The light flashes twice and rests, and goes out when the box begins its work")
     func light() async throws {
         try await withMosquitto(in: folder) { broker in

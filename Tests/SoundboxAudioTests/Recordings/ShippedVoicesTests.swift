@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxTesting
 import Testing
 
 @testable import SoundboxAudio
@@ -19,6 +20,18 @@ struct ShippedVoicesTests {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
         #expect(voice.language.locale == locale)
         #expect(try VoiceCheck(voice).problems() == [])
+    }
+
+    @Test("The warning is over well before the buttons have been held to the end", arguments: locales)
+    func warning(locale: String) async throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let sink = RecordingSink()
+        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
+        try await player.play(
+            voice.writer.script(for: .prompt(.unprovisionWarning)), Delivery(hasChime: false, gap: .zero))
+        // It begins 4 s into a hold of 10 s, and must have been heard to its end: docs/decisions/043.
+        let frames = try #require(await sink.announcements.first).count / 2
+        #expect(Duration.seconds(Double(frames) / 48_000) < .seconds(3))
     }
 
     @Test("A box that cannot say how much still says that money came", arguments: locales)
