@@ -28,10 +28,10 @@ struct BacklogTests {
             let start = ContinuousClock.now
             let box = try trial.launchBox()
             try await box.logged(" stored ", "id=b-1")
-            let before = try residentBytes(of: box)
+            let before = try privateBytes(of: box)
             try await box.logged(" stored ", "id=b-\(count)")
             let took = ContinuousClock.now - start
-            let after = try residentBytes(of: box)
+            let after = try privateBytes(of: box)
             try await box.logged(" announced ", "id=b-1")
             #expect(try await box.stop() == 0)
 
@@ -44,8 +44,8 @@ struct BacklogTests {
             #expect(!broker.log.entries.contains { $0.contains("exceeded timeout") })
             // Twice in all: yesterday and today.
             #expect(broker.log.entries.count { $0.contains("New client connected") && $0.contains("M1001") } == 2)
-            // What one batch takes, and not what all of them would.
-            #expect(after - before < 8 << 20, "\(before) bytes, then \(after)")
+            // What one batch and SQLite's cache of 2 MiB take, and not what all of them would.
+            #expect(after - before < 4 << 20, "\(before) bytes, then \(after)")
 
             let inbox = try SQLiteInbox(path: trial.inbox)
             let counts = try inbox.counts()
@@ -53,16 +53,17 @@ struct BacklogTests {
             let waiting = try inbox.waiting(limit: count).map(\.notice.id.text)
             #expect(waiting == (counts.announced + 1...count).map { "b-\($0)" })
             print(
-                "backlog: \(count) notices within \(took) of the start; resident \(before >> 10) KiB at the first, "
+                "backlog: \(count) notices within \(took) of the start; private \(before >> 10) KiB at the first, "
                     + "\(after >> 10) KiB at the last; \(counts.announced) spoken by the end")
         }
     }
 
-    private func residentBytes(of process: ChildProcess) throws -> Int {
+    /// Without the program's own code, of which more and more has been used.
+    private func privateBytes(of process: ChildProcess) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") }),
             let kibibytes = line.split(separator: " ").compactMap({ Int($0) }).first
-        else { throw TestFailure("no VmRSS in \(status)") }
+        else { throw TestFailure("no RssAnon in \(status)") }
         return kibibytes << 10
     }
 }
