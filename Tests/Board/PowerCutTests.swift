@@ -59,17 +59,6 @@ extension VirtualBoardTests {
     }
 }
 
-/// A board's disk: an ext4 file system in a file of this machine, deleted with the last reference.
-private final class Disk: Sendable {
-    let path = "\(GuestImage.cache)/disk-\(UUID().uuidString).img"
-
-    init() async throws {
-        try await ChildProcess.run("mke2fs", "-q", "-t", "ext4", path, "64M")
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 /// Hears every receipt of every box on a broker, as a payment service does.
 private final class ReceiptListener: Sendable {
     private let process: ChildProcess
@@ -122,15 +111,6 @@ extension BoxOnBoard {
                 ids: Set(try String.fetchAll(database, sql: "SELECT payment_id FROM notice")),
                 announced: Set(
                     try String.fetchAll(database, sql: "SELECT payment_id FROM notice WHERE state = 'announced'")))
-        }
-    }
-
-    /// The payments that the box began to speak since it was started.
-    fileprivate var begunAnnouncements: [String] {
-        get async throws {
-            try await log.filter { $0.contains(" announcing ") }.compactMap { line in
-                line.split(separator: " ").first { $0.hasPrefix("id=") }.map { String($0.dropFirst(3)) }
-            }
         }
     }
 }

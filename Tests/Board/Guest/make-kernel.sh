@@ -2,9 +2,9 @@
 # Makes the kernel of the virtual board: Debian's own, uncompressed, with gpio-sim beside its modules.
 #
 # usage: make-kernel.sh CACHE
-# Prints the folder under CACHE that holds `vmlinux` and `modules/`. It is named after the kernel's exact version, so a
-# second run finds it and needs no network; Debian's mirrors drop old kernels, so the version is asked for, not written
-# down. When the mirror is out of reach, the newest kernel in the cache is taken.
+# Prints the folder under CACHE that holds `vmlinux` and `modules/`. It is named after the kernel's exact version and
+# this script, so a second run finds it and needs no network; Debian's mirrors drop old kernels, so the version is asked
+# for, not written down. When the mirror is out of reach, the newest kernel in the cache is taken.
 #
 # Debian builds its kernels without gpio-sim. The two files it consists of come from Debian's own source of the same
 # version and are compiled against Debian's headers; nothing is installed, and nothing of it is shipped.
@@ -16,7 +16,7 @@ cache=$(realpath "$1")
 # What the board needs, beside what is compiled into Debian's kernel. depmod knows what these need in turn.
 modules=(
   virtio_pci virtio_blk virtio_net virtio_console 9p 9pnet_virtio ext4
-  configfs irq_sim gpio-sim snd-aloop
+  configfs irq_sim gpio-sim snd-aloop softdog
 )
 
 depends() { apt-cache depends "$1" 2>/dev/null | sed -n "s/^ *Depends: \($2\)\$/\1/p" | head -1; }
@@ -36,7 +36,7 @@ headers=$(depends linux-headers-amd64 'linux-headers-.*')
 [[ -n $headers ]] || give_up "apt knows no linux-headers-amd64; run: apt-get update"
 release=${headers#linux-headers-}
 version=$(package_version "linux-image-$release")
-folder="$cache/linux-$release-$version"
+folder="$cache/linux-$release-$version-$(sha256sum "$0" | cut -c 1-8)"
 if [[ -e $folder/complete ]]; then
   echo "$folder"
   exit 0

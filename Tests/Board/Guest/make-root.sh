@@ -40,6 +40,7 @@ install_program "$soundbox" soundbox
 for tool in arecord mosquitto mosquitto_pub; do
   install_program "$(PATH=$PATH:/usr/sbin command -v $tool)" "$tool"
 done
+gcc -Wall -Werror -static -s -o "$root/usr/bin/supervise" "$here/supervise.c"
 # alsa-lib finds its description of the devices, and its plugins, where Debian has them.
 mkdir -p "$root/usr/share" "$root/usr/lib"
 cp --recursive --update /usr/share/alsa "$root/usr/share/"

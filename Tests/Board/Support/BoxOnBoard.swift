@@ -63,7 +63,9 @@ struct BoxOnBoard {
     }
 
     /// Starts the box and returns when payments reach it.
-    func start() async throws {
+    /// - Parameter seconds: resets the board when the box says nothing for so long; `nil` for never.
+    func start(watchedFor seconds: Int? = nil) async throws {
+        if let seconds { try await board.run("supervisor='supervise \(seconds)'") }
         try await launch()
         try await logged(" info online")
     }
@@ -88,6 +90,15 @@ struct BoxOnBoard {
             guard logOutlivesBoard else { return try await board.run("cat $log") }
             let text = String(decoding: try folder.read("box.log"), as: UTF8.self)
             return text.split(separator: "\n").map(String.init)
+        }
+    }
+
+    /// The payments that the box began to speak since it was started, in order.
+    var begunAnnouncements: [String] {
+        get async throws {
+            try await log.filter { $0.contains(" announcing ") }.compactMap { line in
+                line.split(separator: " ").first { $0.hasPrefix("id=") }.map { String($0.dropFirst(3)) }
+            }
         }
     }
 
@@ -125,5 +136,37 @@ struct BoxOnBoard {
         }
         try await board.run("watch_end; record_end")
         return try Observation(folder: folder)
+    }
+}
+
+extension VirtualBoard {
+    /// Runs a box of its own, on a broker of its own on the board, while `body` runs.
+    func withBox(
+        _ name: String, board file: String = "raspberry-pi", _ body: (BoxOnBoard) async throws -> Void
+    ) async throws {
+        try await run("broker_start")
+        let box = try BoxOnBoard(on: self, state: name, boardFile: file)
+        do {
+            try await running(box) {
+                try await box.logged(" info online")
+                try await body(box)
+            }
+        } catch {
+            try await run("broker_stop")
+            throw error
+        }
+        try await run("broker_stop")
+    }
+
+    /// Runs a box while `body` runs; one whose test has failed must not be in the way of the next.
+    func running(_ box: BoxOnBoard, _ body: () async throws -> Void) async throws {
+        try await box.launch()
+        do {
+            try await body()
+        } catch {
+            try await run("kill -9 $box; release 17 22 23; wait $box; true")
+            throw error
+        }
+        try await box.stop()
     }
 }

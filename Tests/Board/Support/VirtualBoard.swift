@@ -92,6 +92,9 @@ final class VirtualBoard: Sendable {
         try await run("click \(button.rawValue); click \(button.rawValue)")
     }
 
+    /// Waits until the board resets itself, which ends the emulator.
+    func reset() async throws { _ = try await emulator.exitStatus() }
+
     /// Takes the power away: whatever was only in memory is gone.
     func cutPower() async throws {
         emulator.kill9()
