@@ -2,7 +2,7 @@ extension NumberProgram {
     /// Why a number has no reading. Sets are meant by their index.
     enum Failure: Error {
         case endless(set: Int)
-        /// More substitutions than any language needs.
+        /// More substitutions or text than any language needs.
         case tooLong(set: Int)
         case noRule(set: Int, number: UInt64)
         case noFractionRule(set: Int)
@@ -21,7 +21,8 @@ extension NumberProgram {
                     try sets.withUnsafeBufferPointer { sets throws(Failure) in
                         try prepared.withUnsafeBufferPointer { prepared throws(Failure) in
                             let interpreter = NumberInterpreter(
-                                bytes: bytes, operations: operations, rules: rules, sets: sets, prepared: prepared)
+                                bytes: bytes, operations: operations, rules: rules, sets: sets, prepared: prepared,
+                                end: words.count + NumberInterpreter.maximumLength)
                             var substitutions = 0
                             try interpreter.spell(number, set: set, depth: 0, into: &words, &substitutions)
                         }
@@ -37,7 +38,10 @@ extension NumberProgram {
             (0..<UInt64(Self.preparedCount)).map { number -> [UInt8]? in
                 guard let number = try? DecimalNumber(whole: number) else { return nil }
                 var words: [UInt8] = []
-                return (try? spell(number, set: set, into: &words)).map { words }
+                // A reading that others are made of is short; rules that repeat a long one would fill the memory.
+                return (try? spell(number, set: set, into: &words)).flatMap {
+                    words.count <= Self.usualLength ? words : nil
+                }
             }
         }
         for reading in readings { keep(reading) }
@@ -52,12 +56,16 @@ private struct NumberInterpreter {
     /// A hundred times what the longest reading needs. Rules that say the remainder twice at each power of ten end, but
     /// not before the customer has gone.
     static let maximumSubstitutions = 10_000
+    /// Bytes. Twenty times the longest reading of an amount in the shipped voices; spoken, it would take minutes.
+    static let maximumLength = 10_000
 
     let bytes: UnsafeBufferPointer<UInt8>
     let operations: UnsafeBufferPointer<NumberProgram.Operation>
     let rules: UnsafeBufferPointer<NumberProgram.Rule>
     let sets: UnsafeBufferPointer<NumberProgram.RuleSet>
     let prepared: UnsafeBufferPointer<NumberProgram.Text>
+    /// How long `words` may become.
+    let end: Int
 
     func spell(
         _ number: DecimalNumber, set: Int, depth: Int, into words: inout [UInt8], _ substitutions: inout Int
@@ -76,7 +84,7 @@ private struct NumberInterpreter {
             let operation = operations[next]
             next += 1
             switch operation {
-            case .text(let text): append(text, to: &words)
+            case .text(let text): try append(text, to: &words, in: set)
             case .quotient(let reference):
                 try spell(number.whole, by: reference, depth: depth, into: &words, &substitutions)
             case .same(let reference):
@@ -84,7 +92,7 @@ private struct NumberInterpreter {
                 try spell(number, set: index, depth: depth + 1, into: &words, &substitutions)
             case .digits(let reference, let separator):
                 for (place, digit) in number.decimals.enumerated() {
-                    if place > 0 { append(separator, to: &words) }
+                    if place > 0 { try append(separator, to: &words, in: set) }
                     try spell(UInt64(digit), by: reference, depth: depth, into: &words, &substitutions)
                 }
             // RBNF leaves out the brackets of an `x.x` rule for a number below one.
@@ -99,7 +107,7 @@ private struct NumberInterpreter {
     ) throws(NumberProgram.Failure) {
         if number < NumberProgram.preparedCount, !prepared.isEmpty {
             let text = prepared[set * NumberProgram.preparedCount + Int(number)]
-            if text != .none { return append(text, to: &words) }
+            if text != .none { return try append(text, to: &words, in: set) }
         }
         guard depth < Self.maximumDepth else { throw .endless(set: set) }
         try count(&substitutions, in: set)
@@ -110,7 +118,7 @@ private struct NumberInterpreter {
             let operation = operations[next]
             next += 1
             switch operation {
-            case .text(let text): append(text, to: &words)
+            case .text(let text): try append(text, to: &words, in: set)
             case .quotient(let reference):
                 try spell(quotient, by: reference, depth: depth, into: &words, &substitutions)
             case .remainder(let reference):
@@ -149,7 +157,10 @@ private struct NumberInterpreter {
             ? rules[low - 2] : rule
     }
 
-    private func append(_ text: NumberProgram.Text, to words: inout [UInt8]) {
+    private func append(
+        _ text: NumberProgram.Text, to words: inout [UInt8], in set: Int
+    ) throws(NumberProgram.Failure) {
+        guard words.count + Int(text.count) <= end else { throw .tooLong(set: set) }
         words.append(
             contentsOf: UnsafeBufferPointer(rebasing: bytes[Int(text.start)..<Int(text.start) + Int(text.count)]))
     }

@@ -67,6 +67,25 @@ struct NumberRuleValidationTests {
         #expect(error.problem.contains("without end"), "\(error)")
     }
 
+    @Test(
+        "Rules that say ever more, the longer the number, are given up before they fill the memory or the day",
+        arguments: [
+            // Twice as many words for each digit; the second was found by fuzzing.
+            ("<<<<", "1000000000000000"), (String(repeating: "x", count: 1000) + "<<<<", "10000000000"),
+        ])
+    func everMore(body: String, number: String) throws {
+        let rules = try NumberRules(parsing: "%a:\nx.x: <<.>>;\n\(Self.digits)10: \(body);")
+        let error = #expect(throws: SpeechError.self) { try rules.spell(DecimalNumber(number), with: "%a") }
+        #expect("\(try #require(error))".contains("endless length"))
+    }
+
+    @Test("Long readings of small numbers are not kept in memory, and said all the same")
+    func longReadings() throws {
+        let long = String(repeating: "x", count: 1000)
+        let rules = try NumberRules(parsing: "%a:\nx.x: <<.>>;\n0: \(long);\n10: <<[>>];")
+        #expect(try rules.spell(DecimalNumber("11"), with: "%a") == long + long)
+    }
+
     @Test("Decimals that are handed on to a set without a rule for them, or round in a circle, are refused")
     func handedOnDecimals() throws {
         #expect(
