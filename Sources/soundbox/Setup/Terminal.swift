@@ -38,11 +38,14 @@ enum Terminal {
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         let interrupt = withUnsafeBytes(of: settings.c_cc) { $0[Int(VINTR)] }
         withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = interrupt }
+        usualSettings = settings
+        for number in [SIGTERM, SIGHUP] { signal(number, restoreAndEnd) }
         // Echo first: whoever sees the question may type.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
         put(question, on: STDOUT_FILENO)
         let line = readTerminalLine()
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+        for number in [SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
         put("\n", on: STDOUT_FILENO)
         if line.last == interrupt {
             kill(getpid(), SIGINT)
@@ -50,6 +53,13 @@ enum Terminal {
         }
         return line.isEmpty
             ? nil : String(decoding: line.last == UInt8(ascii: "\n") ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    /// Signals that come from elsewhere. Calls nothing but what signal-safety(7) lists.
+    private static let restoreAndEnd: @convention(c) (Int32) -> Void = { number in
+        tcsetattr(STDIN_FILENO, TCSANOW, &usualSettings)
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
     }
 
     /// A terminal hands out one line per call, up to 4,096 bytes with its end. Empty at the input's end.
@@ -62,3 +72,7 @@ enum Terminal {
         }
     }
 }
+
+/// How the terminal was before a secret was asked for. Written by the one thread that asks, before the handler that
+/// reads it is set.
+nonisolated(unsafe) private var usualSettings = termios()

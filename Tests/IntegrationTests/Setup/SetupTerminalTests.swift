@@ -98,6 +98,16 @@ struct SetupTerminalTests {
         }
     }
 
+    @Test("A signal ends it at the password, and the terminal echoes again", arguments: [SIGTERM, SIGHUP])
+    func signalled(signal: Int32) async throws {
+        let session = try setup()
+        try await reachPassword(session)
+        #expect(!session.echoes)
+        kill(session.id, signal)
+        #expect(try await session.exitStatus() == signal)
+        #expect(session.echoes)
+    }
+
     @Test("quit leaves it at the password, too")
     func quit() async throws {
         let session = try setup()
