@@ -85,6 +85,7 @@ step "Upgrade"
 inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/next/*.deb' >"$work/upgrade.log" 2>&1 ||
   { cat "$work/upgrade.log" >&2; exit 1; }
 [[ $(inside dpkg-query -W -f '${Version}' soundbox) == 99.0.0 ]] || fail "the version after the upgrade"
+inside test -e /run/soundbox/updating || fail "the light of a running box does not tell of the update"
 [[ $(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite) == "$before" ]] || fail "an upgrade changed settings or payments"
 
 step "Roll back"
