@@ -58,6 +58,42 @@ extension VirtualBoardTests {
             }
         }
 
+        @Test(
+            "With the card's own volume control, the keys move that, by its dB scale, and the samples stay as they are")
+        func hardwareVolume() async throws {
+            try await board.withBox("mixer", mixer: "Master") { box in
+                let seen = try await box.observing {
+                    try await box.publish(("M-1", "1"))
+                    try await box.logged(" announced id=M-1")
+                }
+                // As alsamixer maps 50 and 60 percent to a range of 45 dB (volume_mapping.c); a step is 0.3 dB.
+                #expect(abs(try await decibels() - -13.8) <= 0.3)
+                let loudest = seen.sound.phrases.map(\.level).max() ?? 0
+
+                try await board.click(.volumeUp)
+                try await box.logged(" info volume level=60")
+                let louder = try await box.observing {
+                    try await box.publish(("M-2", "1"))
+                    try await box.logged(" announced id=M-2")
+                }
+                #expect(abs(try await decibels() - -10.4) <= 0.3)
+                #expect(abs((louder.sound.phrases.map(\.level).max() ?? 0) / loudest - 1) < 0.02)
+
+                // Somebody else moves it.
+                try await board.run("amixer -q -c Dummy sset Master 0%")
+                try await box.publish(("M-3", "1"))
+                try await box.logged(" announced id=M-3")
+                #expect(abs(try await decibels() - -10.4) <= 0.3)
+            }
+        }
+
+        /// Of the card's own volume control.
+        private func decibels() async throws -> Double {
+            let text = try await board.run("amixer -c Dummy sget Master").joined(separator: "\n")
+            let match = try #require(text.firstMatch(of: /\[(-?[0-9.]+)dB\]/), "\(text)")
+            return try #require(Double(match.1))
+        }
+
         @Test("Replay repeats the last payment, pressed twice the one before, and held tells the day's total")
         func replay() async throws {
             try await board.withBox("replay") { box in

@@ -16,7 +16,7 @@ cache=$(realpath "$1")
 # What the board needs, beside what is compiled into Debian's kernel. depmod knows what these need in turn.
 modules=(
   virtio_pci virtio_blk virtio_net virtio_console 9p 9pnet_virtio ext4
-  configfs irq_sim gpio-sim snd-aloop softdog
+  configfs irq_sim gpio-sim snd-aloop snd-dummy softdog
 )
 
 depends() { apt-cache depends "$1" 2>/dev/null | sed -n "s/^ *Depends: \($2\)\$/\1/p" | head -1; }

@@ -20,11 +20,13 @@ struct BoxOnBoard {
     ///
     /// - Parameters:
     ///   - state: a folder under `/state` that is this box's own.
+    ///   - mixer: an element of the card `Dummy` that the volume goes to.
     ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line
     ///     with a bias lets gpio-sim's finger go, so a button that is to be down at the start needs a board with
     ///     resistors of its own.
     init(
         on board: VirtualBoard, port: Int? = nil, state: String, device: String = "hw:Loopback,0,0",
+        mixer: String? = nil,
         boardFile: String = "raspberry-pi", logOutlivesBoard: Bool = false
     ) throws {
         self.board = board
@@ -45,7 +47,7 @@ struct BoxOnBoard {
             merchant_id: M1001
             device_id: box-01
             broker: {url: "mqtt://\(port.map { "\(VirtualBoard.hostAddress):\($0)" } ?? "127.0.0.1:1883")"}
-            audio: {device: "\(device)", volume: 50}
+            audio: {device: "\(device)", volume: 50\(mixer.map { ", mixer: {card: \"hw:Dummy\", element: \($0)}" } ?? "")}
             voice: {locale: \(ToneVoice.locale), directory: /run/sounds}
             board: \(boardFile)
             board_directory: /host/board
@@ -142,10 +144,11 @@ struct BoxOnBoard {
 extension VirtualBoard {
     /// Runs a box of its own, on a broker of its own on the board, while `body` runs.
     func withBox(
-        _ name: String, board file: String = "raspberry-pi", _ body: (BoxOnBoard) async throws -> Void
+        _ name: String, mixer: String? = nil, board file: String = "raspberry-pi",
+        _ body: (BoxOnBoard) async throws -> Void
     ) async throws {
         try await run("broker_start")
-        let box = try BoxOnBoard(on: self, state: name, boardFile: file)
+        let box = try BoxOnBoard(on: self, state: name, mixer: mixer, boardFile: file)
         do {
             try await running(box) {
                 try await box.logged(" info online")
