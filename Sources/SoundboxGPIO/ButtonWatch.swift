@@ -86,12 +86,3 @@ final class ButtonWatch: Sendable {
         }
     }
 }
-
-extension Duration {
-    /// For `poll`: whole milliseconds rounded up, so that a wait never turns into a spin; 0 when negative.
-    fileprivate var pollMilliseconds: Int32 {
-        guard self > .zero else { return 0 }
-        let (seconds, attoseconds) = components
-        return Int32(min(seconds, 1_000_000) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-    }
-}

@@ -101,8 +101,7 @@ final class FeedControl: Sendable {
     var isStopping: Bool { requests.withLock { $0.isStopping } }
 
     func noteTurn() {
-        let (seconds, attoseconds) = Duration.monotonicNow.components
-        turn.store(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
+        turn.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
     }
 
     /// When ``noteTurn()`` was called last, on the clock of `Duration.monotonicNow`.

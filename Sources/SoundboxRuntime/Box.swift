@@ -106,7 +106,10 @@ public struct Box {
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.
         services = [
-            WatchdogService(systemd: systemd, timeSinceLastTurn: { feed.timeSinceLastTurn }),
+            WatchdogService(
+                systemd: systemd,
+                // Not the sound card's: a restart mends no driver, and while it is away payments are stored.
+                stillness: { [feed.timeSinceLastTurn, announcer.timeInJob, player.timeInJob] }),
             InboxHousekeeping(inbox: inbox, retention: configuration.inbox, clock: clock, logger: logger),
             FeedService(feed: feed, delegate: intake),
             reporter,

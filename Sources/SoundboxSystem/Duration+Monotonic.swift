@@ -8,6 +8,12 @@ extension Duration {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
+    /// Whole nanoseconds, for atomics; up to 292 years either way.
+    public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+
     /// For `poll`: whole milliseconds rounded up, so that a wait never turns into a spin; 0 when negative.
     public var pollMilliseconds: Int32 {
         guard self > .zero else { return 0 }

@@ -1,5 +1,7 @@
 import Glibc
 import SoundboxAudio
+import SoundboxSystem
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,6 +29,34 @@ struct SystemTests {
             let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             #expect(count > 0 && String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == expected)
         }
+    }
+
+    @Test("The watchdog hears nothing while one thread is stuck, and again when it is not")
+    func watchdog() async throws {
+        let path = folder.file("notify")
+        let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(receiver) }
+        #expect(withUnixAddress(path) { bind(receiver, $0, $1) } == 0)
+        let questions = Mutex(0)
+        let service = WatchdogService(
+            systemd: Systemd { ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "1000"][$0] },
+            stillness: {
+                let number = questions.withLock { questions in
+                    questions += 1
+                    return questions
+                }
+                return [.zero, number <= 5 ? .seconds(31) : .zero]
+            })
+        let run = Task { await service.run() }
+        let first = try await onOwnThread(named: "receiver") {
+            var buffer = [UInt8](repeating: 0, count: 256)
+            let count = recv(receiver, &buffer, buffer.count, 0)
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }
+        #expect(first == "WATCHDOG=1")
+        #expect(questions.withLock { $0 } > 5)
+        run.cancel()
+        await run.value
     }
 
     @Test("Without a service manager nothing is sent; its watchdog for another process is not ours")

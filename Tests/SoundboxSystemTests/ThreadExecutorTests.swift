@@ -32,6 +32,8 @@ private actor Card {
     }
 
     func checksItself() -> Bool { isOnItsExecutor() }
+
+    nonisolated var timeInJob: Duration { executor.timeInJob }
 }
 
 @Suite("Thread executors", .timeLimit(.minutes(10)))
@@ -68,6 +70,19 @@ struct ThreadExecutorTests {
         gate.append(9)
         #expect(await answer == 9)
         #expect(await blocked.currentThread() != free.currentThread())
+    }
+
+    @Test("A call that blocks is seen from outside, and over when it returns")
+    func timeInJob() async {
+        let card = Card()
+        #expect(card.timeInJob == .zero)
+        let gate = BlockingQueue<Int>()
+        async let answer = card.block(on: gate)
+        while card.timeInJob < .milliseconds(20) { await Task.yield() }
+        gate.append(1)
+        #expect(await answer == 1)
+        // The caller goes on before the thread has noted that the job is over.
+        while card.timeInJob > .zero { await Task.yield() }
     }
 
     @Test("The actor knows that it runs on its own executor")

@@ -11,6 +11,8 @@ import Synchronization
 public actor Player {
     private let executor = ThreadExecutor(name: "player")
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// How long the player's thread has been held by what it does now: normally a fraction of a period. Any thread.
+    public nonisolated var timeInJob: Duration { executor.timeInJob }
 
     private let sink: any AudioSink
     private let timing: Timing

@@ -10,6 +10,8 @@ import SoundboxSystem
 package actor AnnouncerService: Service {
     private let executor = ThreadExecutor(name: "announcer")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// How long the announcer's thread has been held by what it does now: normally no longer than a commit. Any thread.
+    nonisolated var timeInJob: Duration { executor.timeInJob }
 
     private let inbox: any Inbox
     private let clock: BoxClock
