@@ -29,11 +29,10 @@ struct RIFFChunksTests {
     @Test("A part of a list that claims almost 4 GiB is refused; libsndfile would read it for ever")
     func endlessList() throws {
         // Found by fuzzing.
-        let bytes: [UInt8] =
-            Array("RIFF\0\0\0\0WAVELIST".utf8) + [20, 0, 0, 0] + Array("INFO".utf8)
-            + [0x4F, 0xB7, 0xBC, 0xB2, 0xAB, 0xF8, 0xFF, 0xFF, 0xFF, 0x61, 0x20, 0x74, 0x65, 0x78, 0x74, 0]
-            + [0x06, 0x66, 0x6D, 0x74, 0x20] + Self.format.dropFirst(4) + Array("data".utf8)
-            + [0x61, 0xA9, 0x87, 0xAC, 0xD1, 0xF6, 0x1B]
+        var bytes = Array("RIFF\0\0\0\0WAVELIST".utf8) + [20, 0, 0, 0] + Array("INFO".utf8)
+        bytes += [0x4F, 0xB7, 0xBC, 0xB2, 0xAB, 0xF8, 0xFF, 0xFF, 0xFF, 0x61, 0x20, 0x74, 0x65, 0x78, 0x74, 0]
+        bytes += [0x06, 0x66, 0x6D, 0x74, 0x20] + Self.format.dropFirst(4) + Array("data".utf8)
+        bytes += [0x61, 0xA9, 0x87, 0xAC, 0xD1, 0xF6, 0x1B]
         try folder.write(bytes, to: "endless.wav")
         #expect(throws: RecordingError.self) { try AudioFile(reading: folder.file("endless.wav")) }
         let list = Self.chunk("LIST", Array("INFO".utf8) + Self.chunk("ISFT", [65, 0], claiming: 0xFFFF_FFF8))
