@@ -103,7 +103,7 @@ struct StatusTests {
         let status = try await session.packets.next(\.publication)
         #expect(status.payload == offlineStatus)
         session.send(.puback(status.id))
-        await #expect(throws: CancellationError.self) { try await task.value }
+        await #expect(throws: JournalEnded.self) { try await task.value }
         #expect(delegate.connections.entries.last == .stopped)
     }
 
