@@ -112,9 +112,9 @@ extension VirtualBoardTests {
                     try await board.run("await 20 lit_for 1")
                 }
                 let payment = ["♪", "支付宝", "到账"]
-                #expect(
-                    seen.sound.text == payment + ["三", "元"] + payment + ["一", "元"]
-                        + ["♪", "今日收款", "两", "笔", "总计", "四", "元"])
+                let today = ["♪", "今日收款", "两", "笔", "总计", "四", "元"]
+                let expected = [payment, ["三", "元"], payment, ["一", "元"], today].flatMap(\.self)
+                #expect(seen.sound.text == expected)
             }
         }
 
