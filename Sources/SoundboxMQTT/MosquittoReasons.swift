@@ -43,9 +43,15 @@ enum MosquittoReasons {
         case MOSQ_ERR_ERRNO where error == ECONNRESET: true
         // What a reset makes of a TLS connection: a protocol error that OpenSSL has nothing to say about.
         case MOSQ_ERR_ERRNO where error == EPROTO && lines.isEmpty: true
-        default: lines.contains { $0.contains("unexpected eof while reading") }
+        default: lines.contains { line in hangUpsInTLS.contains { line.contains($0) } }
         }
     }
+
+    /// What OpenSSL logs when the other side has gone: its own words for an end, and the system's `ECONNRESET` and
+    /// `EPIPE` behind the bit that marks them (ERR_SYSTEM_FLAG), which version 3.5 logs and version 3.0 did not.
+    private static let hangUpsInTLS =
+        ["unexpected eof while reading"]
+        + [ECONNRESET, EPIPE].map { "error:" + String(0x8000_0000 | UInt32($0), radix: 16, uppercase: true) + ":" }
 
     private static func tls(_ lines: [String]) -> String {
         let text = lines.joined(separator: "; ")

@@ -32,6 +32,23 @@ struct ThreadTests {
             try await onOwnThread(named: "a-name-of-twenty-one!") { Self.currentThreadName() } == "a-name-of-twent")
     }
 
+    @Test("Writing to what nobody reads any more is an error of the call, and not the end of the program")
+    func brokenPipe() async throws {
+        let (isBlocked, error) = try await onOwnThread(named: "writer") {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            // Without this the write below might be the end of the tests.
+            guard sigismember(&mask, SIGPIPE) == 1 else { return (false, Int32(0)) }
+            var ends: [Int32] = [-1, -1]
+            #expect(pipe(&ends) == 0)
+            close(ends[0])
+            defer { close(ends[1]) }
+            return (true, write(ends[1], "x", 1) < 0 ? errno : 0)
+        }
+        #expect(isBlocked)
+        #expect(error == EPIPE)
+    }
+
     @Test("Bodies that wait for one another do not keep each other from running")
     func independence() async throws {
         // More threads than cores, each of which ends only when the last has started.
