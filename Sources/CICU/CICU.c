@@ -5,6 +5,8 @@
 
 static const UNumberFormat *format(const soundbox_icu_speller *speller) { return (const UNumberFormat *)speller; }
 
+int32_t soundbox_icu_version(void) { return U_ICU_VERSION_MAJOR_NUM; }
+
 const char *soundbox_icu_error_name(int32_t code) { return u_errorName((UErrorCode)code); }
 
 soundbox_icu_speller *soundbox_icu_speller_open(const char *locale, int32_t *code) {

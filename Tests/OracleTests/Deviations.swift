@@ -14,6 +14,9 @@ struct Deviations {
     var ruleSet: String
     var rules: [Rule]
 
+    /// The ICU that the lists were made beside: Debian 12's.
+    static let icuVersion: Int32 = 72
+
     private static let directory = #filePath.replacing(/[^\/]+$/, with: "Deviations")
 
     /// The locales that have such a file, sorted.

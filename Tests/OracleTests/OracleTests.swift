@@ -1,3 +1,4 @@
+import CICU
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
@@ -20,7 +21,10 @@ struct OracleTests {
         print("oracle \(locale): \(result.summary)")
         #expect(result.compared >= 100_000)
         #expect(result.wrong == 0, "the first of them:\n\(result.examples.joined(separator: "\n"))")
-        #expect(result.unusedRules == [], "these deviations apply to no amount")
+        // A later ICU may read by itself what a rule asks of it: since 76 at the latest zero is nol in Indonesian.
+        if soundbox_icu_version() <= Deviations.icuVersion {
+            #expect(result.unusedRules == [], "these deviations apply to no amount")
+        }
     }
 
     private static func comparison(of locale: String) throws -> Comparison {

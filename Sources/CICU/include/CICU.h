@@ -12,6 +12,9 @@
 typedef struct soundbox_icu_speller soundbox_icu_speller;
 typedef struct soundbox_icu_regex soundbox_icu_regex;
 
+/// The major number of ICU's version: 72.
+int32_t soundbox_icu_version(void);
+
 /// ICU's name for a code: U_ILLEGAL_ARGUMENT_ERROR.
 const char *soundbox_icu_error_name(int32_t code);
 
