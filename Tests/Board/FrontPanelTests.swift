@@ -58,6 +58,29 @@ extension VirtualBoardTests {
             try await board.run("broker_stop")
         }
 
+        @Test("A box that may not remove its setup ends when it is taken out of service, and the next start finds none")
+        func unprovisionedAsService() async throws {
+            // As the unit's sandbox has it: /etc is read-only, and only what runs before the start may write there.
+            try await board.run("mkdir /run/etc; mount -t tmpfs tmpfs /run/etc")
+            try await board.run("broker_start")
+            let box = try BoxOnBoard(on: board, state: "unprovision-service")
+            try await board.run("cp /host/soundbox.yaml /run/etc; mount -o remount,ro /run/etc")
+            try await board.run("config=/run/etc/soundbox.yaml")
+            try await box.launch("--wait-for-setup")
+            try await box.logged(" info online")
+
+            try await board.run("press 23; press 22; sleep 10.2; release 22; release 23")
+            try await board.run("wait $box")
+            try await box.logged(" to be taken out of service at the next start")
+
+            let reset = "soundbox setup reset --if-requested --config $config"
+            #expect(try await board.run("mount -o remount,rw /run/etc; \(reset)") == ["removed /run/etc/soundbox.yaml"])
+            try await box.launch("--wait-for-setup")
+            try await box.logged(" warning not set up")
+            try await box.stop()
+            try await board.run("config=/host/soundbox.yaml; umount /run/etc; broker_stop")
+        }
+
         @Test("While new software is being installed, one short flash a second asks to leave the power on")
         func updating() async throws {
             try await board.withBox("updating") { box in

@@ -139,10 +139,5 @@ struct MainJobTests {
 }
 
 extension ChildProcess {
-    /// Ids in the order in which they began to be spoken.
-    fileprivate var begunAnnouncements: [String] {
-        errors.entries.filter { $0.contains(" announcing ") }.compactMap { line in
-            line.split(separator: " ").first { $0.hasPrefix("id=") }.map { String($0.dropFirst(3)) }
-        }
-    }
+    fileprivate var begunAnnouncements: [String] { announcementsBegun(in: errors.entries) }
 }

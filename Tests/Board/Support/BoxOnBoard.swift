@@ -82,7 +82,9 @@ struct BoxOnBoard {
         do {
             try await board.run("await \(seconds) logged \(count) '\(words)'")
         } catch {
-            throw TestFailure("\(error); the box's log:\n\(try await log.joined(separator: "\n"))")
+            // A board that has died has no log to show, and that it died is what must be told.
+            guard let log = try? await log else { throw error }
+            throw TestFailure("\(error); the box's log:\n\(log.joined(separator: "\n"))")
         }
     }
 
@@ -97,11 +99,7 @@ struct BoxOnBoard {
 
     /// The payments that the box began to speak since it was started, in order.
     var begunAnnouncements: [String] {
-        get async throws {
-            try await log.filter { $0.contains(" announcing ") }.compactMap { line in
-                line.split(separator: " ").first { $0.hasPrefix("id=") }.map { String($0.dropFirst(3)) }
-            }
-        }
+        get async throws { announcementsBegun(in: try await log) }
     }
 
     /// Publishes payments and returns when the broker has them.
@@ -133,7 +131,7 @@ struct BoxOnBoard {
         try await board.run(
             "record_begin; watch_begin \(VirtualBoard.Line.led.rawValue) \(VirtualBoard.Line.vibration.rawValue)")
         do { try await body() } catch {
-            try await board.run("watch_end; record_end")
+            _ = try? await board.run("watch_end; record_end")
             throw error
         }
         try await board.run("watch_end; record_end")
@@ -155,7 +153,7 @@ extension VirtualBoard {
                 try await body(box)
             }
         } catch {
-            try await run("broker_stop")
+            _ = try? await run("broker_stop")
             throw error
         }
         try await run("broker_stop")
@@ -167,7 +165,7 @@ extension VirtualBoard {
         do {
             try await body()
         } catch {
-            try await run("kill -9 $box; release 17 22 23; wait $box; true")
+            _ = try? await run("kill -9 $box; release 17 22 23; wait $box; true")
             throw error
         }
         try await box.stop()
