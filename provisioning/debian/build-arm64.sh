@@ -6,7 +6,7 @@
 # ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
 #
 # usage: build-arm64.sh OUTPUT          the packages
-#        build-arm64.sh --tests         the unit tests instead, as a debug build, for test-arm64.sh
+#        build-arm64.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -65,6 +65,9 @@ make_sysroot() {
     done
     rm -rf "$unpacked"
   done
+  # Under emulation what is here hides what the machine has at the same path: only libraries and what belongs to them.
+  # An empty folder hides the machine's own configuration of alsa-lib, which wants plugins of another architecture.
+  (cd "$sysroot.part" && rm -rf boot dev etc home media mnt opt proc root run srv sys tmp var && mkdir -p etc/alsa/conf.d)
   # This overlay of Testing and Foundation is refused by the compiler when it comes from another folder than its own.
   find "$sysroot.part/usr/lib" -name Testing.swiftcrossimport -prune -exec rm -r {} +
   mv "$sysroot.part" "$sysroot"
@@ -94,7 +97,7 @@ make_sdk
 
 if [[ $1 == --tests ]]; then
   # At its own place: tests find the sources by the path that they were compiled at.
-  place=$project build=$cache/build-tests what=(--build-tests)
+  place=$project build=$cache/build-tests what=(-c release --build-tests -Xswiftc -enable-testing)
 else
   output=$(realpath -m "$1") place=/project build=$cache/build what=(-c release --static-swift-stdlib --product soundbox)
 fi
