@@ -24,8 +24,10 @@ packages=(
 # The virtual board of the tests: an emulator, and what makes a kernel and a root folder for it.
 if [[ $(dpkg --print-architecture) == amd64 ]]; then
   packages+=(qemu-system-x86 busybox-static kmod e2fsprogs alsa-utils gcc make xz-utils libelf1)
+  # A chroot for the compiler that builds for arm64.
+  packages+=(mmdebstrap)
 fi
-[[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian mmdebstrap qemu-user)
+[[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
 
 missing=()
 for package in "${packages[@]}"; do

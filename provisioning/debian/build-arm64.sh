@@ -6,6 +6,8 @@
 # ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
 #
 # usage: build-arm64.sh OUTPUT          the packages
+#        build-arm64.sh --fill          nothing but the cache, and whether its compiler runs
+#        build-arm64.sh --smoke         only the core and what meets the libraries of Debian 13: some minutes
 #        build-arm64.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
 set -euo pipefail
 
@@ -15,11 +17,18 @@ source "$here/cross.sh"
 # A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
 
-((EUID == 0)) || { echo "This makes a chroot and needs root." >&2; exit 1; }
-for program in mmdebstrap qemu-aarch64; do
-  command -v "$program" >/dev/null || { echo "$program is missing: apt-get install mmdebstrap qemu-user" >&2; exit 1; }
+refuse() { echo "No cross build: $1" >&2; exit 1; }
+[[ $(dpkg --print-architecture) == amd64 ]] || refuse "this machine is not amd64."
+((EUID == 0)) || refuse "it makes a chroot and needs root."
+needed=(mmdebstrap)
+[[ $1 == --* ]] || needed+=(qemu-aarch64)
+for program in "${needed[@]}"; do
+  command -v "$program" >/dev/null || refuse "$program is missing: apt-get install mmdebstrap qemu-user"
 done
 mkdir -p "$cache"
+# What is fetched and unpacked takes 6 GB, what is built 3 GB more.
+[[ -d $chroot ]] || (($(df --output=avail --block-size=1G "$cache" | tail -1) >= 10)) ||
+  refuse "$cache needs 10 GB of disk."
 
 make_chroot() {
   echo "Fetching the compiler (Debian sid, amd64)"
@@ -91,38 +100,54 @@ JSON
 JSON
 }
 
+# inside PLACE BUILD COMMAND...: runs a command with the compiler's root folder, the project at PLACE and a folder for
+# what is built. In a mount name space of its own: nothing stays mounted, whatever happens.
+inside() {
+  local place=$1 build=$2 packages=$HOME/.cache/org.swift.swiftpm
+  shift 2
+  mkdir -p "$chroot$place" "$chroot/build" "$build" "$chroot/root/.cache" "$packages"
+  unshare --mount --propagation private bash -euo pipefail -c '
+    chroot=$1 project=$2 place=$3 sysroot=$4 build=$5 packages=$6
+    mount --bind "$project" "$chroot$place"
+    mount --bind "$sysroot" "$chroot/sysroot"
+    mount --bind "$build" "$chroot/build"
+    mkdir -p "$chroot/root/.cache/org.swift.swiftpm"
+    mount --bind "$packages" "$chroot/root/.cache/org.swift.swiftpm"
+    mount -t proc proc "$chroot/proc"
+    mount --bind /dev "$chroot/dev"
+    exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin "${@:7}"
+  ' build-arm64 "$chroot" "$project" "$place" "$sysroot" "$build" "$packages" "$@"
+}
+
+# swift_build PLACE BUILD OPTION...: builds the project for arm64.
+swift_build() {
+  local place=$1 build=$2
+  shift 2
+  # The very versions that this machine has built with, if it has.
+  [[ ! -e $project/Package.resolved ]] || set -- --disable-automatic-resolution "$@"
+  inside "$place" "$build" swift build --package-path "$place" --scratch-path /build --swift-sdk "$sdk" \
+    --explicit-target-dependency-import-check error "$@"
+}
+
 [[ -d $chroot ]] || make_chroot
 [[ -d $sysroot ]] || make_sysroot
 make_sdk
 
-if [[ $1 == --tests ]]; then
+case $1 in
+--fill) inside /project "$cache/build-smoke" swift --version >/dev/null ;;
+--smoke)
+  for target in SoundboxALSA SoundboxGPIO SoundboxMQTT; do
+    swift_build /project "$cache/build-smoke" --target "$target"
+  done
+  ;;
+--tests)
   # At its own place: tests find the sources by the path that they were compiled at.
-  place=$project build=$cache/build-tests what=(-c release --build-tests -Xswiftc -enable-testing)
-else
-  output=$(realpath -m "$1") place=/project build=$cache/build what=(-c release --static-swift-stdlib --product soundbox)
-fi
-
-# The very versions that this machine has built with, if it has.
-[[ ! -e $project/Package.resolved ]] || what+=(--disable-automatic-resolution)
-
-# In a mount name space of its own: nothing stays mounted, whatever happens.
-mkdir -p "$chroot$place" "$chroot/build" "$build" "$chroot/root/.cache" "$HOME/.cache/org.swift.swiftpm"
-unshare --mount --propagation private bash -euo pipefail -c '
-  chroot=$1 project=$2 place=$3 sysroot=$4 build=$5 packages=$6 sdk=$7
-  mount --bind "$project" "$chroot$place"
-  mount --bind "$sysroot" "$chroot/sysroot"
-  mount --bind "$build" "$chroot/build"
-  mkdir -p "$chroot/root/.cache/org.swift.swiftpm"
-  mount --bind "$packages" "$chroot/root/.cache/org.swift.swiftpm"
-  mount -t proc proc "$chroot/proc"
-  mount --bind /dev "$chroot/dev"
-  exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin \
-    swift build --package-path "$place" --scratch-path /build --swift-sdk "$sdk" \
-    --explicit-target-dependency-import-check error "${@:8}"
-' build-arm64 "$chroot" "$project" "$place" "$sysroot" "$build" "$HOME/.cache/org.swift.swiftpm" "$sdk" "${what[@]}"
-
-[[ $1 != --tests ]] || exit 0
-
-# What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
-SYSROOT=$sysroot "$here/build.sh" arm64 \
-  "$build/aarch64-unknown-linux-gnu/release/soundbox" "$output" qemu-aarch64 -L "$sysroot"
+  swift_build "$project" "$cache/build-tests" -c release --build-tests -Xswiftc -enable-testing
+  ;;
+*)
+  swift_build /project "$cache/build" -c release --static-swift-stdlib --product soundbox
+  # What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
+  SYSROOT=$sysroot "$here/build.sh" arm64 \
+    "$cache/build/aarch64-unknown-linux-gnu/release/soundbox" "$(realpath -m "$1")" qemu-aarch64 -L "$sysroot"
+  ;;
+esac
