@@ -7,7 +7,7 @@
 #
 # usage: build-arm64.sh OUTPUT          the packages
 #        build-arm64.sh --fill          nothing but the cache, and whether its compiler runs
-#        build-arm64.sh --smoke         only the core and what meets the libraries of Debian 13: some minutes
+#        build-arm64.sh --smoke         only the core and the adapters to alsa-lib, libgpiod and libmosquitto
 #        build-arm64.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
 set -euo pipefail
 
@@ -17,6 +17,7 @@ source "$here/cross.sh"
 # A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
 
+(($# == 1)) || { sed -n 's/^# usage/usage/p; s/^#  \( *build-arm64\)/  \1/p' "$0" >&2; exit 2; }
 refuse() { echo "No cross build: $1" >&2; exit 1; }
 [[ $(dpkg --print-architecture) == amd64 ]] || refuse "this machine is not amd64."
 ((EUID == 0)) || refuse "it makes a chroot and needs root."
