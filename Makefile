@@ -35,7 +35,7 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 
 .PHONY: test
 test: check build ## every check and every test
-	@timeout 600 provisioning/debian/build-arm64.sh --fill || echo "The test of the build for arm64 is skipped."
+	@timeout 600 provisioning/debian/build-arm64.sh --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
 	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS)
 
 .PHONY: torture

@@ -64,7 +64,7 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (four), SoundboxGPIO
-        // and SoundboxSystem; of CICU, which the box itself does not link, OracleTests.
+        // and SoundboxSystem, and their tests; of CICU, which the box itself does not link, OracleTests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),

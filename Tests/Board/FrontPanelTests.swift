@@ -28,57 +28,58 @@ extension VirtualBoardTests {
         @Test(
             "Replay and volume − held: a warning, then the setup is gone, and the box says and shows that it has none")
         func unprovision() async throws {
-            try await board.run("broker_start")
             let box = try BoxOnBoard(on: board, state: "unprovision")
             let file = board.folder.file("soundbox.yaml")
             let setup = try String(contentsOfFile: file, encoding: .utf8)
-            try await box.launch("--wait-for-setup")
-            try await box.logged(" info online")
+            try await board.withBroker {
+                try await board.running(box, "--wait-for-setup") {
+                    try await box.logged(" info online")
 
-            let warned = try await box.observing {
-                try await board.run("press 23; press 22; sleep 5; release 22; release 23; await 20 lit_for 4")
+                    let warned = try await box.observing {
+                        try await board.run("press 23; press 22; sleep 5; release 22; release 23; await 20 lit_for 4")
+                    }
+                    #expect(warned.sound.text == ["继续按住将清除设置"])
+                    #expect(FileManager.default.fileExists(atPath: file))
+
+                    let erased = try await box.observing {
+                        try await board.run("press 23; press 22; sleep 10.2; release 22; release 23")
+                        try await box.logged(" warning not set up")
+                        try await board.run("sleep 5")
+                    }
+                    #expect(erased.sound.text == ["继续按住将清除设置", "♪", "设备未激活"])
+                    #expect(!FileManager.default.fileExists(atPath: file))
+                    let flashes = erased.lights.suffix(4).dropLast().map { $0.end - $0.start }
+                    #expect(flashes.count == 3 && flashes.allSatisfy { $0 < 0.2 }, "\(erased.lights)")
+
+                    // Set up again, it is at work again; nobody had to start it.
+                    try board.folder.write(setup, to: "soundbox.yaml")
+                    try await box.logged(" info online", count: 2)
+                }
             }
-            #expect(warned.sound.text == ["继续按住将清除设置"])
-            #expect(FileManager.default.fileExists(atPath: file))
-
-            let erased = try await box.observing {
-                try await board.run("press 23; press 22; sleep 10.2; release 22; release 23")
-                try await box.logged(" warning not set up")
-                try await board.run("sleep 5")
-            }
-            #expect(erased.sound.text == ["继续按住将清除设置", "♪", "设备未激活"])
-            #expect(!FileManager.default.fileExists(atPath: file))
-            let flashes = erased.lights.suffix(4).dropLast().map { $0.end - $0.start }
-            #expect(flashes.count == 3 && flashes.allSatisfy { $0 < 0.2 }, "\(erased.lights)")
-
-            // Set up again, it is at work again; nobody had to start it.
-            try board.folder.write(setup, to: "soundbox.yaml")
-            try await box.logged(" info online", count: 2)
-            try await box.stop()
-            try await board.run("broker_stop")
         }
 
         @Test("A box that may not remove its setup ends when it is taken out of service, and the next start finds none")
         func unprovisionedAsService() async throws {
             // As the unit's sandbox has it: /etc is read-only, and only what runs before the start may write there.
-            try await board.run("mkdir /run/etc; mount -t tmpfs tmpfs /run/etc")
-            try await board.run("broker_start")
-            let box = try BoxOnBoard(on: board, state: "unprovision-service")
-            try await board.run("cp /host/soundbox.yaml /run/etc; mount -o remount,ro /run/etc")
-            try await board.run("config=/run/etc/soundbox.yaml")
-            try await box.launch("--wait-for-setup")
-            try await box.logged(" info online")
-
-            try await board.run("press 23; press 22; sleep 10.2; release 22; release 23")
-            try await board.run("wait $box")
-            try await box.logged(" to be taken out of service at the next start")
-
-            let reset = "soundbox setup reset --if-requested --config $config"
-            #expect(try await board.run("mount -o remount,rw /run/etc; \(reset)") == ["removed /run/etc/soundbox.yaml"])
-            try await box.launch("--wait-for-setup")
-            try await box.logged(" warning not set up")
-            try await box.stop()
-            try await board.run("config=/host/soundbox.yaml; umount /run/etc; broker_stop")
+            let setup = "/run/etc/soundbox.yaml"
+            let box = try BoxOnBoard(on: board, state: "unprovision-service", configuration: setup)
+            try await board.run("mkdir /run/etc; mount -t tmpfs tmpfs /run/etc; cp /host/soundbox.yaml /run/etc")
+            try await board.run("mount -o remount,ro /run/etc")
+            try await board.withBroker {
+                try await board.clearingUp {
+                    try await box.launch("--wait-for-setup")
+                    try await box.logged(" info online")
+                    try await board.run("press 23; press 22; sleep 10.2; release 22; release 23")
+                    try await board.run("wait $box")
+                    try await box.logged(" to be taken out of service at the next start")
+                }
+                try await board.run("mount -o remount,rw /run/etc")
+                let removed = try await board.run("soundbox setup reset --if-requested --config \(setup)")
+                #expect(removed == ["removed \(setup)"])
+                try await board.running(box, "--wait-for-setup") {
+                    try await box.logged(" warning not set up")
+                }
+            }
         }
 
         @Test("While new software is being installed, one short flash a second asks to leave the power on")
@@ -119,12 +120,12 @@ extension VirtualBoardTests {
                 #expect(whole.count >= 1)
                 #expect(whole.allSatisfy { (0.7...1.3).contains($0) }, "\(offline.lights)")
 
-                try await board.run("broker_start")
-                try await box.logged(" info online")
-                // The change of the light follows the log.
-                try await board.run("await 20 lit_for 2")
+                try await board.withBroker {
+                    try await box.logged(" info online")
+                    // The change of the light follows the log.
+                    try await board.run("await 20 lit_for 2")
+                }
             }
-            try await board.run("broker_stop")
         }
 
         @Test("board check finds every line in order, and names who holds it, or which button is down")

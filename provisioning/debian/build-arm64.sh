@@ -17,12 +17,12 @@ source "$here/cross.sh"
 # A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
 
-(($# == 1)) || { sed -n 's/^# usage/usage/p; s/^#  \( *build-arm64\)/  \1/p' "$0" >&2; exit 2; }
+what=${1:?"usage: build-arm64.sh OUTPUT, or --fill, --smoke or --tests"}
 refuse() { echo "No cross build: $1" >&2; exit 1; }
 [[ $(dpkg --print-architecture) == amd64 ]] || refuse "this machine is not amd64."
 ((EUID == 0)) || refuse "it makes a chroot and needs root."
 needed=(mmdebstrap)
-[[ $1 == --* ]] || needed+=(qemu-aarch64)
+[[ $what == --* ]] || needed+=(qemu-aarch64)
 for program in "${needed[@]}"; do
   command -v "$program" >/dev/null || refuse "$program is missing: apt-get install mmdebstrap qemu-user"
 done
@@ -134,7 +134,7 @@ swift_build() {
 [[ -d $sysroot ]] || make_sysroot
 make_sdk
 
-case $1 in
+case $what in
 --fill) inside /project "$cache/build-smoke" swift --version >/dev/null ;;
 --smoke)
   for target in SoundboxALSA SoundboxGPIO SoundboxMQTT; do
@@ -149,6 +149,6 @@ case $1 in
   swift_build /project "$cache/build" -c release --static-swift-stdlib --product soundbox
   # What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
   SYSROOT=$sysroot "$here/build.sh" arm64 \
-    "$cache/build/aarch64-unknown-linux-gnu/release/soundbox" "$(realpath -m "$1")" qemu-aarch64 -L "$sysroot"
+    "$cache/build/aarch64-unknown-linux-gnu/release/soundbox" "$(realpath -m "$what")" qemu-aarch64 -L "$sysroot"
   ;;
 esac

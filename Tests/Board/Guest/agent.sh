@@ -67,12 +67,11 @@ logged() { [ "$(grep -c "$2" "$log")" -ge "$1" ]; }
 # The host answers when it finds the time, and the clock in here does not wait for it. So the box must not need the host
 # while it runs: program and voice come into memory before, what is seen and heard goes to the host afterwards.
 cat /usr/bin/soundbox >/dev/null
-# launch OPTION...: starts the box with $config, watched by $supervisor if there is one.
-config=/host/soundbox.yaml
+# launch OPTION...: starts the box, watched by $supervisor if there is one.
 supervisor=
 launch() {
   [ -d /run/sounds ] || cp -r /host/sounds /run/sounds
-  $supervisor sh -c 'echo $$ >/run/box.pid && exec soundbox "$@"' sh run "$@" --config "$config" \
+  $supervisor sh -c 'echo $$ >/run/box.pid && exec soundbox "$@"' sh run "$@" \
     >/dev/null 2>"$log" &
   box=$!
   [ -z "$supervisor" ] || { await 5 test -s /run/box.pid; box=$(cat /run/box.pid); }

@@ -13,6 +13,8 @@ struct BoxOnBoard {
     /// Whether the log goes into the shared folder at once, where a power cut does not reach it. That holds the box up:
     /// not for tests that listen.
     let logOutlivesBoard: Bool
+    /// The configuration that the box is started with: a path on the board.
+    let configuration: String
 
     private var folder: TemporaryFolder { board.folder }
 
@@ -20,18 +22,20 @@ struct BoxOnBoard {
     ///
     /// - Parameters:
     ///   - state: a folder under `/state` that is this box's own.
+    ///   - configuration: for a test that puts what is written into the shared folder somewhere else on the board.
     ///   - mixer: an element of the card `Dummy` that the volume goes to.
     ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line
     ///     with a bias lets gpio-sim's finger go, so a button that is to be down at the start needs a board with
     ///     resistors of its own.
     init(
         on board: VirtualBoard, port: Int? = nil, state: String, device: String = "hw:Loopback,0,0",
-        mixer: String? = nil,
-        boardFile: String = "raspberry-pi", logOutlivesBoard: Bool = false
+        mixer: String? = nil, boardFile: String = "raspberry-pi", logOutlivesBoard: Bool = false,
+        configuration: String = "/host/soundbox.yaml"
     ) throws {
         self.board = board
         self.port = port
         self.logOutlivesBoard = logOutlivesBoard
+        self.configuration = configuration
         if !FileManager.default.fileExists(atPath: board.folder.file("sounds")) {
             try ToneVoice.write(to: board.folder)
             try FileManager.default.copyItem(atPath: "\(Products.project)/board", toPath: board.folder.file("board"))
@@ -61,7 +65,7 @@ struct BoxOnBoard {
     /// Starts the box. Returns at once.
     func launch(_ options: String = "") async throws {
         if logOutlivesBoard { try await board.run("log=/host/box.log") }
-        try await board.run("launch \(options)")
+        try await board.run("launch \(options) --config \(configuration)")
     }
 
     /// Starts the box and returns when payments reach it.
@@ -145,29 +149,39 @@ extension VirtualBoard {
         _ name: String, mixer: String? = nil, board file: String = "raspberry-pi",
         _ body: (BoxOnBoard) async throws -> Void
     ) async throws {
-        try await run("broker_start")
-        let box = try BoxOnBoard(on: self, state: name, mixer: mixer, boardFile: file)
-        do {
+        try await withBroker {
+            let box = try BoxOnBoard(on: self, state: name, mixer: mixer, boardFile: file)
             try await running(box) {
                 try await box.logged(" info online")
                 try await body(box)
             }
-        } catch {
+        }
+    }
+
+    /// Runs a broker on the board while `body` runs.
+    func withBroker(_ body: () async throws -> Void) async throws {
+        try await run("broker_start")
+        do { try await body() } catch {
             _ = try? await run("broker_stop")
             throw error
         }
         try await run("broker_stop")
     }
 
-    /// Runs a box while `body` runs; one whose test has failed must not be in the way of the next.
-    func running(_ box: BoxOnBoard, _ body: () async throws -> Void) async throws {
-        try await box.launch()
-        do {
+    /// Runs a box while `body` runs.
+    func running(_ box: BoxOnBoard, _ options: String = "", _ body: () async throws -> Void) async throws {
+        try await clearingUp {
+            try await box.launch(options)
             try await body()
-        } catch {
+            try await box.stop()
+        }
+    }
+
+    /// Runs `body`, which launches a box: one whose test has failed must not be in the way of the next.
+    func clearingUp(_ body: () async throws -> Void) async throws {
+        do { try await body() } catch {
             _ = try? await run("kill -9 $box; release 17 22 23; wait $box; true")
             throw error
         }
-        try await box.stop()
     }
 }
