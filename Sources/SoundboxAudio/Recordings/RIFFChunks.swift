@@ -10,13 +10,18 @@ struct RIFFChunks {
 
     private let file: Int32
     private let size: Int
+    /// Where the form ends by its header. What follows is in no chunk, though libsndfile looks there as well: sound, as a
+    /// rule, that its writer was killed before it could count.
+    private let formEnd: Int
 
     /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; leaves the file's position alone.
     static func problem(in file: Int32) -> String? {
         var status = stat()
         guard fstat(file, &status) == 0 else { return nil }
-        let chunks = RIFFChunks(file: file, size: Int(status.st_size))
-        guard let header = chunks.header(at: 0), header.name == "RIFF" else { return nil }
+        guard let form = header(at: 0, of: file), form.name == "RIFF" else { return nil }
+        let size = Int(status.st_size)
+        // Some recorders never come back to write how much it was.
+        let chunks = RIFFChunks(file: file, size: size, formEnd: form.size == 0 ? size : 8 + form.size)
         return chunks.problem(from: 12, to: chunks.size, looksIntoLists: true)
     }
 
@@ -24,11 +29,12 @@ struct RIFFChunks {
     private func problem(from start: Int, to end: Int, looksIntoLists: Bool) -> String? {
         var offset = start
         for _ in 0..<Self.limit {
-            guard offset + 8 <= end, let chunk = header(at: offset) else { return nil }
+            guard offset + 8 <= end, let chunk = Self.header(at: offset, of: file) else { return nil }
             let room = end - offset - 8
             guard chunk.size <= room else {
                 // A recording that was cut off, or streamed by a recorder that did not know its length.
                 if chunk.name == "data" { return nil }
+                if looksIntoLists, offset >= formEnd, chunk.name != "LIST" { return nil }
                 return "its chunk \"\(chunk.name)\" claims \(chunk.size) bytes where \(room) are left"
             }
             if looksIntoLists, chunk.name == "LIST",
@@ -42,7 +48,7 @@ struct RIFFChunks {
         return "it has more than \(Self.limit) chunks"
     }
 
-    private func header(at offset: Int) -> (name: String, size: Int)? {
+    private static func header(at offset: Int, of file: Int32) -> (name: String, size: Int)? {
         var bytes = [UInt8](repeating: 0, count: 8)
         guard pread(file, &bytes, 8, off_t(offset)) == 8 else { return nil }
         let name = String(

@@ -50,6 +50,25 @@ struct RIFFChunksTests {
                 == "its chunk \"bext\" claims 90 bytes where 24 are left")
     }
 
+    @Test("After the end by the header anything may stand, except for a list that libsndfile would read for ever")
+    func afterTheForm() throws {
+        let whole = Self.chunk("RIFF", Array("WAVE".utf8) + Self.format + Self.sound)
+        func problem(_ remains: [UInt8]) throws -> String? {
+            try folder.write(whole + remains, to: "b.wav")
+            let file = open(folder.file("b.wav"), O_RDONLY)
+            defer { close(file) }
+            return RIFFChunks.problem(in: file)
+        }
+        #expect(try problem(Array("abcdabcdabcd".utf8)) == nil)
+        let part = Self.chunk("ISFT", [65, 0], claiming: 0xFFFF_FFF8)
+        for list in [
+            Self.chunk("LIST", Array("INFO".utf8) + part),
+            Self.chunk("LIST", Array("INFO".utf8) + part, claiming: 0xFFFF_FFF8),
+        ] {
+            #expect(try problem(list) != nil)
+        }
+    }
+
     @Test("Chunks of odd length are followed by a byte that is in none; unknown chunks pass; a thousand are enough")
     func others() throws {
         #expect(try problem(Self.chunk("note", [7]) + [0] + Self.format + Self.sound) == nil)

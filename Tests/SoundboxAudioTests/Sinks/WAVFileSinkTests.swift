@@ -89,13 +89,16 @@ struct WAVFileSinkTests {
         #expect(try samples() == [1])
     }
 
-    @Test("Appending goes on after the last whole period of a file whose writer was killed")
-    func appendAfterKill() async throws {
+    /// Frames that were written when the header was not yet: a part of one, and what could be taken for a chunk, with a
+    /// name and without.
+    @Test(
+        "Appending goes on after the last whole period of a file whose writer was killed",
+        arguments: [[7, 7, 7, 7, 7], [0xE8, 3, 0xE8, 3, 8, 0, 8, 0], Array("abcdabcd".utf8)])
+    func appendAfterKill(remains: [UInt8]) async throws {
         let sink = WAVFileSink(path: path)
         try await play([1, 2], on: sink)
         await sink.close()
-        // Frames that were written when the header was not yet: an even and an odd number of bytes.
-        try folder.write(try folder.bytes(of: "out.wav") + [7, 7, 7, 7, 7], to: "out.wav")
+        try folder.write(try folder.bytes(of: "out.wav") + remains, to: "out.wav")
         try await play([3, 4, 5, 6], on: WAVFileSink(path: path, mode: .append))
         #expect(try samples() == [1, 2, 3, 4, 5, 6])
     }
