@@ -131,9 +131,11 @@ final class MosquittoClient: @unchecked Sendable {
         return code == MOSQ_SUCCESS ? nil : (mosq_err_t(code), errno)
     }
 
-    /// What has happened since the last call.
+    /// What has happened since the last call. Whatever came from a broker whose key is not known did not happen: the
+    /// library reads on past the handshake, and only ``write()`` looks at the key.
     func takeEvents() -> MosquittoEvents {
         defer { callbacks.events = MosquittoEvents() }
+        guard keyIsKnown else { return MosquittoEvents() }
         if callbacks.events.connectionCode == 0 { isAccepted = true }
         return callbacks.events
     }
