@@ -63,10 +63,9 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // One module per C library. Their only importers: SoundboxALSA, SoundboxMQTT, SoundboxAudio (four), SoundboxGPIO
-        // and SoundboxSystem, and their tests; of CICU, which the box itself does not link, OracleTests.
+        // One module per C library. Their only importers: SoundboxALSA, SoundboxAudio (four), SoundboxGPIO and
+        // SoundboxSystem, and their tests; of CICU, which the box itself does not link, OracleTests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
@@ -74,7 +73,7 @@ let package = Package(
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Compiled C: their headers say why those of OpenSSL and ICU cannot be seen by Swift.
-        .target(name: "CBrokerKey", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
@@ -88,7 +87,7 @@ let package = Package(
             "SoundboxAudio",
             ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", "CSonic", subprocess]),
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
-        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CBrokerKey"]),
+        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
 
@@ -131,7 +130,7 @@ let package = Package(
                 "AllocationCount",
             ]),
         tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
-        tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport", "CMosquitto"]),
+        tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(

@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   pkg-config
   # linked
-  libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
+  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
   libssl-dev
   # linked by tests only: the oracle of number readings
   libicu-dev

@@ -7,30 +7,30 @@ import SoundboxSystem
 struct Farewell {
     /// When to give up, on the clock of `Duration.monotonicNow`.
     let end: Duration
-    private var statusID: Int32?
+    private var statusID: UInt16?
     private var statusIsKnown = false
     private var isDisconnecting = false
 
     init(end: Duration) { self.end = end }
 
-    mutating func confirm(_ packetIDs: [Int32]) {
+    mutating func confirm(_ packetIDs: [UInt16]) {
         if let statusID, packetIDs.contains(statusID) { statusIsKnown = true }
     }
 
     /// Queues what comes next.
     mutating func proceed(
-        _ client: MosquittoClient, outbox: FeedOutbox, topic: String, status: [UInt8]
+        _ client: MQTTClient, outbox: FeedOutbox, topic: String, status: [UInt8]
     ) throws(MQTTError) {
         if statusID == nil, outbox.isIdle {
             statusID = try client.publish(status, to: topic, retained: true)
         } else if statusIsKnown, !isDisconnecting {
-            try client.disconnect()
+            client.disconnect()
             isDisconnecting = true
         }
     }
 
-    /// The DISCONNECT has been sent, which closes the socket; or the time is up.
-    func isOver(_ client: MosquittoClient) -> Bool {
-        (isDisconnecting && client.socket == nil) || .monotonicNow >= end
+    /// The DISCONNECT has been sent, which closes the connection; or the time is up.
+    func isOver(_ client: MQTTClient) -> Bool {
+        (isDisconnecting && !client.isConnected) || .monotonicNow >= end
     }
 }

@@ -10,7 +10,7 @@ struct FeedOutbox {
     private var status: [UInt8]?
     private var statusIsDue = false
     /// The status in flight. There is never a second one, so that a slow broker gets the newest and not a queue.
-    private var statusID: Int32?
+    private var statusID: UInt16?
     /// The last error of the delegate's: said once, not at every turn.
     private var lastError: String?
 
@@ -38,7 +38,7 @@ struct FeedOutbox {
     }
 
     /// Takes the broker's acknowledgements and tells the delegate which receipts it can let go.
-    mutating func confirm(_ packetIDs: [Int32]) {
+    mutating func confirm(_ packetIDs: [UInt16]) {
         for id in packetIDs where !window.didConfirm(packetID: id) && id == statusID { statusID = nil }
         guard !window.confirmed.isEmpty else { return }
         guardingErrors("confirmed receipts cannot be removed from the outbox") {
@@ -47,13 +47,13 @@ struct FeedOutbox {
         }
     }
 
-    mutating func sendStatus(with client: MosquittoClient) throws(MQTTError) {
+    mutating func sendStatus(with client: MQTTClient) throws(MQTTError) {
         guard statusIsDue, statusID == nil, let status else { return }
         statusID = try client.publish(status, to: topics.status, retained: true)
         statusIsDue = false
     }
 
-    mutating func sendReceipts(with client: MosquittoClient) throws(MQTTError) {
+    mutating func sendReceipts(with client: MQTTClient) throws(MQTTError) {
         let room = window.room
         guard room > 0 else { return }
         var receipts: [OutgoingReceipt] = []

@@ -29,3 +29,22 @@ public enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 }
+
+extension MQTTError {
+    /// Why a CONNACK says no (MQTT 3.1.1, table 3.1).
+    static func refusal(by broker: BrokerAddress, code: UInt8) -> MQTTError {
+        let reason =
+            switch code {
+            case 1: "it does not speak MQTT 3.1.1"
+            case 2: "it does not accept this client id"
+            case 3: "it is not available"
+            case 4: "bad user name or password"
+            case 5: "not authorised; check the user name, the password and the broker's access list"
+            default: "code \(code)"
+            }
+        return .refused(broker: broker, reason: reason)
+    }
+
+    /// The broker has closed a connection that it had accepted.
+    static let hangUp = MQTTError.connectionLost(reason: LinkFailure.closed.reason)
+}

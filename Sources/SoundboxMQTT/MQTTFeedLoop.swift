@@ -11,11 +11,18 @@ struct MQTTFeedLoop {
     let log: @Sendable (String) -> Void
 
     /// Kept over reconnects, because it keeps the publications that the broker has not acknowledged.
-    private var client: MosquittoClient?
+    private var client: MQTTClient?
     private var outbox: FeedOutbox
     private var backoff = Backoff()
     /// Attempts alternate until one succeeds: either family may lead nowhere. IPv4 first, as shop networks are.
     private var family = AddressFamily.ipv4
+    private var evictions = EvictionWatch()
+    private var isEvictionReported = false
+    private var isStrangeTopicTold = false
+    /// The broker has had a session of this box since the start.
+    private var hasSession = false
+    /// Since when this connection has its subscriptions.
+    private var subscribedSince: Duration?
 
     /// The longest time between two turns.
     static let turn: Duration = .seconds(1)
@@ -36,12 +43,17 @@ struct MQTTFeedLoop {
     mutating func run() {
         while !control.isStopping {
             delegate.connectionChanged(to: .connecting)
+            subscribedSince = nil
+            isStrangeTopicTold = false
             do {
                 guard let client = try dial() else { break }
                 try serve(client)
             } catch {
                 client?.drop()
                 guard !control.isStopping else { break }
+                evictions.ended(
+                    after: subscribedSince.map { .monotonicNow - $0 }, byBroker: error == MQTTError.hangUp)
+                reportEvictions()
                 let delay = backoff.next()
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
                 pause(delay)
@@ -55,32 +67,34 @@ struct MQTTFeedLoop {
 
     /// Starts a connection, on a thread of its own because the name lookup blocks.
     ///
-    /// - Returns: `nil` when the feed is being stopped; the thread then finishes alone and releases the client.
-    private mutating func dial() throws(MQTTError) -> MosquittoClient? {
+    /// - Returns: `nil` when the feed is being stopped; the thread then finishes alone, and its socket is closed.
+    private mutating func dial() throws(MQTTError) -> MQTTClient? {
         let client = try currentClient()
+        try client.checkFiles()
 
-        final class Outcome: Sendable { let result = Mutex<Result<Void, MQTTError>?>(nil) }
-        let outcome = Outcome()
-        startThread(named: "mqtt-connect") { [family, wakeUp = control.wakeUp] in
-            let result = Result { () throws(MQTTError) in try client.connect(family) }
-            outcome.result.withLock { $0 = result }
+        let dialled = DialledSocket()
+        startThread(named: "mqtt-connect") { [family, broker = settings.broker, wakeUp = control.wakeUp] in
+            dialled.finish(Result { () throws(LinkFailure) in try Link.dial(broker, first: family) })
             wakeUp.signal()
         }
         while true {
             control.noteTurn()
             if control.isStopping { return nil }
-            if let result = outcome.result.withLock({ $0 }) {
+            if let result = dialled.take() {
                 family = family.other
-                try result.get()
+                switch result {
+                case .success(let socket): try client.begin(on: socket)
+                case .failure(let failure): throw client.lost(failure)
+                }
                 return client
             }
             control.wakeUp.wait(atMost: Self.turn)
         }
     }
 
-    private mutating func currentClient() throws(MQTTError) -> MosquittoClient {
+    private mutating func currentClient() throws(MQTTError) -> MQTTClient {
         if let client { return client }
-        let made = try MosquittoClient(
+        let made = try MQTTClient(
             settings, clientID: settings.clientID, keepsSession: true,
             will: .init(topic: settings.topics.status, payload: offlineStatus))
         client = made
@@ -99,11 +113,10 @@ struct MQTTFeedLoop {
     // MARK: Serving
 
     /// Serves one connection. Returns when the feed has been stopped; throws when the connection is to be given up.
-    private mutating func serve(_ client: MosquittoClient) throws(MQTTError) {
+    private mutating func serve(_ client: MQTTClient) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
         var farewell: Farewell?
         let handshakeEnd = Duration.monotonicNow + settings.handshakeLimit
-        var subscribedSince: Duration?
 
         while true {
             control.noteTurn()
@@ -112,15 +125,16 @@ struct MQTTFeedLoop {
             }
             // First of all, also when the connection has just broken: what came with QoS 0 is not sent again.
             let events = client.takeEvents()
-            try commit(events.messages)
+            try commit(events)
             if let code = events.connectionCode, code != 0 {
-                throw .refused(broker: client.broker, reason: MosquittoReasons.refusal(code))
+                throw .refusal(by: client.broker, code: code)
             }
             outbox.confirm(events.acknowledged)
             farewell?.confirm(events.acknowledged)
             try outcome.get()
 
             if events.connectionCode == 0 {
+                noteSession(isKnown: events.brokerKnowsSession)
                 try subscriptions.request(from: client)
                 outbox.connectionIsNew()
                 family = family.other  // This attempt's addresses are good: the next one begins with them.
@@ -131,7 +145,10 @@ struct MQTTFeedLoop {
             }
             if let subscribedSince {
                 // A connection that ends at once proves nothing: two boxes of one client id evict each other.
-                if Duration.monotonicNow - subscribedSince >= backoff.maximum { backoff.reset() }
+                let held = Duration.monotonicNow - subscribedSince
+                if held >= backoff.maximum, !evictions.isSuspected { backoff.reset() }
+                evictions.holds(for: held)
+                reportEvictions()
             } else if Duration.monotonicNow > handshakeEnd {
                 throw .timedOut(waitingFor: "the broker's answer")
             }
@@ -147,34 +164,66 @@ struct MQTTFeedLoop {
                 try outbox.sendReceipts(with: client)
                 try farewell?.proceed(client, outbox: outbox, topic: settings.topics.status, status: offlineStatus)
             }
-            try client.keepAlive()
+            try client.ping()
             // The one place from which anything leaves, PUBACKs included: every message read so far is committed.
             try client.write()
             if let farewell, farewell.isOver(client) { return }
         }
     }
 
-    /// Has the delegate store what arrived.
-    private mutating func commit(_ messages: [MosquittoEvents.Message]) throws(MQTTError) {
+    /// Has the delegate store what arrived, or note that it was too large.
+    private mutating func commit(_ events: ClientEvents) throws(MQTTError) {
         var batch: [FeedMessage] = []
-        batch.reserveCapacity(messages.count)
-        for message in messages {
-            let topic: FeedMessage.Topic
-            switch message.topic {
-            case settings.topics.payments: topic = .payments
-            case settings.topics.commands: topic = .commands
-            default:
-                log("a message on \"\(message.topic)\" is none of this box's business: ignored")
-                continue
-            }
+        batch.reserveCapacity(events.messages.count)
+        for message in events.messages {
+            guard let topic = topic(message.topic) else { continue }
             batch.append(FeedMessage(topic: topic, payload: message.payload, isRetained: message.isRetained))
         }
-        guard !batch.isEmpty else { return }
         do {
-            try delegate.commit(batch)
+            if !batch.isEmpty { try delegate.commit(batch) }
+            for message in events.oversized {
+                guard let topic = topic(message.topic) else { continue }
+                try delegate.skipped(topic, bytes: message.bytes)
+            }
         } catch {
             throw .refusedByBox(reason: "\(error)")
         }
-        backoff.reset()
+        // Two boxes of one client id would push each other off twice a second, as long as payments come.
+        if !batch.isEmpty, !evictions.isSuspected { backoff.reset() }
+    }
+
+    /// - Returns: `nil`, with a word in the log on each connection, for what this box has never asked for.
+    private mutating func topic(_ name: String) -> FeedMessage.Topic? {
+        switch name {
+        case settings.topics.payments: return .payments
+        case settings.topics.commands: return .commands
+        default:
+            if !isStrangeTopicTold {
+                let name = String(name.unicodeScalars.prefix(200))
+                log("a message on \"\(name)\" is none of this box's business: ignored")
+            }
+            isStrangeTopicTold = true
+            return nil
+        }
+    }
+
+    /// A broker that has lost the session, or was told to drop it by a client of the same id, has lost what it kept.
+    private mutating func noteSession(isKnown: Bool) {
+        if hasSession, !isKnown {
+            log(
+                "the broker has forgotten this box's session: what was sent while the box was away is lost there; "
+                    + "publish again whatever has no receipt")
+        }
+        hasSession = true
+    }
+
+    private mutating func reportEvictions() {
+        guard evictions.isSuspected != isEvictionReported else { return }
+        isEvictionReported = evictions.isSuspected
+        delegate.faultChanged(
+            to: isEvictionReported
+                ? "another client uses this box's client id \"\(settings.clientID)\", as it seems: the broker ends each "
+                    + "connection soon after it was made; give every box a merchant_id and device_id of its own"
+                : nil)
     }
 }

@@ -30,8 +30,8 @@ public struct MQTTProbe: Sendable {
     public func run(timeout: Duration, echoTimeout: Duration = .seconds(3)) throws(MQTTError) -> Outcome {
         let end = Duration.monotonicNow + timeout
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        let client = try MosquittoClient(settings, clientID: "soundbox-probe-\(name)", keepsSession: false, will: nil)
-        try client.connect(.ipv4)
+        let client = try MQTTClient(settings, clientID: "soundbox-probe-\(name)", keepsSession: false, will: nil)
+        try client.connect()
         while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil
         {}
 
@@ -41,12 +41,12 @@ public struct MQTTProbe: Sendable {
         let isEchoed =
             try isGranted(settings.topics.probe, client, until: end)
             ? try echo(name, client, until: Duration.monotonicNow + echoTimeout) : false
-        try client.disconnect()
+        client.disconnect()
         try client.write()
         return isEchoed ? .delivered : .subscribed
     }
 
-    private func isGranted(_ topic: String, _ client: MosquittoClient, until end: Duration) throws(MQTTError) -> Bool {
+    private func isGranted(_ topic: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
         let id = try client.subscribe(to: topic)
         try client.write()
         while true {
@@ -55,7 +55,7 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    private func echo(_ text: String, _ client: MosquittoClient, until end: Duration) throws(MQTTError) -> Bool {
+    private func echo(_ text: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
         _ = try client.publish(Array(text.utf8), to: settings.topics.probe)
         try client.write()
         while true {

@@ -24,16 +24,16 @@ public struct MQTTPublisher: Sendable {
         _ payloads: [[UInt8]], timeout: Duration, onReceipt: ((_ payload: [UInt8]) -> Bool)? = nil
     ) throws(MQTTError) {
         let end = Duration.monotonicNow + timeout
-        let client = try MosquittoClient(
+        let client = try MQTTClient(
             settings, clientID: "soundbox-publish-\(String(UInt64.random(in: .min ... .max), radix: 36))",
             keepsSession: false, will: nil)
-        try client.connect(.ipv4)
+        try client.connect()
 
         while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil
         {}
         if onReceipt != nil {
             let id = try client.subscribe(to: settings.topics.receipts)
-            var answer: Int32?
+            var answer: UInt8?
             while answer == nil {
                 try client.write()
                 let events = try client.turn(until: end, waitingFor: "the broker to confirm the subscription")
@@ -42,7 +42,7 @@ public struct MQTTPublisher: Sendable {
             if let answer, answer > 2 { throw .subscriptionRefused(topic: settings.topics.receipts) }
         }
 
-        var unacknowledged: Set<Int32> = []
+        var unacknowledged: Set<UInt16> = []
         for payload in payloads { unacknowledged.insert(try client.publish(payload, to: settings.topics.payments)) }
         var isAnswered = onReceipt == nil
         try client.write()
@@ -57,7 +57,7 @@ public struct MQTTPublisher: Sendable {
                 isAnswered = onReceipt?(message.payload) ?? true
             }
         }
-        try client.disconnect()
+        client.disconnect()
         try client.write()
     }
 }

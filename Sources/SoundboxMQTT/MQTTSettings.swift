@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// How one box reaches its broker. Nothing in here is checked until a connection is made, except the topics.
 public struct MQTTSettings: Sendable, Equatable {
     /// How the broker proves who it is, and how the box does. Host name verification and TLS 1.2 as the oldest
@@ -37,6 +39,8 @@ public struct MQTTSettings: Sendable, Equatable {
     public var keepAlive: Duration
     /// How long the broker may take from the start of the TCP connection to the last confirmed subscription.
     public var handshakeLimit: Duration
+    /// A larger message is skipped as it arrives, and never kept in memory.
+    public var maximumPayloadBytes = PaymentNoticeDecoder.maximumPayloadBytes
     /// How long the last receipts and the offline status may take at the end, before the connection is just dropped.
     public var farewellLimit = Duration.seconds(3)
 

@@ -1,6 +1,6 @@
 /// Which receipts are on their way: at most `capacity` in flight, each confirmed once. Pure bookkeeping.
 ///
-/// Receipts in flight survive a lost connection: the library keeps them and sends them again, with the same packet id
+/// Receipts in flight survive a lost connection: the client keeps them and sends them again, with the same packet id
 /// and the DUP flag, after the next CONNACK. So a reconnect publishes nothing twice on top of that; only a restart of
 /// the process begins again from the outbox's oldest. A receipt can still arrive twice, never not at all.
 struct ReceiptWindow {
@@ -9,7 +9,7 @@ struct ReceiptWindow {
     private(set) var outboxMayHoldMore = true
     /// Confirmed by the broker, and not yet reported to the outbox.
     private(set) var confirmed: [Int64] = []
-    private var inFlight: [Int32: Int64] = [:]
+    private var inFlight: [UInt16: Int64] = [:]
     /// The highest sequence sent and perhaps still in the outbox; reading goes on after it.
     private(set) var lastSent: Int64 = 0
 
@@ -28,13 +28,13 @@ struct ReceiptWindow {
     ///   - limit: how many were asked for; fewer mean that the outbox has been read to its end.
     mutating func didRead(_ count: Int, limit: Int) { outboxMayHoldMore = count >= limit }
 
-    mutating func didSend(_ sequence: Int64, packetID: Int32) {
+    mutating func didSend(_ sequence: Int64, packetID: UInt16) {
         inFlight[packetID] = sequence
         lastSent = max(lastSent, sequence)
     }
 
     /// - Returns: whether the packet was a receipt.
-    mutating func didConfirm(packetID: Int32) -> Bool {
+    mutating func didConfirm(packetID: UInt16) -> Bool {
         guard let sequence = inFlight.removeValue(forKey: packetID) else { return false }
         confirmed.append(sequence)
         return true

@@ -2,13 +2,13 @@
 struct Subscriptions {
     private let topics: [String]
     /// Requested, and not yet answered.
-    private var pending: [Int32: String] = [:]
+    private var pending: [UInt16: String] = [:]
 
     init(topics: MQTTTopics) { self.topics = [topics.payments, topics.commands] }
 
     /// Queues the SUBSCRIBE packets. Also when the broker kept the session: it may have lost it, or have been told of
     /// other topics by an earlier version.
-    mutating func request(from client: MosquittoClient) throws(MQTTError) {
+    mutating func request(from client: MQTTClient) throws(MQTTError) {
         for topic in topics { pending[try client.subscribe(to: topic)] = topic }
     }
 
@@ -17,7 +17,7 @@ struct Subscriptions {
     /// - Returns: `true` once: when these answers were the last ones outstanding.
     /// - Throws: ``MQTTError/subscriptionRefused(topic:)``.
     mutating func confirm(
-        _ answers: [(id: Int32, grantedQoS: Int32)], log: (String) -> Void
+        _ answers: [(id: UInt16, grantedQoS: UInt8)], log: (String) -> Void
     ) throws(MQTTError) -> Bool {
         guard !pending.isEmpty else { return false }
         for answer in answers {

@@ -80,6 +80,14 @@ public final class FakeFeed: PaymentFeed {
         try call(delegate) { try $0.commit(batch) }
     }
 
+    /// Has the delegate note a message that was too large.
+    ///
+    /// - Throws: as ``deliver(_:)`` does.
+    public func skip(_ topic: FeedMessage.Topic, bytes: Int) async throws {
+        let delegate = try await delegate()
+        try call(delegate) { try $0.skipped(topic, bytes: bytes) }
+    }
+
     /// Takes every receipt from the outbox and confirms it, as a broker would.
     public func confirmReceipts() async throws -> [OutgoingReceipt] {
         let delegate = try await delegate()
@@ -99,6 +107,12 @@ public final class FakeFeed: PaymentFeed {
     public func changeConnection(to connection: FeedConnection) async throws {
         let delegate = try await delegate()
         call(delegate) { $0.connectionChanged(to: connection) }
+    }
+
+    /// Reports what being connected does not show.
+    public func changeFault(to fault: String?) async throws {
+        let delegate = try await delegate()
+        call(delegate) { $0.faultChanged(to: fault) }
     }
 
     /// The feed was stopped.

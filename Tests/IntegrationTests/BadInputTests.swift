@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -43,6 +44,35 @@ struct BadInputTests {
             #expect(box.errors.entries.filter { $0.contains(" rejected ") }.count == Self.rejected.count)
             let good = try await trial.publishAndWait([notice("good", "1")])
             #expect(good.last?.state == "announced")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    /// In bytes: the most that a process has had in memory at once (proc(5), VmHWM).
+    private func peakMemory(of box: ChildProcess) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(box.id)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(Int(line.split(separator: " ").dropLast().last ?? "")) * 1024
+    }
+
+    @Test("A message of 100 MB that waits for the box fills no memory; it is told, and the payment behind it is spoken")
+    func tooLarge() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            // The broker keeps for it what comes while it is away.
+            #expect(try await trial.startBox().stop() == 0)
+            try folder.write([UInt8](repeating: 0x78, count: 100_000_000), to: "large")
+            try await ChildProcess.run(
+                "mosquitto_pub", "-p", "\(broker.port)", "-q", "1", "-t", "soundbox/v1/M1001/box-01/payments", "-f",
+                folder.file("large"))
+            try await trial.publish([notice("good", "1")])
+
+            let receipts = try trial.collectReceipts(untilAnnounced: 1)
+            let box = try trial.launchBox()
+            let states = try await receipts.all()
+            #expect(states.map(\.state).sorted() == ["announced", "rejected", "stored"])
+            #expect(states.contains { $0.reason == "payload: 100000000 bytes long, at most 65536 are allowed" })
+            #expect(try peakMemory(of: box) < 90_000_000)
             #expect(try await box.stop() == 0)
         }
     }

@@ -51,17 +51,17 @@ struct HostileBrokerTests {
         }
     }
 
-    @Test("A message of several MiB passes whole, next to small ones")
-    func largeMessage() async throws {
+    @Test("A message of the largest size passes whole, next to small ones")
+    func largestMessage() async throws {
         let delegate = RecordingDelegate()
         try await withFakeBroker(delegate: delegate) { broker, _ in
             let session = try await broker.session()
-            let large = String(repeating: "x", count: 3 << 20)
+            let large = String(repeating: "x", count: PaymentNoticeDecoder.maximumPayloadBytes)
             session.send(
                 .publish("before", to: paymentsTopic, id: 1), .publish(large, to: paymentsTopic, id: 2),
                 .publish("after", to: paymentsTopic, id: 3))
             for id in UInt16(1)...3 { #expect(try await session.packets.next(\.acknowledgedID) == id) }
-            #expect(delegate.batches.entries.flatMap { $0 }.map(\.payload.count) == [6, 3 << 20, 5])
+            #expect(delegate.batches.entries.flatMap { $0 }.map(\.payload.count) == [6, large.utf8.count, 5])
         }
     }
 
@@ -72,9 +72,77 @@ struct HostileBrokerTests {
             let hostile = try await broker.session()
             hostile.send(bytes: [0x32, 0xFF, 0xFF, 0xFF, 0x7F, 0x00])
             hostile.hangUp()
-            #expect(try await delegate.disconnectionReason().hasPrefix("connection lost: "))
+            #expect(try await delegate.disconnectionReason() == "connection lost: the broker closed the connection")
             _ = try await broker.session()
             try await delegate.subscribed()
+        }
+    }
+
+    @Test("A connection that ends in a packet was closed, and did not fail with “Success”", arguments: 1...9)
+    func endInTheMiddle(byte: Int) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let ending = try await broker.session()
+            try await delegate.subscribed()
+            ending.send(bytes: Array(ControlPacket.publish("{}", to: paymentsTopic, id: 1).bytes.prefix(byte * 4)))
+            ending.hangUp()
+            #expect(try await delegate.disconnectionReason() == "connection lost: the broker closed the connection")
+        }
+    }
+
+    @Test("What comes before CONNACK, or as a second one, is not believed")
+    func outOfTurn() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let (early, _) = try await broker.connectionWithConnect()
+            early.send(.publish("forged", to: paymentsTopic, id: 1), .connack())
+            #expect(
+                try await delegate.disconnectionReason()
+                    == "connection lost: the broker sent something that MQTT does not allow: "
+                    + "something before it has accepted the connection")
+            let twice = try await broker.session()
+            try await delegate.subscribed()
+            twice.send(.connack())
+            #expect(try await delegate.disconnectionReason().hasSuffix(": a second CONNACK"))
+            #expect(delegate.batches.entries.isEmpty)
+        }
+    }
+
+    @Test("A flood of answers to nothing ends the connection", arguments: [ControlPacket(.pingresp), .puback(4_711)])
+    func floodOfAnswers(answer: ControlPacket) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let hostile = try await broker.session()
+            try await delegate.subscribed()
+            hostile.send(bytes: (1...2_000).flatMap { _ in answer.bytes })
+            #expect(try await delegate.disconnectionReason().hasSuffix(": a flood of answers to nothing"))
+        }
+    }
+
+    @Test("A message at QoS 2, which was never asked for, is taken and brought to its end")
+    func qualityTwo() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let session = try await broker.session()
+            var packet = ControlPacket.publish("good", to: paymentsTopic, id: 9)
+            packet.flags = 0b0100
+            session.send(packet)
+            try await session.packets.next { $0.kind == .pubrec ? () : nil }
+            #expect(delegate.batches.entries.flatMap { $0 }.map(\.text) == ["good"])
+            session.send(ControlPacket(.pubrel, flags: 2, body: [0, 9]))
+            try await session.packets.next { $0.kind == .pubcomp ? () : nil }
+        }
+    }
+
+    @Test("A topic of 64 KB is none of the box's business, and does not fill its log")
+    func longTopic() async throws {
+        let delegate = RecordingDelegate()
+        let log = Journal<String>()
+        try await withFakeBroker(delegate: delegate, log: log) { broker, _ in
+            let session = try await broker.session()
+            session.send(.publish("x", to: String(repeating: "t", count: 65_535), id: 9))
+            #expect(try await session.packets.next(\.acknowledgedID) == 9)
+            #expect(try await log.next().utf8.count < 300)
         }
     }
 

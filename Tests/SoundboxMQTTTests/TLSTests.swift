@@ -57,6 +57,21 @@ struct TLSTests {
         }
     }
 
+    @Test("A broker that is killed has closed the connection; that TLS misses a goodbye is no other fault")
+    func killed() async throws {
+        let broker = try await MosquittoBroker.start(
+            in: folder, configuration: configuration(server: certificates.server))
+        let settings = try settings(
+            broker, host: "localhost", tls: .init(caFile: certificates.authority.certificate))
+        let delegate = RecordingDelegate()
+        try await withFeed(settings, delegate: delegate) { _ in
+            try await delegate.subscribed()
+            try await broker.kill()
+            #expect(
+                try await delegate.disconnectionReason() == "connection lost: the broker closed the connection")
+        }
+    }
+
     @Test("A broker that another authority vouches for is refused")
     func wrongAuthority() async throws {
         try await withMosquitto(configuration: configuration(server: certificates.server), in: folder) { broker in

@@ -51,4 +51,13 @@ struct BoxStateTests {
             await observer.value
         }
     }
+
+    @Test("A fault of the connection is among the faults, until it is over")
+    func feedFault() {
+        let fault = "another client uses this box's client id"
+        state.update { $0.feedFault = fault }
+        #expect(state.snapshot.faults == [fault])
+        state.update { $0.feedFault = nil }
+        #expect(state.snapshot.faults.isEmpty)
+    }
 }

@@ -7,7 +7,7 @@
 #
 # usage: build-arm64.sh OUTPUT          the packages
 #        build-arm64.sh --fill          nothing but the cache, and whether its compiler runs
-#        build-arm64.sh --smoke         only the core and the adapters to alsa-lib, libgpiod and libmosquitto
+#        build-arm64.sh --smoke         only the core and the adapters to alsa-lib, libgpiod and OpenSSL
 #        build-arm64.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
 set -euo pipefail
 

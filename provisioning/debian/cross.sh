@@ -11,7 +11,7 @@ chroot=$cache/sid-amd64
 # What the box and its tests are linked with on arm64. A changed list makes a new sysroot.
 libraries=(
   base-files libc6-dev libgcc-14-dev libstdc++-14-dev
-  libasound2-dev libmosquitto-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev
+  libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev
   libsqlite3-dev libssl-dev zlib1g-dev libicu-dev
 )
 sysroot=$cache/sysroot-$(printf '%s\n' "${libraries[@]}" | md5sum | cut -c1-8)

@@ -37,5 +37,12 @@ public struct NoticeRejection: Error, Sendable, Equatable, CustomStringConvertib
         self.problem = problem
     }
 
+    /// A message of more than ``PaymentNoticeDecoder/maximumPayloadBytes``.
+    public static func oversized(bytes: Int) -> NoticeRejection {
+        NoticeRejection(
+            id: nil, field: "payload",
+            problem: "\(bytes) bytes long, at most \(PaymentNoticeDecoder.maximumPayloadBytes) are allowed")
+    }
+
     public var description: String { "\(field): \(problem)" }
 }

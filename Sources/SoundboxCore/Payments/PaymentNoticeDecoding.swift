@@ -27,9 +27,7 @@ public struct PaymentNoticeDecoder: Sendable {
     /// The JSON object that every notice is, of whatever format.
     static func object(in payload: [UInt8]) throws(NoticeRejection) -> JSONValue {
         guard payload.count <= maximumPayloadBytes else {
-            throw NoticeRejection(
-                id: nil, field: "payload",
-                problem: "\(payload.count) bytes long, at most \(maximumPayloadBytes) are allowed")
+            throw .oversized(bytes: payload.count)
         }
         let json: JSONValue
         do { json = try JSONValue(parsing: payload) } catch {

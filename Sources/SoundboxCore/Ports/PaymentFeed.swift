@@ -64,6 +64,12 @@ public protocol PaymentFeedDelegate: Sendable {
     /// Makes the batch durable. Returning means: on disk. Throwing means: refuse the whole batch, have it sent again.
     func commit(_ batch: [FeedMessage]) throws
 
+    /// A message was too large to be taken, and is gone. Returning means: what is to be known of it later is on disk.
+    /// Throwing means: have it sent again.
+    ///
+    /// - Parameter bytes: the size of its payload.
+    func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws
+
     /// The oldest receipts that the broker has not confirmed, with a sequence above `sequence`.
     func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt]
 
@@ -71,4 +77,9 @@ public protocol PaymentFeedDelegate: Sendable {
     func receiptsDelivered(_ sequences: [Int64]) throws
 
     func connectionChanged(to connection: FeedConnection)
+
+    /// Something is wrong that being connected does not show; `nil` when it is over.
+    ///
+    /// - Parameter fault: one line for people, which says what to do.
+    func faultChanged(to fault: String?)
 }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import SoundboxSystem
 
-/// Whether anything listens at an address at all. libmosquitto cannot always tell that from a broken TLS handshake.
+/// Whether anything listens at an address at all: where the way ends is told apart from what the broker says.
 enum TCPCheck {
     /// Connects and hangs up. Takes five seconds at most.
     /// - Returns: why it did not come about, or `nil` when it did.

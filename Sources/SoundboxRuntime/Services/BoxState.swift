@@ -18,6 +18,8 @@ package final class BoxState: Sendable {
         var storingFault: String?
         /// Why it cannot be read or noted what is announced; until it can.
         var recordingFault: String?
+        /// Why payments may go astray though the box is connected now and then.
+        var feedFault: String?
         /// Why buttons or lights do not work, when they do not.
         var panelFault: String?
         /// What became of a payment database that was found damaged since the start.
@@ -37,7 +39,7 @@ package final class BoxState: Sendable {
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault, inboxDamage, panelFault].compactMap(\.self)
+            var faults = [audioFault, inboxFault, inboxDamage, feedFault, panelFault].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")

@@ -40,6 +40,14 @@ struct Intake: PaymentFeedDelegate {
         for message in batch where message.topic == .commands { try take(message) }
     }
 
+    func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {
+        let rejection = NoticeRejection.oversized(bytes: bytes)
+        switch topic {
+        case .payments: try store([.rejection(rejection)])
+        case .commands: logger.warning("command refused", metadata: ["reason": "\(rejection)"])
+        }
+    }
+
     func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt] {
         try inbox.receipts(after: sequence, limit: limit)
     }
@@ -59,6 +67,15 @@ struct Intake: PaymentFeedDelegate {
         case .disconnected(let reason, let retryIn):
             logger.warning("offline", metadata: ["reason": "\(reason)", "retry_in": "\(retryIn)"])
         case .stopped: logger.info("disconnected from the broker")
+        }
+    }
+
+    func faultChanged(to fault: String?) {
+        state.update { $0.feedFault = fault }
+        if let fault {
+            logger.error("payments may go astray", metadata: ["reason": "\(fault)"])
+        } else {
+            logger.notice("the fault of the connection is over")
         }
     }
 

@@ -4,7 +4,7 @@ import NIOSSL
 import SoundboxCore
 
 /// What a broker's certificate says, fetched without trusting it: to explain a refusal, never to allow a connection.
-/// libmosquitto tells no more than that the verification failed.
+/// The connection itself tells no more than that the verification failed.
 struct BrokerCertificate: Sendable, Equatable {
     /// Seconds since 1970.
     var notBefore: Int

@@ -13,7 +13,7 @@ struct CrossBuildTests {
     /// Of an object file for AArch64 (ELF for the Arm 64-bit architecture, e_machine).
     private static let machine: [UInt8] = [183, 0]
 
-    @Test("The core and the adapters to alsa-lib, libgpiod and libmosquitto compile with Debian's Swift")
+    @Test("The core and the adapters to alsa-lib, libgpiod and OpenSSL compile with Debian's Swift")
     func compiles() async throws {
         let build = try ChildProcess(
             ["\(folder)/build-arm64.sh", "--smoke"], environment: whereTheCacheIs)

@@ -9,11 +9,19 @@ final class RecordingDelegate: PaymentFeedDelegate {
         var description: String { "disk full" }
     }
 
+    struct Skipped: Equatable {
+        var topic: FeedMessage.Topic
+        var bytes: Int
+    }
+
     let batches = Journal<[FeedMessage]>()
     let connections = Journal<FeedConnection>()
     let delivered = Journal<[Int64]>()
+    let skipped = Journal<Skipped>()
+    let faults = Journal<String?>()
     private let outbox = Mutex<[OutgoingReceipt]>([])
     private let onCommit: Mutex<@Sendable ([FeedMessage]) throws -> Void>
+    private let onSkip = Mutex<@Sendable () throws -> Void>({})
 
     /// - Parameter onCommit: runs on the feed's thread after the batch was noted.
     init(onCommit: @escaping @Sendable ([FeedMessage]) throws -> Void = { _ in }) {
@@ -21,6 +29,8 @@ final class RecordingDelegate: PaymentFeedDelegate {
     }
 
     func onCommit(_ body: @escaping @Sendable ([FeedMessage]) throws -> Void) { onCommit.withLock { $0 = body } }
+
+    func onSkip(_ body: @escaping @Sendable () throws -> Void) { onSkip.withLock { $0 = body } }
 
     /// Puts receipts numbered from `first` into the outbox.
     func queueReceipts(_ payloads: [String], from first: Int64 = 1) {
@@ -45,6 +55,12 @@ final class RecordingDelegate: PaymentFeedDelegate {
         try body(batch)
     }
 
+    func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {
+        let body = onSkip.withLock { $0 }
+        try body()
+        skipped.append(Skipped(topic: topic, bytes: bytes))
+    }
+
     func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt] {
         outbox.withLock { Array($0.filter { $0.sequence > sequence }.prefix(limit)) }
     }
@@ -55,6 +71,8 @@ final class RecordingDelegate: PaymentFeedDelegate {
     }
 
     func connectionChanged(to connection: FeedConnection) { connections.append(connection) }
+
+    func faultChanged(to fault: String?) { faults.append(fault) }
 }
 
 /// Holds the feed's thread until a test lets it go.

@@ -1,6 +1,6 @@
 import SoundboxSystem
 
-extension MosquittoClient {
+extension MQTTClient {
     /// One round of a short-lived connection: waits at most a second for something to arrive, and sends what is queued.
     ///
     /// Blocks. For clients that nobody else drives.
@@ -10,16 +10,16 @@ extension MosquittoClient {
     ///   - what: what is waited for, in words.
     /// - Throws: ``MQTTError/timedOut(waitingFor:)`` after `end`; ``MQTTError/refused(broker:reason:)`` when the broker
     ///   says no.
-    func turn(until end: Duration, waitingFor what: String) throws(MQTTError) -> MosquittoEvents {
+    func turn(until end: Duration, waitingFor what: String) throws(MQTTError) -> ClientEvents {
         let rest = end - .monotonicNow
         guard rest > .zero else { throw .timedOut(waitingFor: what) }
         let outcome = Result { () throws(MQTTError) in try read(waitingAtMost: min(rest, .seconds(1))) }
         let events = takeEvents()
         if let code = events.connectionCode, code != 0 {
-            throw .refused(broker: broker, reason: MosquittoReasons.refusal(code))
+            throw .refusal(by: broker, code: code)
         }
         try outcome.get()
-        try keepAlive()
+        try ping()
         try write()
         return events
     }

@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+@testable import SoundboxMQTT
+
+@Suite("A connection is closed when it is given up", .timeLimit(.minutes(10)))
+struct LinkTests {
+    /// The other side sees the end of each, which only a closed descriptor brings about.
+    private func client(_ broker: FakeBroker, change: (inout MQTTSettings) -> Void = { _ in }) throws -> MQTTClient {
+        try MQTTClient(
+            boxSettings(port: broker.port, change: change), clientID: "box", keepsSession: true, will: nil)
+    }
+
+    @Test("When it is dropped, replaced, or its client goes away, a hundred times")
+    func closed() async throws {
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        for _ in 1...100 {
+            var client: MQTTClient? = try client(broker)
+            var connections: [BrokerConnection] = []
+            for _ in 1...2 {
+                try client?.connect()
+                connections.append(try await broker.connection())
+            }
+            client?.drop()
+            try client?.connect()
+            connections.append(try await broker.connection())
+            client = nil
+            for connection in connections { #expect(try await connection.packets.all().isEmpty) }
+        }
+    }
+
+    @Test("When nobody waits for it any more")
+    func untaken() async throws {
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        var dialled: DialledSocket? = DialledSocket()
+        let address = BrokerAddress(host: "127.0.0.1", port: broker.port, usesTLS: false)
+        dialled?.finish(Result { () throws(LinkFailure) in try Link.dial(address, first: .ipv6) })
+        let connection = try await broker.connection()
+        dialled = nil
+        #expect(dialled == nil)
+        #expect(try await connection.packets.all().isEmpty)
+    }
+
+    @Test(
+        "When its files cannot be used, which is told by name, and without asking for a passphrase",
+        arguments: ["authority.pem", "client.pem", "client.key", "encrypted.key"])
+    func unusableFiles(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let certificates = try await TestCertificates(in: folder)
+        let broken = folder.file(name)
+        if name == "encrypted.key" {
+            try await ChildProcess.run(
+                "openssl", "pkey", "-in", certificates.client.key, "-aes256", "-passout", "pass:secret", "-out", broken)
+        } else {
+            try folder.write("-----BEGIN NONSENSE-----\n", to: name)
+        }
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        let client = try client(broker) {
+            $0.tls = .init(
+                caFile: certificates.authority.certificate, certFile: certificates.client.certificate,
+                keyFile: name == "encrypted.key" ? broken : certificates.client.key)
+        }
+        let error = #expect(throws: MQTTError.self) { try client.connect() }
+        let kind = name == "authority.pem" ? "CA" : name == "client.pem" ? "certificate" : "key"
+        #expect(error?.description.hasPrefix("the broker's \(kind) file \"\(broken)\" cannot be used: ") == true)
+        #expect(try await broker.connection().packets.all().isEmpty)
+    }
+
+    @Test("A key that does not belong to its certificate is told by name")
+    func otherKey() async throws {
+        let folder = try TemporaryFolder()
+        let certificates = try await TestCertificates(in: folder)
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        let client = try client(broker) {
+            $0.tls = .init(certFile: certificates.client.certificate, keyFile: certificates.server.key)
+        }
+        let error = #expect(throws: MQTTError.self) { try client.connect() }
+        #expect(error?.description.contains("key file \"\(certificates.server.key)\" cannot be used: ") == true)
+    }
+}

@@ -1,0 +1,62 @@
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+import TestSupport
+import Testing
+
+@Suite("Two boxes of one client id, with a real mosquitto", .timeLimit(.minutes(10)))
+struct TakeOverTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A client of the same id without a session makes the broker drop what it kept; the box says so")
+    func withoutSession() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let settings = try boxSettings(port: broker.port)
+            let delegate = RecordingDelegate()
+            let log = Journal<String>()
+            try await withFeed(settings, delegate: delegate, log: log) { _ in
+                try await delegate.subscribed()
+                // It comes, pushes the box off, and goes.
+                try await ChildProcess.run(
+                    "mosquitto_pub", "-p", "\(broker.port)", "-i", settings.clientID, "-t", "x", "-n", "-q", "1")
+                try await delegate.subscribed()
+                #expect(try await log.next().hasPrefix("the broker has forgotten this box's session: "))
+            }
+        }
+    }
+
+    @Test("Both say what is wrong, and every payment reaches one of them")
+    func named() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let settings = try boxSettings(port: broker.port)
+            let payments = (1...200).map { "\($0)" }
+            let delegates = [RecordingDelegate(), RecordingDelegate()]
+            try await withFeed(settings, delegate: delegates[0]) { _ in
+                try await delegates[0].subscribed()
+                try await withFeed(settings, delegate: delegates[1]) { _ in
+                    // While they push each other off.
+                    for payment in payments {
+                        let publisher = MQTTPublisher(settings: settings)
+                        try await onOwnThread(named: "publisher") {
+                            try publisher.publish([Array(payment.utf8)], timeout: .seconds(20))
+                        }
+                    }
+                    for delegate in delegates {
+                        let fault = try await delegate.faults.next { $0 }
+                        #expect(fault.contains("another client uses this box's client id \"soundbox-M1001-box-01\""))
+                    }
+                }
+                // The session keeps the order: whatever comes at all has come before this one.
+                let publisher = MQTTPublisher(settings: settings)
+                try await onOwnThread(named: "publisher") {
+                    try publisher.publish([Array("last".utf8)], timeout: .seconds(20))
+                }
+                try await delegates[0].batches.next { $0.contains { $0.text == "last" } ? () : nil }
+                let taken = delegates.flatMap { $0.batches.entries.flatMap { $0 }.map(\.text) }
+                #expect(Set(payments).subtracting(taken).isEmpty)
+            }
+        }
+    }
+}
