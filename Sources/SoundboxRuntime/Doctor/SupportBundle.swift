@@ -51,12 +51,23 @@ public struct SupportBundle: Sendable {
         return result?.standardOutput
     }
 
+    /// A file that cannot be written to its end is removed: half an archive looks like one.
     private static func write(_ bytes: [UInt8], to path: String) throws {
+        func failure() -> SetupError { SetupError("\(path): cannot be written: \(SystemError(code: errno))") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw SetupError("\(path): cannot be written: \(SystemError(code: errno))") }
-        let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        guard close(descriptor) == 0, isWritten else {
-            throw SetupError("\(path): cannot be written: \(SystemError(code: errno))")
+        guard descriptor >= 0 else { throw failure() }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let error = failure()
+                close(descriptor)
+                unlink(path)
+                throw error
+            }
+            rest = rest.dropFirst(count)
         }
+        guard close(descriptor) == 0 else { throw failure() }
     }
 }
