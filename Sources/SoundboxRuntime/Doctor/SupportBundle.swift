@@ -1,7 +1,6 @@
 import Glibc
 import SoundboxCore
 import SoundboxSystem
-import SoundboxYAML
 import Subprocess
 
 /// What support needs to look into a box from afar, in one file without secrets. Amounts and payment ids are in it,
@@ -15,14 +14,16 @@ public struct SupportBundle: Sendable {
     public func write(_ report: DoctorReport, to path: String) async throws {
         var archive = TarArchive()
         let now = time(nil)
+        let configuration = try? await onOwnThread(named: "bundle") { [configurationFile] in
+            try ShownConfiguration(readingFile: configurationFile)
+        }
         func add(_ name: String, _ text: String) {
+            let text = configuration?.removingSecrets(from: text) ?? text
             archive.add("soundbox-support/\(name)", Array(text.utf8), time: now)
         }
         add("doctor.txt", report.text(colored: false) + "\n")
         add("doctor.json", report.json.text + "\n")
-        if let configuration = try? SmallFile.read(configurationFile) {
-            add("soundbox.yaml", Self.withoutSecrets(configuration))
-        }
+        if let configuration { add("soundbox.yaml", configuration.text) }
         if let log = await Self.output("journalctl", "--unit=soundbox", "--lines=5000", "--no-pager") {
             add("log.txt", log)
         }
@@ -31,18 +32,6 @@ public struct SupportBundle: Sendable {
         }
         let bytes = archive.finished
         try await onOwnThread(named: "bundle") { try Self.write(bytes, to: path) }
-    }
-
-    /// A configuration has its secrets in files of their own; this is for the one where somebody wrote them into it, and
-    /// for a file that is no YAML and could hold anything.
-    static func withoutSecrets(_ text: String) -> String {
-        guard var document = try? YAMLDocument(parsing: text, file: "soundbox.yaml") else {
-            return "# left out: it is not valid YAML\n"
-        }
-        for part in SetupPart.all where part.isSecret && document[path: part.inline] != nil {
-            document[path: part.inline] = "removed"
-        }
-        return document.text
     }
 
     private static func output(_ program: String, _ arguments: String...) async -> String? {
