@@ -17,9 +17,10 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     /// brackets, as in `mqtt://[::1]:1883`.
     ///
     /// User names, passwords and paths are refused: the first two have settings of their own, so that a URL can be
-    /// logged and shown, and MQTT has no use for the third.
+    /// logged and shown, and MQTT has no use for the third. An error repeats nothing of a URL, since what is wrong with
+    /// it may be a password in it: `mqtt://box:secret`, where the host is missing, has a wrong port.
     public init(url: String) throws(BrokerAddressError) {
-        func failure(_ reason: String) -> BrokerAddressError { BrokerAddressError(url: url, reason: reason) }
+        func failure(_ reason: String) -> BrokerAddressError { BrokerAddressError(reason: reason) }
 
         guard let separator = url.firstRange(of: "://") else {
             throw failure("write it as mqtt://host:port or mqtts://host:port")
@@ -27,14 +28,11 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         switch url[..<separator.lowerBound].lowercased() {
         case "mqtt": usesTLS = false
         case "mqtts": usesTLS = true
-        case let scheme: throw failure("the scheme is mqtt or mqtts, not \"\(scheme)\"")
+        default: throw failure("the scheme is mqtt or mqtts")
         }
         var authority = url[separator.upperBound...]
         if authority.contains("@") {
-            // The URL is not repeated: what stands before the @ is a secret.
-            throw BrokerAddressError(
-                url: "\(usesTLS ? "mqtts" : "mqtt")://…",
-                reason: "user name and password have settings of their own (username, password_file)")
+            throw failure("user name and password have settings of their own (username, password_file)")
         }
         if authority.hasSuffix("/") { authority.removeLast() }
         if authority.contains(where: { "/?#".contains($0) }) {
@@ -66,7 +64,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         if let portText {
             let isNumber = !portText.isEmpty && portText.utf8.allSatisfy { (0x30...0x39).contains($0) }
             guard isNumber, let number = Int(portText), (1...65_535).contains(number) else {
-                throw failure("the port is a number from 1 to 65535, not \"\(portText)\"")
+                throw failure("the port is a number from 1 to 65535")
             }
             port = number
         } else {
@@ -82,9 +80,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
 
 /// A broker URL that cannot be used.
 public struct BrokerAddressError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was given, without anything secret in it.
-    public var url: String
     public var reason: String
 
-    public var description: String { "broker URL \"\(url)\" cannot be used: \(reason)" }
+    public var description: String { "this broker URL cannot be used: \(reason)" }
 }

@@ -11,7 +11,7 @@ public struct YAMLDocument: Equatable {
     /// - Parameter file: the name used in errors; nothing is read from it.
     public init(parsing text: String, file: String) throws(YAMLError) {
         // The strict reader finds duplicate keys and places its complaints.
-        let value = try YAMLValue(parsing: text, file: file)
+        let value = try YAMLValue(parsing: text, file: file, isConfidential: true)
         _ = try value.mapping()
         guard case .mapping(let mapping) = value.node else { throw value.error("expected a mapping (key: value)") }
         root = mapping
@@ -19,7 +19,7 @@ public struct YAMLDocument: Equatable {
 
     /// Reads a whole file. Blocks on the disk.
     public init(readingFile path: String) throws(YAMLError) {
-        let value = try YAMLValue(readingFile: path)
+        let value = try YAMLValue(readingFile: path, isConfidential: true)
         _ = try value.mapping()
         guard case .mapping(let mapping) = value.node else { throw value.error("expected a mapping (key: value)") }
         root = mapping
@@ -62,9 +62,12 @@ public struct YAMLDocument: Equatable {
 
     /// The document as text that ends with a newline, one key a line.
     public var text: String {
-        let node = Node.mapping(Self.inBlockStyle(root))
+        Self.text(of: root)
+    }
+
+    static func text(of mapping: Node.Mapping) -> String {
         // The emitter fails for documents that cannot be written as YAML only, and a tree of scalars always can.
-        return (try? Yams.serialize(node: node, width: -1, allowUnicode: true)) ?? ""
+        (try? Yams.serialize(node: .mapping(inBlockStyle(mapping)), width: -1, allowUnicode: true)) ?? ""
     }
 
     private static func node(at keys: ArraySlice<String>, in mapping: Node.Mapping) -> Node? {

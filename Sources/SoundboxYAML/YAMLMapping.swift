@@ -9,7 +9,8 @@ public struct YAMLMapping {
     }
 
     public func optional(_ key: String) -> YAMLValue? {
-        entries.first { $0.key == key }?.value
+        value.reading.asked.insert(value.path + [key])
+        return entries.first { $0.key == key }?.value
     }
 
     public func required(_ key: String) throws(YAMLError) -> YAMLValue {
@@ -19,11 +20,17 @@ public struct YAMLMapping {
 
     /// Refuses every key outside `known`, naming the nearest known one.
     public func allow(only known: [String]) throws(YAMLError) {
+        value.reading.asked.formUnion(known.map { value.path + [$0] })
+        guard !value.reading.toleratesUnknownKeys else { return }
         for entry in entries where !known.contains(entry.key) {
             let hint =
                 nearest(to: entry.key, among: known).map { "did you mean \"\($0)\"?" }
                 ?? "expected one of \(known.joined(separator: ", "))"
-            throw entry.value.error("unknown key; \(hint)")
+            var error = entry.value.error("unknown key; \(hint)")
+            if value.reading.isConfidential, !KeyName(entry.key).isMadeOf(wordsOf: known) {
+                error.key = path(of: "«a key that is not shown»")
+            }
+            throw error
         }
     }
 
@@ -40,7 +47,7 @@ func nearest(to word: String, among candidates: [String]) -> String? {
 }
 
 /// Levenshtein's distance, letter by letter.
-private func editDistance(_ left: String, _ right: String) -> Int {
+func editDistance(_ left: String, _ right: String) -> Int {
     let right = Array(right)
     var row = Array(0...right.count)
     for (i, letter) in left.enumerated() {

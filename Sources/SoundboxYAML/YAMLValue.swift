@@ -4,22 +4,34 @@ import Yams
 ///
 /// Reading is strict: a mapping is read through ``YAMLMapping``, which refuses keys that nobody asked for.
 public struct YAMLValue {
-    public let file: String
     /// Dotted path from the top, empty there.
     public let key: String
     public let line: Int?
     let node: Node
+    /// Keys from the top. Unlike ``key``, it tells `a: {b: …}` from `a.b: …`.
+    let path: [String]
+    let reading: YAMLReading
+
+    public var file: String { reading.file }
 
     /// - Parameter line: where its key stands, which for a nested value is above the value itself.
-    private init(node: Node, file: String, key: String, line: Int?) {
+    private init(node: Node, key: String, line: Int?, path: [String], reading: YAMLReading) {
         self.node = node
-        self.file = file
         self.key = key
         self.line = line
+        self.path = path
+        self.reading = reading
     }
 
-    /// - Parameter file: the name used in errors; nothing is read from it.
-    public init(parsing text: String, file: String) throws(YAMLError) {
+    /// - Parameters:
+    ///   - file: the name used in errors; nothing is read from it.
+    ///   - isConfidential: errors repeat no value, and no key that may be a secret in the wrong place.
+    public init(parsing text: String, file: String, isConfidential: Bool = false) throws(YAMLError) {
+        try self.init(parsing: text, YAMLReading(file: file, isConfidential: isConfidential))
+    }
+
+    init(parsing text: String, _ reading: YAMLReading) throws(YAMLError) {
+        let file = reading.file
         do {
             // Editors of other systems begin a file with a byte order mark, which libyaml takes for text.
             let scalars = text.unicodeScalars
@@ -28,7 +40,7 @@ public struct YAMLValue {
             guard let node = try Yams.compose(yaml: body) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }
-            self.init(node: node, file: file, key: "", line: node.mark?.line)
+            self.init(node: node, key: "", line: node.mark?.line, path: [], reading: reading)
         } catch let error as YAMLError {
             throw error
         } catch let error as AliasError {
@@ -36,14 +48,15 @@ public struct YAMLValue {
                 file: file, line: nil, key: "",
                 problem: "\(error.count) aliases (*name) are too many for its length; write out what they stand for")
         } catch let error as YamlError {
-            throw YAMLError(file: file, line: error.line, key: "", problem: error.summary)
+            let problem = error.summary(namesKeys: !reading.isConfidential)
+            throw YAMLError(file: file, line: error.line, key: "", problem: problem)
         } catch {
-            throw YAMLError(file: file, line: nil, key: "", problem: "\(error)")
+            throw YAMLError(file: file, line: nil, key: "", problem: "not valid YAML")
         }
     }
 
     /// Reads a whole file. Blocks on the disk.
-    public init(readingFile path: String) throws(YAMLError) {
+    public init(readingFile path: String, isConfidential: Bool = false) throws(YAMLError) {
         let bytes: [UInt8]
         do { bytes = try readFile(path) } catch {
             throw YAMLError(file: path, line: nil, key: "", problem: "cannot be read: \(error)")
@@ -51,7 +64,7 @@ public struct YAMLValue {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw YAMLError(file: path, line: nil, key: "", problem: "is not valid UTF-8")
         }
-        try self.init(parsing: text, file: path)
+        try self.init(parsing: text, file: path, isConfidential: isConfidential)
     }
 
     public func error(_ problem: String) -> YAMLError {
@@ -71,8 +84,13 @@ public struct YAMLValue {
         var entries: [(key: String, value: YAMLValue)] = []
         for (keyNode, value) in mapping {
             guard case .scalar(let scalar) = keyNode else { throw error("a key must be plain text") }
-            let path = key.isEmpty ? scalar.string : "\(key).\(scalar.string)"
-            entries.append((scalar.string, YAMLValue(node: value, file: file, key: path, line: keyNode.mark?.line)))
+            let name = scalar.string
+            let key = key.isEmpty ? name : "\(key).\(name)"
+            entries.append(
+                (
+                    name,
+                    YAMLValue(node: value, key: key, line: keyNode.mark?.line, path: path + [name], reading: reading)
+                ))
         }
         return YAMLMapping(value: self, entries: entries)
     }
@@ -80,7 +98,9 @@ public struct YAMLValue {
     public func list() throws(YAMLError) -> [YAMLValue] {
         guard case .sequence(let sequence) = node else { throw error("expected a list, found \(kind)") }
         return sequence.enumerated().map { index, node in
-            YAMLValue(node: node, file: file, key: "\(key)[\(index)]", line: node.mark?.line)
+            let item = "[\(index)]"
+            return YAMLValue(
+                node: node, key: key + item, line: node.mark?.line, path: path + [item], reading: reading)
         }
     }
 
@@ -93,25 +113,29 @@ public struct YAMLValue {
     public func integer(in range: ClosedRange<Int>) throws(YAMLError) -> Int {
         let text = try string()
         guard let number = Int(text), range.contains(number) else {
-            throw error("expected a whole number from \(range.lowerBound) to \(range.upperBound), found \"\(text)\"")
+            throw error("expected a whole number from \(range.lowerBound) to \(range.upperBound)\(found(text))")
         }
+        mayBeShown()
         return number
     }
 
     public func decimal(in range: ClosedRange<Double>) throws(YAMLError) -> Double {
         let text = try string()
         guard let number = Double(text), range.contains(number) else {
-            throw error("expected a number from \(range.lowerBound) to \(range.upperBound), found \"\(text)\"")
+            throw error("expected a number from \(range.lowerBound) to \(range.upperBound)\(found(text))")
         }
+        mayBeShown()
         return number
     }
 
     public func bool() throws(YAMLError) -> Bool {
-        switch try string() {
-        case "true", "yes", "on": return true
-        case "false", "no", "off": return false
-        case let other: throw error("expected true or false, found \"\(other)\"")
+        let text = try string()
+        let isTrue = ["true", "yes", "on"].contains(text)
+        guard isTrue || ["false", "no", "off"].contains(text) else {
+            throw error("expected true or false\(found(text))")
         }
+        mayBeShown()
+        return isTrue
     }
 
     /// A time span: a number directly followed by `ms`, `s`, `m`, `h` or `d`.
@@ -128,12 +152,13 @@ public struct YAMLValue {
             default: nil
             }
         guard let milliseconds, let count = Int64(digits), count <= Int64.max / milliseconds else {
-            throw error("expected a time span such as 250ms, 30s, 10m or 2h, found \"\(text)\"")
+            throw error("expected a time span such as 250ms, 30s, 10m or 2h\(found(text))")
         }
         let duration = Duration.milliseconds(count * milliseconds)
         guard range.contains(duration) else {
-            throw error("expected a time span from \(range.lowerBound) to \(range.upperBound), found \"\(text)\"")
+            throw error("expected a time span from \(range.lowerBound) to \(range.upperBound)\(found(text))")
         }
+        mayBeShown()
         return duration
     }
 
@@ -142,15 +167,26 @@ public struct YAMLValue {
         of type: Choice.Type
     ) throws(YAMLError) -> Choice where Choice.RawValue == String {
         let text = try string()
-        if let choice = Choice(rawValue: text) { return choice }
+        if let choice = Choice(rawValue: text) {
+            mayBeShown()
+            return choice
+        }
         let words = Choice.allCases.map(\.rawValue)
         let hint = nearest(to: text, among: words).map { "; did you mean \"\($0)\"?" } ?? ""
-        throw error("expected one of \(words.joined(separator: ", ")), found \"\(text)\"\(hint)")
+        throw error("expected one of \(words.joined(separator: ", "))\(found(text))\(hint)")
     }
+
+    /// Says for ``YAMLMask`` that this value is no secret. Numbers, time spans and words of a closed set say so
+    /// themselves when they are read; of any other text only its reader can know.
+    public func mayBeShown() { reading.shown.insert(path) }
+
+    /// `, found "text"` for the end of an error; nothing where the text may be a secret.
+    public func found(_ text: String) -> String { reading.isConfidential ? "" : ", found \"\(text)\"" }
 
     private var kind: String {
         switch node {
-        case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "\"\(scalar.string)\""
+        case .scalar(let scalar):
+            scalar.string.isEmpty ? "nothing" : reading.isConfidential ? "text" : "\"\(scalar.string)\""
         case .mapping: "a mapping"
         case .sequence: "a list"
         case .alias: "an alias"
@@ -167,13 +203,15 @@ extension YamlError {
         }
     }
 
-    fileprivate var summary: String {
+    /// Without the excerpt of the file that Yams puts into its own descriptions.
+    fileprivate func summary(namesKeys: Bool) -> String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
             "not valid YAML: \(problem)"
         case .duplicatedKeysInMapping(let duplicates, _):
-            "the same key twice: \(duplicates.joined(separator: ", "))"
-        default: "not valid YAML: \(self)"
+            "the same key twice" + (namesKeys ? ": \(duplicates.joined(separator: ", "))" : "")
+        case .reader(let problem, _, _, _): "not valid YAML: \(problem)"
+        default: "not valid YAML"
         }
     }
 }

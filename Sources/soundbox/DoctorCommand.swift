@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let file = control.configuration.config
         let report = await Doctor(configurationFile: file, socketPath: control.socket).examine()
-        printLine(json ? report.json.text : report.text(colored: Terminal.outputIsColored))
+        printStyled(json ? report.json.text : report.text(colored: Terminal.outputIsColored))
         if let bundle { try await SupportBundle(configurationFile: file).write(report, to: bundle) }
         if report.level == .red { throw ExitCode.failure }
     }

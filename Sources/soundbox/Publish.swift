@@ -62,8 +62,8 @@ struct Publish: AsyncParsableCommand {
                 return
             }
             try publisher.publish(payloads, timeout: .seconds(timeout)) { payload in
-                guard awaited.take(payload) else { return false }
-                printLine(String(decoding: payload, as: UTF8.self))
+                guard let receipt = awaited.take(payload) else { return false }
+                printLine(receipt.text)
                 return awaited.isComplete
             }
         }

@@ -81,7 +81,7 @@ struct Say: AsyncParsableCommand {
 
         if amounts.isEmpty {
             var number = 0
-            while let line = readLine() {
+            while !StandardOutput.isLost, let line = readLine() {
                 number += 1
                 try await say(line, "line \(number)")
             }

@@ -36,11 +36,16 @@ struct SettingsTests {
         #expect(error?.reason.contains(reason) == true)
     }
 
-    @Test("A URL with a password in it is refused without repeating the password")
-    func secretInURL() {
-        let error = #expect(throws: BrokerAddressError.self) { try BrokerAddress(url: "mqtt://box:hunter2@broker") }
-        #expect(error?.description.contains("password_file") == true)
+    @Test(
+        "A URL with a password in it is refused without repeating the password",
+        arguments: [
+            "mqtt://box:hunter2@broker", "mqtt://box:hunter2", "http://box:hunter2@broker", "hunter2://broker",
+            "box:hunter2@broker", "mqtt://broker/?password=hunter2", "mqtt://broker:1883#hunter2", "mqtt://[hunter2]",
+        ])
+    func secretInURL(url: String) {
+        let error = #expect(throws: BrokerAddressError.self) { try BrokerAddress(url: url) }
         #expect(error?.description.contains("hunter2") == false)
+        if url == "mqtt://box:hunter2@broker" { #expect(error?.reason.contains("password_file") == true) }
     }
 
     @Test("Topics are made of prefix, merchant and device")

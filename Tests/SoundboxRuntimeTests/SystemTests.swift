@@ -13,7 +13,7 @@ struct SystemTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("The service manager hears READY, STOPPING and the watchdog, each as one datagram")
+    @Test("The service manager hears READY, STOPPING and the watchdog, each as one datagram that no text can add to")
     func notifications() throws {
         let path = folder.file("notify")
         let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -23,8 +23,9 @@ struct SystemTests {
         systemd.ready()
         systemd.watchdog()
         systemd.status("online")
+        systemd.status("offline: no\nREADY=1")
         systemd.stopping()
-        for expected in ["READY=1", "WATCHDOG=1", "STATUS=online", "STOPPING=1"] {
+        for expected in ["READY=1", "WATCHDOG=1", "STATUS=online", "STATUS=offline: no\\u{a}READY=1", "STOPPING=1"] {
             var buffer = [UInt8](repeating: 0, count: 256)
             let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             #expect(count > 0 && String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == expected)

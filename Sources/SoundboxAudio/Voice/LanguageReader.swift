@@ -5,7 +5,7 @@ extension Language {
     /// The top-level keys of `voice.yaml` that are read here.
     static let keys = [
         "locale", "name", "words", "numbers", "cardinal", "counting", "decimal", "subunit_joint", "subunit_zero",
-        "units", "unit_pause", "channels", "sentences", "prompts", "pauses",
+        "units", "other_currency", "unit_pause", "channels", "sentences", "prompts", "pauses",
     ]
 
     /// Reads what a voice says from its `voice.yaml`.
@@ -23,6 +23,7 @@ extension Language {
             decimalStyle: try top.optional("decimal")?.choice(of: DecimalStyle.self) ?? .point,
             subunitJoint: try top.optional("subunit_joint")?.string() ?? (isSpaced ? " " : ""),
             subunitZero: try top.optional("subunit_zero")?.string(), units: try readUnits(try top.required("units")),
+            otherCurrency: try top.optional("other_currency")?.string(),
             unitPause: try top.optional("unit_pause")?.duration(in: .zero ... .seconds(1)) ?? .zero,
             channels: try readChannels(try top.required("channels")),
             sentences: try readSentences(try top.required("sentences")),

@@ -28,7 +28,8 @@ public struct VoiceCheck: Sendable {
             ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
         }
         let prompts = Prompt.allCases.map { ("prompts.\($0.rawValue)", language.prompts[$0] ?? "") }
-        return (numbers.map { ("numbers", $0) } + units + joints + channels + sentences + prompts).flatMap {
+        let other = [("other_currency", language.otherCurrency ?? "")]
+        return (numbers.map { ("numbers", $0) } + units + other + joints + channels + sentences + prompts).flatMap {
             key, text in
             // Placeholders stand for texts that are looked at by themselves.
             text.split(separator: /\{[^}]*\}/).compactMap { piece in

@@ -34,6 +34,8 @@ extension VoiceSkeleton {
         units:
           CNY: yuan
           USD: {one: dollar, other: dollars}
+        # Said before an amount whose currency has no word above, so that nobody takes it for one that has.
+        other_currency: "another currency, "
 
         # What payment channels are called, by the name that providers send. Others are announced without a name.
         channels:
@@ -100,6 +102,7 @@ extension VoiceSkeleton {
           - {file: yuan, text: yuan}
           - {file: dollar, text: dollar}
           - {file: dollars, text: dollars}
+          - {file: another-currency, text: another currency}
           # Channels
           - {file: alipay, text: Alipay}
           - {file: wechat, text: WeChat}

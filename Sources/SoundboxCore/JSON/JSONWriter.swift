@@ -43,7 +43,8 @@ extension JSONValue {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}":
+            // JSON demands it of the first 32 only; the others would drive a terminal that shows them.
+            case _ where scalar.isControl:
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: text.unicodeScalars.append(scalar)

@@ -37,6 +37,16 @@ extension Language {
         try spell(money.amount, currency.unit, unitJoint, into: &words)
     }
 
+    /// Appends the amount as ``spell(_:unitJoint:into:)`` does, and where its currency has no word, that it is another
+    /// currency's, and then the number. The warning comes first: whoever hears a number has a currency in mind already.
+    func spellOfAnyCurrency(_ money: Money, unitJoint: String, into words: inout [UInt8]) throws(SpeechError) {
+        guard units[money.currency.code] == nil, let otherCurrency else {
+            return try spell(money, unitJoint: unitJoint, into: &words)
+        }
+        words += otherCurrency.utf8
+        try numbers.spell(money.amount, with: cardinalRuleSet, into: &words)
+    }
+
     private func spell(
         _ number: DecimalNumber, _ unit: CountedWord, _ unitJoint: String, into words: inout [UInt8]
     ) throws(SpeechError) {

@@ -54,6 +54,8 @@ public struct Language: Sendable {
     public var subunitZero: String?
     /// By currency code: `CNY` → 元.
     public var units: [String: CurrencyWords]
+    /// Said before an amount whose currency has no word: "another currency, ". `nil` where such an amount is not told.
+    public var otherCurrency: String?
     /// The rest between a number and its unit.
     public var unitPause: Duration
     /// Spoken names by channel as providers write it: `alipay` → 支付宝.
@@ -66,8 +68,9 @@ public struct Language: Sendable {
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
         countingRuleSet: String, decimalStyle: DecimalStyle = .point, subunitJoint: String = "",
-        subunitZero: String? = nil, units: [String: CurrencyWords], unitPause: Duration = .zero,
-        channels: [String: String], sentences: [Sentence: String], prompts: [Prompt: String],
+        subunitZero: String? = nil, units: [String: CurrencyWords], otherCurrency: String? = nil,
+        unitPause: Duration = .zero, channels: [String: String], sentences: [Sentence: String],
+        prompts: [Prompt: String],
         pauses: [Character: Duration]
     ) {
         self.locale = locale
@@ -80,6 +83,7 @@ public struct Language: Sendable {
         self.subunitJoint = subunitJoint
         self.subunitZero = subunitZero
         self.units = units
+        self.otherCurrency = otherCurrency
         self.unitPause = unitPause
         self.channels = channels
         self.sentences = sentences

@@ -46,10 +46,11 @@ public struct ScriptWriter: Sendable {
 
     /// Totals follow one another when payments came in several currencies.
     private func summary(
-        _ count: Int, _ totals: [Money], _ sentence: Language.Sentence, withoutTotal: Language.Sentence
+        _ count: Int, _ totals: [Money], _ sentence: Language.Sentence, withoutTotal: Language.Sentence,
+        exactly: Bool = true
     ) throws(SpeechError) -> AnnouncementScript {
         let number = try language.reading(of: count)
-        return try script(totals.isEmpty ? withoutTotal : sentence, count: number, totals: totals)
+        return try script(totals.isEmpty ? withoutTotal : sentence, count: number, totals: totals, exactly: exactly)
     }
 
     /// Between totals: the mark that rests in the sentence itself.
@@ -76,9 +77,10 @@ public struct ScriptWriter: Sendable {
         return AnnouncementScript(text: pauses.textWithoutUnitMarks(words), elements: elements)
     }
 
+    /// - Parameter exactly: an amount whose currency has no word is an error, instead of another currency's.
     private func script(
         _ sentence: Language.Sentence, channel: String = "", amount: Money? = nil, count: String = "",
-        totals: [Money] = []
+        totals: [Money] = [], exactly: Bool = true
     ) throws(SpeechError) -> AnnouncementScript {
         var words: [UInt8] = []
         words.reserveCapacity(256)
@@ -88,33 +90,56 @@ public struct ScriptWriter: Sendable {
             case .placeholder(.channel): words += channel.utf8
             case .placeholder(.count): words += count.utf8
             case .placeholder(.amount):
-                if let amount { try language.spell(amount, unitJoint: pauses.unitJoint, into: &words) }
+                if let amount { try spell(amount, exactly, into: &words) }
             case .placeholder(.total):
                 for (index, total) in totals.enumerated() {
                     if index > 0 { words += separator(in: sentence).utf8 }
-                    try language.spell(total, unitJoint: pauses.unitJoint, into: &words)
+                    try spell(total, exactly, into: &words)
                 }
             }
         }
         return try script(ofWords: words)
     }
 
+    private func spell(_ money: Money, _ exactly: Bool, into words: inout [UInt8]) throws(SpeechError) {
+        if exactly {
+            try language.spell(money, unitJoint: pauses.unitJoint, into: &words)
+        } else {
+            try language.spellOfAnyCurrency(money, unitJoint: pauses.unitJoint, into: &words)
+        }
+    }
+
     private func fallbackScript(for utterance: Utterance) -> AnnouncementScript {
         switch utterance {
         case .payment(let money, let channel):
-            // Where only the channel's recording is missing, the amount is still told.
-            if let script = try? script(.paymentWithoutChannel, amount: money) { return script }
+            // Where only the currency's word or the channel's recording is missing, the amount is still told.
+            if let name = channelName(channel),
+                let script = try? script(.payment, channel: name, amount: money, exactly: false)
+            {
+                return script
+            }
+            if let script = try? script(.paymentWithoutChannel, amount: money, exactly: false) { return script }
             if let name = channelName(channel), let script = try? script(.unreadable, channel: name) { return script }
             if let script = try? script(.unreadableWithoutChannel) { return script }
-        case .refund: if let script = try? script(.unreadableRefund) { return script }
-        case .lateSummary(let count, _):
+        case .refund(let money):
+            if let script = try? script(.refund, amount: money, exactly: false) { return script }
+            if let script = try? script(.unreadableRefund) { return script }
+        case .lateSummary(let count, let totals):
+            if let script = try? summary(
+                count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal, exactly: false)
+            {
+                return script
+            }
             if let number = try? language.reading(of: count),
                 let script = try? script(.lateSummaryWithoutTotal, count: number)
             {
                 return script
             }
             if let script = try? script(.unreadableWithoutChannel) { return script }
-        case .today(let count, _):
+        case .today(let count, let totals):
+            if let script = try? summary(count, totals, .today, withoutTotal: .todayWithoutTotal, exactly: false) {
+                return script
+            }
             if let number = try? language.reading(of: count),
                 let script = try? script(.todayWithoutTotal, count: number)
             {

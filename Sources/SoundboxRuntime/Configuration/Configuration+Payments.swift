@@ -56,12 +56,18 @@ extension Configuration.PaymentFormat {
     fileprivate init(reading value: YAMLValue, directory: String) throws(YAMLError) {
         let name = try value.string()
         if name == "native" {
+            value.mayBeShown()
             self = .native
             return
         }
         guard !name.isEmpty, !name.contains("/") else {
-            throw value.error("expected native or the name of a file in \(directory), without .yaml")
+            throw value.error("expected native or the name of a file in \(directory.shownPath), without .yaml")
         }
+        // An error of the file's own would repeat the name, which may be anything.
+        guard SmallFile.exists("\(directory)/\(name).yaml") else {
+            throw value.error("there is no file of this name with .yaml in \(directory.shownPath)")
+        }
+        value.mayBeShown()
         self = .mapped(try MappingFile.read(name: name, in: directory))
     }
 }
@@ -72,8 +78,7 @@ extension Configuration.Authenticity {
         let mapping = try value.mapping()
         try mapping.allow(only: ["key_file", "required", "window"])
         let file = try mapping.required("key_file")
-        keyFile = try file.string()
-        guard !keyFile.isEmpty else { throw file.error("expected a path") }
+        keyFile = try file.path()
         required = try mapping.optional("required")?.bool() ?? true
         window = try mapping.optional("window")?.duration(in: .seconds(60)...keepIDs) ?? keepIDs
     }

@@ -78,12 +78,12 @@ public struct Configuration: Sendable {
 extension Configuration {
     /// Reads and checks a whole file. Blocks on the disk.
     public init(readingFile path: String) throws(YAMLError) {
-        try self.init(reading: try YAMLValue(readingFile: path))
+        try self.init(reading: try YAMLValue(readingFile: path, isConfidential: true))
     }
 
     /// - Parameter file: the name used in errors; nothing is read from it.
     public init(parsing text: String, file: String) throws(YAMLError) {
-        try self.init(reading: try YAMLValue(parsing: text, file: file))
+        try self.init(reading: try YAMLValue(parsing: text, file: file, isConfidential: true))
     }
 
     private init(reading yaml: YAMLValue) throws(YAMLError) {
@@ -94,13 +94,13 @@ extension Configuration {
         ])
         let merchant = try top.required("merchant_id")
         let device = try top.required("device_id")
-        merchantID = try merchant.string()
-        deviceID = try device.string()
+        merchantID = try merchant.name()
+        deviceID = try device.name()
         broker = try Broker(reading: try top.required("broker"))
         audio = try Audio(reading: top.optional("audio"))
         voice = try VoiceChoice(reading: top.optional("voice"))
-        board = try top.optional("board")?.string() ?? "none"
         boardDirectory = try top.optional("board_directory")?.path() ?? InstalledFolders.board
+        board = try top.optional("board")?.fileName(in: boardDirectory) ?? "none"
         stateDirectory = try top.optional("state_directory")?.path() ?? "/var/lib/soundbox"
         controlSocket = try top.optional("control_socket")?.socketPath() ?? "/run/soundbox/control.sock"
         announce = try Announce(reading: top.optional("announce"))
@@ -116,8 +116,9 @@ extension Configuration {
         do {
             topics = try MQTTTopics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
         } catch {
-            let culprit = error.name == "device id" ? device : merchant
-            throw culprit.error(error.description)
+            let prefix = try top.required("broker").mapping().optional("topic_prefix")
+            let culprit = error.name == "device id" ? device : error.name == "merchant id" ? merchant : prefix
+            throw (culprit ?? merchant).error("the \(error.name) cannot stand in an MQTT topic: \(error.reason)")
         }
     }
 }
@@ -132,8 +133,11 @@ extension Configuration.Broker {
         do { address = try BrokerAddress(url: try url.string()) } catch let error as BrokerAddressError {
             throw url.error(error.reason)
         } catch let error as YAMLError { throw error } catch { throw url.error("\(error)") }
-        topicPrefix = try mapping.optional("topic_prefix")?.string() ?? "soundbox/v1"
-        username = try mapping.optional("username")?.string()
+        if address.host.isName { url.mayBeShown() }
+        topicPrefix = try mapping.optional("topic_prefix")?.name() ?? "soundbox/v1"
+        // Alone it may be a token, which is a password; beside a password it is a name.
+        let user = mapping.optional("username")
+        username = try mapping.optional("password_file") == nil ? user?.string() : user?.name()
         passwordFile = try mapping.optional("password_file")?.path()
         caFile = try mapping.optional("ca_file")?.path()
         certFile = try mapping.optional("cert_file")?.path()
@@ -156,7 +160,7 @@ extension Configuration.Audio {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
         try mapping?.allow(only: ["device", "volume", "record", "lead_in", "gap", "close_when_idle", "mixer"])
-        device = try mapping?.optional("device")?.string() ?? "default"
+        device = try mapping?.optional("device")?.audioDevice() ?? "default"
         volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? 80)
         record = try mapping?.optional("record")?.path()
         timing = Timing()
@@ -166,7 +170,7 @@ extension Configuration.Audio {
         if let value = mapping?.optional("mixer") {
             mixer = try MixerElement(reading: value)
             guard AudioOutputs.isALSA(device) else {
-                throw value.error("is of use with a sound card only, and the device is \"\(device)\"")
+                throw value.error("is of use with a sound card only, and audio.device is none")
             }
         }
     }
@@ -177,7 +181,7 @@ extension MixerElement {
         let mapping = try value.mapping()
         try mapping.allow(only: ["card", "element", "index"])
         self.init(
-            card: try mapping.required("card").path(), name: try mapping.required("element").string(),
+            card: try mapping.required("card").audioDevice(), name: try mapping.required("element").name(),
             index: try mapping.optional("index")?.integer(in: 0...255) ?? 0)
     }
 }
@@ -186,7 +190,7 @@ extension Configuration.VoiceChoice {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
         try mapping?.allow(only: ["locale", "directory", "tempo", "decimal"])
-        locales = try mapping?.optional("locale")?.oneOrMore() ?? ["zh-CN"]
+        locales = try mapping?.optional("locale")?.locales() ?? ["zh-CN"]
         directory = try mapping?.optional("directory")?.path() ?? InstalledFolders.sounds
         tempo = Tempo(try mapping?.optional("tempo")?.decimal(in: Tempo.range) ?? 1)
         decimal = try mapping?.optional("decimal")?.choice(of: DecimalStyle.self)
@@ -205,9 +209,10 @@ extension Configuration.Announce {
         if let code = mapping?.optional("currency") {
             let text = try code.string()
             guard let known = Currency(text) else {
-                throw code.error("expected a currency code of ISO 4217 such as CNY, found \"\(text)\"")
+                throw code.error("expected a currency code of ISO 4217 such as CNY\(code.found(text))")
             }
             currency = known
+            code.mayBeShown()
         }
         hurryAbove = try mapping?.optional("hurry_above")?.integer(in: 1...1000)
         quietHours = if let value = mapping?.optional("quiet_hours") { try QuietHours(reading: value) } else { nil }
@@ -227,56 +232,28 @@ extension QuietHours {
     }
 }
 
-extension YAMLValue {
-    /// `zh-CN`, or `[zh-CN, en-US]`.
-    fileprivate func oneOrMore() throws(YAMLError) -> [String] {
-        var texts: [String] = []
-        for value in try oneOrMoreValues() { texts.append(try value.string()) }
-        return texts
-    }
-
-    private func oneOrMoreValues() throws(YAMLError) -> [YAMLValue] {
-        guard isList else { return [self] }
-        let values = try list()
-        guard !values.isEmpty else { throw error("expected at least one") }
-        return values
-    }
-
-    /// 32 bytes are 43 characters of base64 and one that fills it up.
-    fileprivate func pins() throws(YAMLError) -> [String] {
-        var pins: [String] = []
-        for value in try oneOrMoreValues() {
-            let text = try value.string()
-            guard text.wholeMatch(of: /[A-Za-z0-9+\/]{43}=/) != nil else {
-                throw value.error("expected the SHA-256 of a public key in base64, 44 characters, found \"\(text)\"")
+extension Configuration {
+    /// A configuration for the eyes of others, however wrong it is; see ``YAMLMask``. Blocks on the disk: paths are shown
+    /// that lead somewhere on this machine.
+    static func masked(_ text: String) throws(YAMLError) -> YAMLMask {
+        try YAMLMask(text, file: "soundbox.yaml") { yaml in
+            // The whole stops at its first mistake; its parts are read each for itself behind it.
+            _ = try? Configuration(reading: yaml)
+            guard let top = try? yaml.mapping() else { return }
+            _ = try? top.optional("merchant_id")?.name()
+            _ = try? top.optional("device_id")?.name()
+            _ = try? top.optional("broker").map { (value) throws(YAMLError) in try Broker(reading: value) }
+            _ = try? Audio(reading: top.optional("audio"))
+            _ = try? VoiceChoice(reading: top.optional("voice"))
+            _ = try? Announce(reading: top.optional("announce"))
+            _ = try? Retention(reading: top.optional("inbox"))
+            _ = try? top.optional("authenticity").map { (value) throws(YAMLError) in
+                try Authenticity(reading: value, keepIDs: .seconds(90 * 86_400))
             }
-            pins.append(text)
+            for key in ["board_directory", "state_directory", "control_socket", "mapping_directory"] {
+                _ = try? top.optional(key)?.path()
+            }
+            _ = try? top.optional("log_level")?.choice(of: Logger.Level.self)
         }
-        return pins
-    }
-
-    /// A time of day, `22:00`, as minutes since midnight.
-    fileprivate func minuteOfDay() throws(YAMLError) -> Int {
-        let text = try string()
-        guard let match = text.wholeMatch(of: /([0-9]{1,2}):([0-9]{2})/), let hour = Int(match.1),
-            let minute = Int(match.2), hour < 24, minute < 60
-        else { throw error("expected a time of day such as \"22:00\", found \"\(text)\"") }
-        return hour * 60 + minute
-    }
-
-    /// A path is taken as written: relative ones start where the program does.
-    fileprivate func path() throws(YAMLError) -> String {
-        let text = try string()
-        guard !text.isEmpty, !text.utf8.contains(0) else { throw error("expected a path") }
-        return text
-    }
-
-    /// Linux keeps 107 bytes for the path of a socket (unix(7)).
-    fileprivate func socketPath() throws(YAMLError) -> String {
-        let text = try path()
-        guard text.utf8.count <= 107 else {
-            throw error("the path of a socket has at most 107 bytes, this one has \(text.utf8.count)")
-        }
-        return text
     }
 }

@@ -36,5 +36,5 @@ struct SecretFileError: Error, Equatable, CustomStringConvertible {
     var path: String
     var reason: String
 
-    var description: String { "\(content) file \(path): \(reason)" }
+    var description: String { "\(content) file \(path.shownPath): \(reason)" }
 }

@@ -103,7 +103,8 @@ public struct DoctorReport: Sendable {
         ])
     }
 
-    /// One line for each finding, and one for what to do about it.
+    /// One line for each finding, and one for what to do about it. What brokers and certificates say is in it, and does
+    /// not drive a terminal.
     ///
     /// - Parameter colored: with the colours of a terminal.
     public func text(colored: Bool) -> String {
@@ -116,8 +117,8 @@ public struct DoctorReport: Sendable {
                 case .red: colored ? "\u{1B}[31m●\u{1B}[0m" : "BAD "
                 }
             let area = finding.area + String(repeating: " ", count: width - finding.area.count)
-            let advice = finding.advice.map { "\n     → \($0)" } ?? ""
-            return "\(mark) \(area)  \(finding.detail)\(advice)"
+            let advice = finding.advice.map { "\n     → \($0.printable)" } ?? ""
+            return "\(mark) \(area)  \(finding.detail.printable)\(advice)"
         }.joined(separator: "\n")
     }
 }

@@ -18,7 +18,7 @@ struct SetupChecks {
         if let path = broker.keyFile {
             var attributes = stat()
             guard stat(path, &attributes) == 0 else {
-                return Finding("secrets", .red, "key file \(path): \(String(cString: strerror(errno)))")
+                return Finding("secrets", .red, "key file \(path.shownPath): \(String(cString: strerror(errno)))")
             }
             guard attributes.st_mode & 0o077 == 0 else {
                 return Finding(

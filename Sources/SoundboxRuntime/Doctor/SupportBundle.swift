@@ -1,7 +1,6 @@
 import Glibc
 import SoundboxCore
 import SoundboxSystem
-import SoundboxYAML
 import Subprocess
 
 /// What support needs to look into a box from afar, in one file without secrets. Amounts and payment ids are in it,
@@ -15,14 +14,16 @@ public struct SupportBundle: Sendable {
     public func write(_ report: DoctorReport, to path: String) async throws {
         var archive = TarArchive()
         let now = time(nil)
+        let configuration = try? await onOwnThread(named: "bundle") { [configurationFile] in
+            try ShownConfiguration(readingFile: configurationFile)
+        }
         func add(_ name: String, _ text: String) {
+            let text = configuration?.removingSecrets(from: text) ?? text
             archive.add("soundbox-support/\(name)", Array(text.utf8), time: now)
         }
         add("doctor.txt", report.text(colored: false) + "\n")
         add("doctor.json", report.json.text + "\n")
-        if let configuration = try? SmallFile.read(configurationFile) {
-            add("soundbox.yaml", Self.withoutSecrets(configuration))
-        }
+        if let configuration { add("soundbox.yaml", configuration.text) }
         if let log = await Self.output("journalctl", "--unit=soundbox", "--lines=5000", "--no-pager") {
             add("log.txt", log)
         }
@@ -33,30 +34,29 @@ public struct SupportBundle: Sendable {
         try await onOwnThread(named: "bundle") { try Self.write(bytes, to: path) }
     }
 
-    /// A configuration has its secrets in files of their own; this is for the one where somebody wrote them into it, and
-    /// for a file that is no YAML and could hold anything.
-    static func withoutSecrets(_ text: String) -> String {
-        guard var document = try? YAMLDocument(parsing: text, file: "soundbox.yaml") else {
-            return "# left out: it is not valid YAML\n"
-        }
-        for part in SetupPart.all where part.isSecret && document[path: part.inline] != nil {
-            document[path: part.inline] = "removed"
-        }
-        return document.text
-    }
-
     private static func output(_ program: String, _ arguments: String...) async -> String? {
         let result = try? await Subprocess.run(
             .name(program), arguments: Arguments(arguments), output: .string(limit: 4 << 20), error: .discarded)
         return result?.standardOutput
     }
 
+    /// A file that cannot be written to its end is removed: half an archive looks like one.
     private static func write(_ bytes: [UInt8], to path: String) throws {
+        func failure() -> SetupError { SetupError("\(path): cannot be written: \(SystemError(code: errno))") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw SetupError("\(path): cannot be written: \(SystemError(code: errno))") }
-        let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count
-        guard close(descriptor) == 0, isWritten else {
-            throw SetupError("\(path): cannot be written: \(SystemError(code: errno))")
+        guard descriptor >= 0 else { throw failure() }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                let error = failure()
+                close(descriptor)
+                unlink(path)
+                throw error
+            }
+            rest = rest.dropFirst(count)
         }
+        guard close(descriptor) == 0 else { throw failure() }
     }
 }

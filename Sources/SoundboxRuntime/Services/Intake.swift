@@ -16,7 +16,8 @@ struct Intake: PaymentFeedDelegate {
     let receiptsAreWaiting: @Sendable () -> Void
     /// Takes a command. Must not block.
     let perform: @Sendable (Command) -> Void
-    private let rejections = LogAllowance()
+    /// For every line that somebody who can publish can have written as often as they like.
+    private let allowance = LogAllowance()
 
     init(
         reader: NoticeReader, verifier: NoticeVerifier?, inbox: any Inbox, clock: BoxClock, state: BoxState,
@@ -91,9 +92,9 @@ struct Intake: PaymentFeedDelegate {
             }
             try verifier?.check(message.payload, notice, now: clock.timeIfSet)
             if message.isRetained {
-                logger.warning(
-                    "retained payment message: publish payments without the retain flag",
-                    metadata: ["id": "\(notice.id)"])
+                logSparingly(
+                    .warning, "retained payment message: publish payments without the retain flag",
+                    ["id": "\(notice.id)"])
             }
             return .notice(notice)
         } catch {
@@ -124,19 +125,23 @@ struct Intake: PaymentFeedDelegate {
     private func log(_ outcome: ArrivalOutcome) {
         switch outcome {
         case .stored(let entry): logger.info("stored", metadata: entry.notice.logMetadata)
-        case .duplicate(let notice, nil): logger.info("duplicate, not spoken again", metadata: notice.logMetadata)
+        case .duplicate(let notice, nil): logSparingly(.info, "duplicate, not spoken again", notice.logMetadata)
         case .duplicate(let notice, let stored?):
             var metadata = notice.logMetadata
             metadata["stored_amount"] = "\(stored)"
-            logger.warning("duplicate with another amount, not spoken", metadata: metadata)
+            logSparingly(.warning, "duplicate with another amount, not spoken", metadata)
         case .rejected(let rejection):
-            guard let heldBack = rejections.take() else { return }
-            var metadata: Logger.Metadata = [
-                "id": "\(rejection.id?.text ?? "unknown")", "reason": "\(rejection)",
-            ]
-            if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
-            logger.warning("rejected", metadata: metadata)
+            let id = rejection.id?.text ?? "unknown"
+            logSparingly(.warning, "rejected", ["id": "\(id)", "reason": "\(rejection)"])
         }
+    }
+
+    /// Writes a line that says how many before it were held back, or holds this one back.
+    private func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+        guard let heldBack = allowance.take() else { return }
+        var metadata = metadata
+        if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
+        logger.log(level: level, message, metadata: metadata)
     }
 
     private func take(_ message: FeedMessage) throws(InboxError) {
@@ -145,7 +150,7 @@ struct Intake: PaymentFeedDelegate {
             cancellation = try CancelCommand(decoding: message.payload)
             if cancellation == nil { perform(try Command(decoding: message.payload)) }
         } catch {
-            logger.warning("command refused", metadata: ["reason": "\(error)"])
+            logSparingly(.warning, "command refused", ["reason": "\(error)"])
             return
         }
         if let cancellation { try cancel(cancellation.paymentID) }
@@ -156,8 +161,8 @@ struct Intake: PaymentFeedDelegate {
             switch try inbox.cancel(id, at: .now) {
             case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
             case .tooLate(let state):
-                logger.notice("too late to cancel", metadata: ["id": "\(id)", "state": "\(state.rawValue)"])
-            case .unknown: logger.warning("cannot cancel an unknown payment", metadata: ["id": "\(id)"])
+                logSparingly(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
+            case .unknown: logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
             }
         } catch {
             report(error)

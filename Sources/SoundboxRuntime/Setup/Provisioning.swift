@@ -20,11 +20,6 @@ public enum Provisioning {
             """ + document.text
     }
 
-    /// The setup that is installed, without any secret. Blocks on the disk.
-    public static func exportWithoutSecrets(_ path: String) throws -> String {
-        SupportBundle.withoutSecrets(try SmallFile.read(path))
-    }
-
     /// Writes an export where nobody but its owner may read it. Refuses to replace a file.
     public static func write(_ text: String, to path: String) throws(SetupError) {
         guard !SmallFile.exists(path) else { throw SetupError("\(path): is there already; give another name") }

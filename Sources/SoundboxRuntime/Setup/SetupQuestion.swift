@@ -6,7 +6,7 @@ import SoundboxMQTT
 import SoundboxYAML
 
 /// One thing that setup asks, in the order in which it asks.
-public enum SetupQuestion: String, Sendable, CaseIterable {
+public enum SetupQuestion: Sendable, CaseIterable {
     case merchantID, deviceID
     case brokerURL, username, password, caFile, certFile, keyFile
     case voice, currency, board, audioDevice, volume

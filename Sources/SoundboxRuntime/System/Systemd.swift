@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 
 /// Tells the service manager how the box is (sd_notify(3)): datagrams of `KEY=value` lines to `$NOTIFY_SOCKET`.
 ///
@@ -20,8 +21,8 @@ struct Systemd: Sendable {
     func stopping() { send("STOPPING=1") }
     func watchdog() { send("WATCHDOG=1") }
 
-    /// Shown by `systemctl status`.
-    func status(_ text: String) { send("STATUS=\(text)") }
+    /// Shown by `systemctl status`. A line break in it would begin another message, such as `READY=1`.
+    func status(_ text: String) { send("STATUS=\(text.printable)") }
 
     /// Nothing depends on the manager's hearing it, so failures are ignored. Never blocks.
     private func send(_ message: String) {

@@ -44,7 +44,7 @@ struct ConfigureSetup: AsyncParsableCommand {
         for question in SetupQuestion.allCases {
             guard let text = given[question] else { continue }
             do { try question.take(text, into: &answers, choices) } catch {
-                throw ValidationError("\(question.rawValue): \(error).")
+                throw ValidationError("\(question.option): \(error).")
             }
         }
 

@@ -31,5 +31,5 @@ struct RestartOptions: ParsableArguments {
 }
 
 func printFindings(_ findings: [Finding]) {
-    printLine(DoctorReport(findings: findings).text(colored: Terminal.outputIsColored))
+    printStyled(DoctorReport(findings: findings).text(colored: Terminal.outputIsColored))
 }

@@ -73,10 +73,31 @@ struct SetupOptions: ParsableArguments {
     func setOthers(in document: inout YAMLDocument) throws {
         for other in others {
             guard let equals = other.firstIndex(of: "="), equals > other.startIndex else {
-                throw ValidationError("--set takes key=value, such as announce.expire_after=1h, not \"\(other)\".")
+                throw ValidationError("--set takes key=value, such as announce.expire_after=1h; there is no = in it.")
             }
             document[path: other[..<equals].split(separator: ".").map(String.init)] = String(
                 other[other.index(after: equals)...])
+        }
+    }
+}
+
+extension SetupQuestion {
+    /// The option of ``SetupOptions`` that answers it, as it is typed.
+    var option: String {
+        switch self {
+        case .merchantID: "--merchant-id"
+        case .deviceID: "--device-id"
+        case .brokerURL: "--broker"
+        case .username: "--username"
+        case .password: "--password-file"
+        case .caFile: "--ca-file"
+        case .certFile: "--cert-file"
+        case .keyFile: "--key-file"
+        case .voice: "--voice"
+        case .currency: "--currency"
+        case .board: "--board"
+        case .audioDevice: "--audio-device"
+        case .volume: "--volume"
         }
     }
 }

@@ -45,10 +45,11 @@ struct SetupSession {
 
     /// Without a person: what is missing or does not work is an error.
     func runUnattended(_ answers: SetupAnswers, force: Bool) async throws -> SetupAnswers? {
-        for (text, option) in [
-            (answers.merchantID, "--merchant-id"), (answers.deviceID, "--device-id"), (answers.brokerURL, "--broker"),
+        for (text, question) in [
+            (answers.merchantID, SetupQuestion.merchantID), (answers.deviceID, .deviceID),
+            (answers.brokerURL, .brokerURL),
         ] where text.isEmpty {
-            throw SetupError("\(option) is missing, and with --yes nothing is asked")
+            throw SetupError("\(question.option) is missing, and with --yes nothing is asked")
         }
         if await !brokerIsUsable(answers), !force { return nil }
         if !skipSound { _ = await isSpoken([], answers) }

@@ -23,7 +23,7 @@ enum Terminal {
         try await onOwnThread(named: "terminal") {
             var settings = termios()
             if isSecret, tcgetattr(STDIN_FILENO, &settings) == 0 { return askSecretly(question, settings) }
-            put(question, on: STDOUT_FILENO)
+            StandardOutput.put(question)
             return readLine()
         }
     }
@@ -42,11 +42,11 @@ enum Terminal {
         for number in [SIGTERM, SIGHUP] { signal(number, restoreAndEnd) }
         // Echo first: whoever sees the question may type.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        put(question, on: STDOUT_FILENO)
+        StandardOutput.put(question)
         let line = readTerminalLine()
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
         for number in [SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
-        put("\n", on: STDOUT_FILENO)
+        StandardOutput.put("\n")
         if line.last == interrupt {
             kill(getpid(), SIGINT)
             return nil

@@ -12,14 +12,14 @@ struct AwaitedReceipts {
     var isComplete: Bool { ids.isEmpty }
 
     /// Notes a receipt.
-    /// - Returns: whether it is about one of the messages.
-    mutating func take(_ payload: [UInt8]) -> Bool {
+    /// - Returns: the receipt; `nil` when it is not about one of the messages.
+    mutating func take(_ payload: [UInt8]) -> JSONValue? {
         guard let receipt = try? JSONValue(parsing: payload), let index = ids.firstIndex(of: receipt["id"]?.string)
         else {
-            return false
+            return nil
         }
         // `stored` is followed by another one, every other state is the last word.
         if receipt["state"]?.string != Receipt.State.stored.rawValue { ids.remove(at: index) }
-        return true
+        return receipt
     }
 }

@@ -1,32 +1,82 @@
 import Glibc
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
 
 /// One line on standard error, named after the program as Unix tools do.
 func printError(_ message: String) {
-    put("soundbox: \(message)\n", on: STDERR_FILENO)
+    _ = put("soundbox: \(message.printable)\n", on: STDERR_FILENO)
 }
 
-/// One line on standard output, at once: whoever reads a pipe waits for it.
+/// One line on standard output, at once: whoever reads a pipe waits for it. The text may have lines of its own; texts
+/// from outside in it do not drive the terminal.
 func printLine(_ text: String) {
-    put(text + "\n", on: STDOUT_FILENO)
+    printStyled(
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).printable }.joined(separator: "\n"))
+}
+
+/// As ``printLine(_:)``, for a text with colours of ours, in which texts from outside are ``Swift/String/printable``.
+func printStyled(_ text: String) {
+    StandardOutput.put(text + "\n")
 }
 
 /// Shows how far a long job is, on a line that is written over; nothing where nobody watches.
 func showProgress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     // ESC [ K erases what a longer line left behind.
-    put("\r\(text)\u{1B}[K", on: STDERR_FILENO)
+    _ = put("\r\(text.printable)\u{1B}[K", on: STDERR_FILENO)
 }
 
-/// Writes unbuffered. Whoever closed the other end does not want to hear more, so failures are ignored.
-func put(_ text: String, on descriptor: Int32) {
+/// What a command answers with. An answer that could not be written is a failure of the command, however well it did
+/// its work: whoever reads the half of it must not take it for all.
+enum StandardOutput {
+    /// The first error that was met.
+    private static let failure = Mutex<SystemError?>(nil)
+
+    /// Whether nothing that is written is read any more; endless input is then read in vain.
+    static var isLost: Bool { failure.withLock { $0 } != nil }
+
+    /// To be called before any file is opened.
+    ///
+    /// A program that is started with its output closed would have the next file that it opens in its place, and would
+    /// write its answers into that.
+    static func open() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError(code: errno) } }
+            // The lowest free descriptor is this one.
+            _ = Glibc.open("/dev/null", O_RDWR)
+        }
+    }
+
+    /// Writes unbuffered, and goes on without output after an error: a command that has begun its work ends it.
+    static func put(_ text: String) {
+        guard !isLost, let error = soundbox.put(text, on: STDOUT_FILENO) else { return }
+        failure.withLock { $0 = error }
+    }
+
+    /// Tells of output that was lost.
+    /// - Returns: the exit code to end with instead of `code`.
+    static func close(_ code: Int32) -> Int32 {
+        // Whoever closed the other end does not want to hear more (write(2), EPIPE).
+        guard let error = failure.withLock({ $0 }), error.code != EPIPE else { return code }
+        printError("standard output cannot be written: \(error)")
+        return code == EXIT_SUCCESS ? EXIT_FAILURE : code
+    }
+}
+
+/// Writes unbuffered.
+/// - Returns: why not all of it was written; `nil` when it was.
+private func put(_ text: String, on descriptor: Int32) -> SystemError? {
     var text = text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
         var rest = UnsafeRawBufferPointer(bytes)
         while !rest.isEmpty {
             let count = write(descriptor, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return SystemError(code: count < 0 ? errno : EIO) }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
+        return nil
     }
 }

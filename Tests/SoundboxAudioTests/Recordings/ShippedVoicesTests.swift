@@ -34,17 +34,32 @@ struct ShippedVoicesTests {
         #expect(Duration.seconds(Double(frames) / 48_000) < .seconds(3))
     }
 
-    @Test("A box that cannot say how much still says that money came", arguments: locales)
-    func fallback(locale: String) throws {
+    @Test(
+        "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
+    func otherCurrency(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
-        // A currency without a word in this voice.
         let money = try Money("5", #require(Currency("CHE")))
         let script = voice.writer.script(for: .payment(money, channel: "alipay"))
         #expect(script.shortcoming == .noUnit(money.currency))
+        let warning = try #require(voice.language.otherCurrency)
+        let five = try voice.language.reading(of: money, withUnit: false)
+        #expect(script.text.contains(warning + five))
+        #expect(!script.elements.isEmpty)
+    }
+
+    @Test("A box that cannot say how much still says that money came", arguments: locales)
+    func fallback(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        var language = voice.language
+        language.otherCurrency = nil
+        // A currency without a word in this voice.
+        let money = try Money("5", #require(Currency("CHE")))
+        let script = ScriptWriter(language: language, phrases: voice.writer.phrases)
+            .script(for: .payment(money, channel: "alipay"))
+        #expect(script.shortcoming == .noUnit(money.currency))
         #expect(
             script.text
-                == voice.language.sentences[.unreadable]?.replacing(
-                    "{channel}", with: voice.language.channels["alipay"] ?? ""))
+                == language.sentences[.unreadable]?.replacing("{channel}", with: language.channels["alipay"] ?? ""))
         #expect(!script.elements.isEmpty)
     }
 }

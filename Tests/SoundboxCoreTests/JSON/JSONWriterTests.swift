@@ -5,12 +5,14 @@ import Testing
 @Suite("Writing JSON")
 struct JSONWriterTests {
     @Test(
-        "Values are written compactly, in order, with every escape that JSON demands",
+        "Values are written compactly, in order, with every escape that JSON or a terminal demands",
         arguments: [
             (.null, "null"), (.bool(true), "true"), (.bool(false), "false"), (.number("1.50"), "1.50"),
             (.integer(-7), "-7"), (.integer(Int64.max), "9223372036854775807"), (.string(""), #""""#),
             (.string("\"\\/\n\r\t\u{8}\u{c}\u{0}\u{1F}"), #""\"\\/\n\r\t\u0008\u000c\u0000\u001f""#),
-            (.string("一😀\u{7F}"), "\"一😀\u{7F}\""), (.string("\r\n"), #""\r\n""#), (.array([]), "[]"),
+            (.string("一😀\u{7F}"), #""一😀\u007f""#),
+            (.string("\u{9B}\u{2028}\u{202E}"), #""\u009b\u2028\u202e""#), (.string("\r\n"), #""\r\n""#),
+            (.array([]), "[]"),
             (.array([.null, .array([.number("1")])]), "[null,[1]]"), (.object([]), "{}"),
             (.object([("b", .number("1")), ("a\"", .null)]), #"{"b":1,"a\"":null}"#),
         ] as [(JSONValue, String)])

@@ -80,17 +80,39 @@ struct ScriptWriterTests {
         #expect(withoutDigit.shortcoming == .missingPhrase("七"))
     }
 
-    @Test("An amount that cannot be read leaves the rest of the sentence and the reason")
-    func unreadableAmounts() throws {
+    @Test("An amount of a currency without a word is told behind a warning that it is another currency's")
+    func otherCurrency() throws {
         let dinar = try #require(Currency("KWD"))
-        let noUnit = script(try payment("5", "alipay", "KWD"))
-        #expect(noUnit.text == "支付宝到账一笔")
-        #expect(noUnit.shortcoming == .noUnit(dinar))
-        #expect(script(try payment("5", nil, "KWD")).text == "到账一笔")
-        #expect(script(.refund(Money(try DecimalNumber("5"), dinar))).text == "退款一笔")
-        let summary = script(.lateSummary(count: 2, totals: [Money(try DecimalNumber("5"), dinar)]))
-        #expect(summary.text == "离线期间收款两笔")
+        let five = Money(try DecimalNumber("5.125"), dinar)
+        let payment = script(.payment(five, channel: "alipay"))
+        #expect(payment.text == "支付宝到账,其他币种,五点一二五")
+        #expect(payment.shortcoming == .noUnit(dinar))
+        #expect(script(.payment(five, channel: nil)).text == "收款到账,其他币种,五点一二五")
+        #expect(script(.refund(five)).text == "退款,其他币种,五点一二五")
+        let yuan = Money(try DecimalNumber("7"), .CNY)
+        let summary = script(.lateSummary(count: 2, totals: [yuan, five]))
+        #expect(summary.text == "离线期间收款两笔,共七元,其他币种,五点一二五")
         #expect(summary.shortcoming == .noUnit(dinar))
+        #expect(script(.today(count: 2, totals: [five])).text == "今日收款两笔,总计其他币种,五点一二五")
+    }
+
+    @Test("Where the warning cannot be said, the amount is not said either: a number alone would be taken for yuan")
+    func noWarning() throws {
+        let dinar = try #require(Currency("KWD"))
+        let five = Money(try DecimalNumber("5"), dinar)
+        let expected: [(Utterance, String)] = [
+            (.payment(five, channel: "alipay"), "支付宝到账一笔"), (.payment(five, channel: nil), "到账一笔"),
+            (.refund(five), "退款一笔"), (.lateSummary(count: 2, totals: [five]), "离线期间收款两笔"),
+            (.today(count: 2, totals: [five]), "今日收款两笔"),
+        ]
+        var speechless = language
+        speechless.otherCurrency = nil
+        for (utterance, text) in expected {
+            #expect(script(utterance, without: ["其他币种"]).text == text)
+            let script = ScriptWriter(language: speechless, phrases: phrases).script(for: utterance)
+            #expect(script.text == text)
+            #expect(script.shortcoming == .noUnit(dinar))
+        }
     }
 
     @Test("A missing recording in the amount leaves the amount out, and is named")

@@ -1,0 +1,71 @@
+// Text from outside in lines of output: of the log, of errors, of receipts, of commands. Whatever it holds, it neither
+// ends its quotes or its line nor drives the terminal that shows it (CWE-117, CWE-150).
+
+extension String {
+    /// The text in double quotes, in which a reader of bytes, of Unicode scalars and of characters finds the same end.
+    ///
+    /// `"` and `\` stand behind a `\`; what cannot be seen, or would join a character beside it, is written as
+    /// `\u{hex}`. Two texts that differ in one Unicode scalar have two quotations.
+    public var quoted: String { "\"\(escaped { _ in false })\"" }
+
+    /// The beginning of the text, ``quoted``: at most 32 Unicode scalars, and `…` behind the quotes of a longer one.
+    public var excerpt: String {
+        let rest = unicodeScalars.dropFirst(32)
+        return String(unicodeScalars.prefix(32)).quoted + (rest.isEmpty ? "" : "…")
+    }
+
+    /// The text for a terminal or a file: control characters and what turns the direction of writing round are written
+    /// as `\u{hex}`. Everything else stays, so that this is for whole lines and cannot be read back.
+    public var printable: String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        return unicodeScalars.reduce(into: "") { result, scalar in
+            if scalar.isControl { result += scalar.escape } else { result.unicodeScalars.append(scalar) }
+        }
+    }
+
+    /// The inside of ``quoted``.
+    /// - Parameter isAlsoEscaped: what else may not be seen, such as `=`.
+    public func escaped(_ isAlsoEscaped: (Unicode.Scalar) -> Bool) -> String {
+        unicodeScalars.reduce(into: "") { $0 += isAlsoEscaped($1) ? $1.escape : $1.quotedForm }
+    }
+}
+
+extension Unicode.Scalar {
+    /// As ``Swift/String/quoted`` writes it.
+    public var quotedForm: String {
+        switch self {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        default: isPlain ? String(self) : escape
+        }
+    }
+
+    /// `\u{hex}`, as Swift writes it: the one spelling without leading zeros and with small letters.
+    public var escape: String { "\\u{\(String(value, radix: 16))}" }
+
+    /// Control characters, line separators, and what turns the direction of writing round (Unicode Standard Annex 9).
+    var isControl: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Visible, and a character of its own whatever ASCII stands beside it. Invisible and combining scalars are not:
+    /// a combining mark behind a quote makes one character of the two, and a reader of characters misses the quote.
+    private var isPlain: Bool {
+        if isASCII { return value >= 0x20 && value < 0x7F }
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+            .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol, .currencySymbol, .otherSymbol:
+            // U+2800 is a symbol that looks like a blank.
+            guard value != 0x2800, !properties.isDefaultIgnorableCodePoint else { return false }
+            var between = "\""
+            between.unicodeScalars.append(self)
+            between += "\""
+            return between.count == 3
+        default: return false
+        }
+    }
+}

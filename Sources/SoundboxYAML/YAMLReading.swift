@@ -1,0 +1,57 @@
+/// One file while it is read: shared by all its values, which note here what the reader makes of them.
+final class YAMLReading {
+    let file: String
+    /// Errors repeat no value, and no key that may be a secret in the wrong place.
+    let isConfidential: Bool
+    /// Reads on behind a key that nobody asked for.
+    let toleratesUnknownKeys: Bool
+    /// Keys from the top that the reader knows.
+    var asked: Set<[String]> = []
+    /// Values that are no secrets.
+    var shown: Set<[String]> = []
+
+    init(file: String, isConfidential: Bool, toleratesUnknownKeys: Bool = false) {
+        self.file = file
+        self.isConfidential = isConfidential
+        self.toleratesUnknownKeys = toleratesUnknownKeys
+    }
+}
+
+/// A key that somebody has written. Where it is none of a file's own, it may be a password in the wrong line; it is
+/// named only where it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
+struct KeyName {
+    /// What people call secrets, and where they put them.
+    private static let wordsForSecrets: Set<String> = [
+        "api", "auth", "ca", "cert", "certificate", "credentials", "hmac", "key", "login", "mqtt", "name", "password",
+        "passphrase", "passwd", "pin", "private", "psk", "public", "secret", "shared", "signing", "token", "user",
+    ]
+
+    private let name: String
+
+    init(_ name: String) { self.name = name }
+
+    /// - Parameter names: the keys that the file has.
+    func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
+        let known = names.reduce(into: Self.wordsForSecrets) { $0.formUnion(KeyName($1).words) }
+        let words = words
+        return !words.isEmpty
+            && words.allSatisfy { word in
+                let isWord = word.count > 4 && word.allSatisfy { ("a"..."z").contains($0) }
+                return known.contains(word) || isWord && known.contains { editDistance(word, $0) <= 2 }
+            }
+    }
+
+    /// In small letters, parted at capitals, underscores, hyphens, dots and blanks.
+    private var words: [String] {
+        var words = [""]
+        for character in name {
+            if "_-. ".contains(character) {
+                words.append("")
+            } else {
+                if character.isUppercase, words.last?.last?.isLowercase == true { words.append("") }
+                words[words.count - 1] += String(character)
+            }
+        }
+        return words.map { $0.lowercased() }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import SoundboxCore
+import SoundboxRuntime
+import TestSupport
+import Testing
+
+/// What becomes of a command whose answer, or whose file, cannot be written.
+@Suite("Output that cannot be written", .timeLimit(.minutes(5)))
+struct OutputTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs `$SOUNDBOX` in a shell, where redirections and limits can be had.
+    private func shell(_ script: String) async throws -> CommandResult {
+        let child = try ChildProcess(
+            ["sh", "-c", script],
+            environment: ["SOUNDBOX": Products.soundbox, "SOUNDS": Products.sounds, "DIR": folder.path])
+        let status = try await child.exitStatus()
+        return CommandResult(
+            code: status >> 8, output: try await child.output.all(), errors: try await child.errors.all())
+    }
+
+    @Test(
+        "A full disk behind standard output is told in one line, with exit code 1",
+        arguments: [
+            "say 1 --sounds $SOUNDS", "say 1 --print json --sounds $SOUNDS", "voice list --sounds $SOUNDS",
+            "voice list --json --sounds $SOUNDS", "voice script zh-CN --sounds $SOUNDS", "board list --boards board",
+            "--help", "say --help", "--version", "setup show --config $DIR/soundbox.yaml",
+        ])
+    func fullDisk(command: String) async throws {
+        try folder.write("merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\n", to: "soundbox.yaml")
+        let result = try await shell("cd \(Products.project); exec $SOUNDBOX \(command) >/dev/full")
+        #expect(result.code == 1)
+        #expect(result.errors == ["soundbox: standard output cannot be written: No space left on device"])
+    }
+
+    @Test("A command keeps its own exit code and says both what is wrong and that its answer is lost")
+    func bothFail() async throws {
+        let result = try await shell("exec $SOUNDBOX doctor --config $DIR/none.yaml >/dev/full")
+        #expect(result.code == 1)
+        #expect(result.errors == ["soundbox: standard output cannot be written: No space left on device"])
+    }
+
+    @Test("Endless input is not read for an output that is lost")
+    func endlessInput() async throws {
+        let result = try await shell("yes 1 | $SOUNDBOX say --sounds $SOUNDS >/dev/full")
+        #expect(result.code == 1)
+    }
+
+    @Test("Without a standard output the answer goes into no file that the command opens")
+    func closedOutput() async throws {
+        let result = try await shell("exec $SOUNDBOX say 1 --print reading -o $DIR/x.wav --sounds $SOUNDS >&-")
+        #expect(result.code == 1)
+        #expect(result.errors == ["soundbox: standard output cannot be written: Bad file descriptor"])
+        let wav = try Data(contentsOf: URL(fileURLWithPath: folder.file("x.wav")))
+        #expect(wav.prefix(4) == Data("RIFF".utf8))
+    }
+
+    @Test("Whoever closed the other end hears nothing more, and it is no failure")
+    func closedPipe() async throws {
+        let result = try await shell(
+            """
+            trap '' PIPE; mkfifo $DIR/pipe; exec 3<>$DIR/pipe; exec 4>$DIR/pipe; exec 3<&-
+            exec $SOUNDBOX voice list --sounds $SOUNDS >&4
+            """)
+        #expect(result == CommandResult(code: 0, output: [], errors: []))
+    }
+
+    @Test(
+        "A file that cannot be written is told by its name in one line, with exit code 1, and nothing half is left",
+        arguments: [
+            ("say 1 -o $DIR/x.wav --sounds $SOUNDS", "x.wav"), ("say 1 -o /dev/full --sounds $SOUNDS", "/dev/full"),
+            ("voice render 1 --voice zh-CN -o $DIR --sounds $SOUNDS", "zh-CN.wav"),
+            ("doctor --config $DIR/soundbox.yaml --bundle $DIR/x.tar", "x.tar"),
+            ("setup export $DIR/x.yaml --config $DIR/soundbox.yaml", "x.yaml"),
+        ])
+    func fullDiskBehindFile(command: String, name: String) async throws {
+        let settings = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://127.0.0.1:1\"}\n"
+        try folder.write(settings + "audio: {device: \"null\"}\n", to: "soundbox.yaml")
+        // A file of more than nothing is refused with EFBIG, as a full disk refuses it with ENOSPC.
+        let result = try await shell("trap '' XFSZ; ulimit -f 0; exec $SOUNDBOX \(command)")
+        #expect(result.code == 1)
+        #expect(result.errors.count == 1)
+        #expect(result.errors.first?.contains(name) == true, "\(result.errors)")
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasPrefix("x.") {
+            #expect(file == "x.wav")
+        }
+    }
+
+    @Test(
+        "Setup names an option as it is typed",
+        arguments: [
+            ("--merchant-id", "a/b"), ("--device-id", "a/b"), ("--broker", "nowhere"), ("--ca-file", "/nonexistent"),
+            ("--cert-file", "/nonexistent"), ("--key-file", "/nonexistent"), ("--voice", "tlh"), ("--currency", "RMB"),
+            ("--board", "none-such"), ("--volume", "101"),
+        ])
+    func optionNames(option: String, value: String) async throws {
+        let result = try await soundbox(
+            "setup", "--yes", "--skip-checks", "--skip-sound", "--config", folder.file("new.yaml"), option, value)
+        #expect(result.code == 64)
+        #expect(result.errors.count == 1 && result.errors[0].hasPrefix("soundbox: \(option): "), "\(result.errors)")
+    }
+
+    @Test("What a receipt or an error quotes does not drive the terminal")
+    func terminal() async throws {
+        let result = try await soundbox(
+            "say", "1", "--voice", "x\u{1B}[2J\u{9B}2J\u{202E}", "--sounds", Products.sounds)
+        #expect(result.code == 1)
+        #expect(!result.errors.joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
+        #expect(result.errors.first?.contains(#"\u{1b}[2J\u{9b}2J\u{202e}"#) == true)
+    }
+}
