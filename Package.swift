@@ -13,6 +13,7 @@ let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -96,8 +97,8 @@ let package = Package(
             "SoundboxRuntime",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxAudio", "SoundboxALSA", "SoundboxMQTT",
-                "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
-                nioHTTP1, nioPosix, nioSSL, serviceLifecycle, subprocess, unixSignals,
+                "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
+                logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, subprocess, unixSignals,
             ]),
         .executableTarget(
             name: "soundbox",

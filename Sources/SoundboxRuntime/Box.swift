@@ -61,10 +61,11 @@ public struct Box {
         let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
 
-        state.update { $0.unusableRecordings = unusable.count }
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
+        let watch = DeviceWatch()
         let player = Player(
-            sink: Self.sink(configuration.audio, amplifier, logger), voices: voices, volume: state.snapshot.volume,
+            sink: Self.sink(configuration.audio, amplifier, watch, logger), voices: voices,
+            volume: state.snapshot.volume,
             timing: configuration.audio.timing)
 
         let identity = StatusReporter.Identity(
@@ -81,7 +82,7 @@ public struct Box {
                 freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove),
             quietHours: configuration.announce.quietHours, inbox: inbox, clock: clock, player: player, voices: voices,
             state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting,
-            promptWasHeard: { prompt in Task { await unprovisioning.heard(prompt) } })
+            promptWasHeard: { prompt in Task { await unprovisioning.heard(prompt) } }, willStop: { watch.hurry() })
         let volume = VolumeControl(
             player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
         let perform: @Sendable (Command) -> Void = { command in
@@ -169,10 +170,10 @@ public struct Box {
     }
 
     private static func sink(
-        _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ logger: Logger
+        _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ logger: Logger
     ) -> any AudioSink {
         let sink = AudioOutputs.sink(
-            for: audio.device, fileMode: .append, amplifier: amplifier, mixer: audio.mixer
+            for: audio.device, fileMode: .append, amplifier: amplifier, mixer: audio.mixer, watch: watch
         ) { problem in
             logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
         }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Glibc
 import Logging
+import SoundboxAudio
 import SoundboxRuntime
 
 struct Run: AsyncParsableCommand {
@@ -47,6 +49,12 @@ struct Run: AsyncParsableCommand {
             setup = try configuration.read()
             surroundings = UnprovisionedBox.Surroundings(setup)
         } while try await runBox(setup) == .unprovisioned && waitForSetup
+        leaveIfADeviceIsStuck()
+    }
+
+    /// Libraries tidy up when a process ends, and would wait for the calls that never came back.
+    private func leaveIfADeviceIsStuck() {
+        if DeviceWatch.stuckCallCount > 0 { _exit(EXIT_SUCCESS) }
     }
 
     /// Made anew each time, so that what one box held is free before the next.

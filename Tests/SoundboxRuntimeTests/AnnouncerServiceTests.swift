@@ -23,11 +23,10 @@ struct AnnouncerServiceTests {
     }
 
     private func withService(
-        hurryAbove: Int? = nil, quietHours: QuietHours? = nil,
+        hurryAbove: Int? = nil, quietHours: QuietHours? = nil, voice: Voice? = nil,
         _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
     ) async throws {
-        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings()
-        #expect(problems == [])
+        let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
         let service = AnnouncerService(
             machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
             quietHours: quietHours, inbox: inbox, clock: BoxClock(newestKnown: nil),
@@ -63,10 +62,63 @@ struct AnnouncerServiceTests {
             service.noticesMayWait()
             for _ in 1...2 { try await recorded.next() }
             #expect(await sink.announcements.count == 2)
-            #expect(state.snapshot.unusableRecordings == 1)
+            #expect(state.snapshot.unavailableRecordings?.contains("No such file or directory") == true)
             #expect(!state.snapshot.faults.isEmpty)
             #expect(try inbox.counts().announced == 2)
         }
+    }
+
+    @Test("With the voice's folder away a payment is told without its amount; with the folder back, with it")
+    func folderAway() async throws {
+        let away = folder.file("away")
+        try await withService { service in
+            try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
+            try arrive(["8"])
+            service.noticesMayWait()
+            try await recorded.next()
+            #expect(state.snapshot.unavailableRecordings != nil)
+            // Chime and words: an announcement of the chime alone would be shorter than two seconds.
+            #expect(frames(try #require(await sink.announcements.first)) > 96_000)
+
+            try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
+            _ = try inbox.store(
+                [.notice(PaymentNotice(id: try PaymentID("again"), money: try Money("8", .CNY)))], at: .now)
+            service.noticesMayWait()
+            try await recorded.next()
+            let announcements = await sink.announcements
+            #expect(announcements.count == 2 && announcements[0] != announcements[1])
+            let whole = try await alone(.payment(Money("8", .CNY), channel: nil))
+            #expect(announcements[1] == whole)
+        }
+    }
+
+    @Test("With nothing left to play, not even the chime, a payment waits, and is announced when there is something")
+    func nothingToPlay() async throws {
+        // Opened and not held in memory.
+        let voice = try VoiceFolder(path: folder.path).voice("zh-CN")
+        let away = folder.file("away")
+        try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
+        try await withService(voice: voice) { service in
+            try arrive(["8"])
+            service.noticesMayWait()
+            for await snapshot in state.changes() where snapshot.speechFault != nil { break }
+            #expect(try inbox.counts().announced == 0)
+            #expect(recorded.entries.isEmpty)
+            try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
+            try await recorded.next()
+            #expect(state.snapshot.speechFault == nil)
+            let whole = try await alone(.payment(Money("8", .CNY), channel: nil))
+            #expect(await sink.announcements == [whole])
+        }
+    }
+
+    /// What is written for it with every recording there.
+    private func alone(_ utterance: Utterance) async throws -> [UInt8] {
+        let sink = RecordingSink()
+        let voice = try VoiceFolder(path: shippedSounds).voice("zh-CN")
+        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
+        try await player.play(voice.writer.script(for: utterance))
+        return try #require(await sink.announcements.first)
     }
 
     @Test("A sound card that fails in the middle gets the announcement again from its start")

@@ -72,19 +72,16 @@ public actor Player {
         closeWhenIdle()
     }
 
-    /// Does without a recording that cannot be decoded any more.
-    /// - Returns: what words announcements without it.
-    public func leaveOut(_ part: Voice.Part) -> Voices {
-        voices.leaveOut(part)
-        chime = nil
-        return voices
-    }
+    /// Plays with these recordings from now on: the same ones, of which others are left out.
+    public func use(_ voices: Voices) { self.voices = voices }
 
     /// Plays the script to its last frame.
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
     public func play(_ script: AnnouncementScript, _ delivery: Delivery = Delivery()) async throws(PlayerError) {
+        let hasChime = delivery.hasChime && voices.hasChime
+        guard hasChime || script.hasWords else { throw .nothingToPlay }
         closing?.cancel()
         defer { closeWhenIdle() }
         let format = try await openSink()
@@ -97,7 +94,7 @@ public actor Player {
         var framesToSpeech = format.frames(in: timing.leadIn)
 
         mixer.begin(volume: await gain(for: loudness(delivery)))
-        if delivery.hasChime, voices.hasChime {
+        if hasChime {
             mixer.play(try chime(at: format.sampleRate), on: .chime, after: framesToSpeech)
             framesToSpeech += format.frames(in: timing.chimeToSpeech)
         }

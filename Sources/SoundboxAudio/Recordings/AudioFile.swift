@@ -103,7 +103,9 @@ private func decode(
         }
         take(samples, channels)
     }
-    if let error = file.error { throw .unreadable(file: path, reason: error) }
+    if let error = file.error {
+        throw file.diskFailed ? .unavailable(file: path, reason: error) : .unreadable(file: path, reason: error)
+    }
     let isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
     // A FLAC file that was cut off ends without an error. The header of one made as a stream claims no length.
     if isFLAC, file.frameCount < .max, decoded < file.frameCount {

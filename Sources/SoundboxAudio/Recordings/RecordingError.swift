@@ -1,7 +1,11 @@
+import Glibc
+
 /// Why a sound file could not be read, written, measured or made. Every case names the file.
 public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file is absent, not ours to read, or not sound.
+    /// The file is not sound, or no whole sound: it stays so until somebody writes it anew.
     case unreadable(file: String, reason: String)
+    /// The file cannot be had now, and may be in a moment: see ``isPassing(_:)``.
+    case unavailable(file: String, reason: String)
     /// The file cannot be created or the disk is full. What stood there before is untouched.
     case unwritable(file: String, reason: String)
     /// The file holds sound of another kind than asked for.
@@ -11,11 +15,22 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The synthesiser did not speak.
     case synthesisFailed(file: String, reason: String)
 
+    /// Whether the same file may be read at the next attempt, with nobody touching it.
+    public var isPassing: Bool {
+        if case .unavailable = self { true } else { false }
+    }
+
+    /// Why a recording that was there cannot be had, by the error of a system call: the process is short of descriptors
+    /// or memory, the disk did not answer, or the folder is being replaced.
+    static func isPassing(_ code: Int32) -> Bool {
+        [EMFILE, ENFILE, ENOMEM, EIO, ENOENT, ENOTDIR, EACCES, ESTALE, EAGAIN, EINTR, ETIMEDOUT, ENODEV].contains(code)
+    }
+
     /// What is wrong, without the file's name.
     public var reason: String {
         switch self {
-        case .unreadable(_, let reason), .unwritable(_, let reason), .unusable(_, let reason),
-            .synthesisFailed(_, let reason):
+        case .unreadable(_, let reason), .unavailable(_, let reason), .unwritable(_, let reason),
+            .unusable(_, let reason), .synthesisFailed(_, let reason):
             reason
         case .unexpectedFormat(_, let expected, let found): "it holds \(found), expected \(expected)"
         }
@@ -23,7 +38,8 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .unreadable(let file, let reason): "cannot read recording \"\(file)\": \(reason)"
+        case .unreadable(let file, let reason), .unavailable(let file, let reason):
+            "cannot read recording \"\(file)\": \(reason)"
         case .unwritable(let file, let reason): "cannot write recording \"\(file)\": \(reason)"
         case .unexpectedFormat(let file, let expected, let found):
             "recording \"\(file)\" holds \(found), expected \(expected)"

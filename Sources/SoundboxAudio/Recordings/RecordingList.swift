@@ -5,7 +5,7 @@ public struct RecordingEntry: Sendable, Equatable {
     /// File name without `.flac`: small letters, digits and hyphens.
     public let file: String
     /// The words that are heard, as the language writes them.
-    public internal(set) var text: String
+    public let text: String
     /// What the synthesiser is given; `nil` for a person's recording, which no tool may overwrite.
     public let say: String?
 }
@@ -38,8 +38,8 @@ public struct RecordingList: Sendable, Equatable {
     /// `nil` for a voice that nobody synthesises.
     public let synthesis: SynthesisSettings?
     /// The file, without `.flac`, that is played before the speech; `nil` for a voice without one.
-    public internal(set) var chime: String?
-    public internal(set) var entries: [RecordingEntry]
+    public let chime: String?
+    public let entries: [RecordingEntry]
 
     /// Every file that the voice needs, without `.flac`.
     var files: [String] { (chime.map { [$0] } ?? []) + entries.map(\.file) }

@@ -20,7 +20,14 @@ struct SoundFile: ~Copyable {
     /// Opens an existing file of any kind that libsndfile knows.
     init(reading path: String) throws(RecordingError) {
         let file: Int32
-        do { file = try openFile(path, O_RDONLY) } catch { throw .unreadable(file: path, reason: error.reason) }
+        do { file = try openFile(path, O_RDONLY) } catch { throw error.whileReading(path) }
+        // libsndfile would call a disk that does not answer "not a sound file".
+        var byte: UInt8 = 0
+        guard pread(file, &byte, 1, 0) >= 0 else {
+            let error = OpenError(code: errno)
+            close(file)
+            throw error.whileReading(path)
+        }
         try self.init(owning: file, path: path, mode: SFM_READ, info: SF_INFO())
     }
 
@@ -88,6 +95,9 @@ struct SoundFile: ~Copyable {
         Int(sf_readf_float(handle, &buffer, sf_count_t(buffer.count / channelCount)))
     }
 
+    /// Whether what went wrong last was the disk and not the file's content.
+    var diskFailed: Bool { sf_error(handle) == SF_ERR_SYSTEM }
+
     /// What went wrong last, `nil` when nothing did.
     var error: String? {
         sf_error(handle) == SF_ERR_NO_ERROR ? nil : String(cString: sf_strerror(handle))
@@ -114,12 +124,25 @@ struct SoundFile: ~Copyable {
 /// Why ``openFile(_:_:)`` failed, in words.
 private struct OpenError: Error {
     let reason: String
+    var isPassing = false
+
+    init(reason: String) { self.reason = reason }
+
+    /// - Parameter code: an `errno`.
+    init(code: Int32) {
+        reason = String(cString: strerror(code))
+        isPassing = RecordingError.isPassing(code)
+    }
+
+    func whileReading(_ path: String) -> RecordingError {
+        isPassing ? .unavailable(file: path, reason: reason) : .unreadable(file: path, reason: reason)
+    }
 }
 
 /// Opens a regular file; a pipe or a device would block or never end.
 private func openFile(_ path: String, _ flags: Int32) throws(OpenError) -> Int32 {
     let file = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o644)
-    guard file >= 0 else { throw OpenError(reason: String(cString: strerror(errno))) }
+    guard file >= 0 else { throw OpenError(code: errno) }
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
         close(file)

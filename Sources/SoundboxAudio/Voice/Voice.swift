@@ -15,11 +15,15 @@ public struct Voice: Sendable {
 
     public let directory: String
     public private(set) var language: Language
-    public private(set) var recordings: RecordingList
+    public let recordings: RecordingList
     /// Turns utterances into scripts for these recordings.
     public private(set) var writer: ScriptWriter
     /// How fast the phrases are spoken; the chime stays as it is.
     public var tempo = Tempo.recorded
+    /// Recordings that are done without for now. To be followed by ``renewWriter()``.
+    var leftOut: [Part: LeftOut] = [:]
+    /// What is always there, whatever becomes of the disk.
+    var reserve: [Part: HeldRecording] = [:]
 
     /// - Parameter directory: the voice's own folder, such as `/usr/share/soundbox/sounds/zh-CN`. Blocks on the disk.
     public init(directory: String) throws(VoiceError) {
@@ -36,48 +40,10 @@ public struct Voice: Sendable {
         writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
     }
 
-    /// The voice with those of its recordings that can be played, and what is wrong with the others.
-    ///
-    /// A box with a recording missing still says every amount that the rest covers, and the fallback for the others;
-    /// one that refused to start would say nothing. Decodes every recording once and keeps none: blocks for some
-    /// hundred milliseconds on a small board.
-    /// - Throws: ``VoiceError/recording(_:)`` when not one can be played.
-    public func leavingOutUnusableRecordings() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
-        var problems: [RecordingError] = []
-        var scratch: [Float] = []
-        func isUsable(_ file: String) -> Bool {
-            do throws(RecordingError) {
-                try AudioFile.prove(path(of: file), in: &scratch)
-                return true
-            } catch {
-                problems.append(error)
-                return false
-            }
-        }
-        var usable = self
-        usable.recordings.entries.removeAll { !isUsable($0.file) }
-        if let chime = recordings.chime, !isUsable(chime) { usable.recordings.chime = nil }
-        if usable.recordings.entries.isEmpty, let problem = problems.first { throw .recording(problem) }
-        if !problems.isEmpty {
-            usable.writer = ScriptWriter(language: language, phrases: usable.recordings.entries.map(\.text))
-        }
-        return (usable, problems)
-    }
-
     /// Reads decimals in this style from now on, whatever `voice.yaml` says.
     public mutating func readDecimals(_ style: DecimalStyle) {
         language.decimalStyle = style
-        writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
-    }
-
-    /// Does without a recording from now on; the indices of the others stay.
-    public mutating func leaveOut(_ part: Part) {
-        switch part {
-        case .chime: recordings.chime = nil
-        // A phrase without text covers nothing.
-        case .phrase(let index): recordings.entries[index].text = ""
-        }
-        writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
+        renewWriter()
     }
 
     /// Decodes one recording, sets its tempo and converts it to a device's rate. Blocks on the disk, and for a
@@ -85,17 +51,30 @@ public struct Voice: Sendable {
     ///
     /// - Returns: mono samples; none for the chime of a voice without one.
     public func samples(of part: Part, at sampleRate: Int) throws(RecordingError) -> [Int16] {
+        guard let path = path(of: part) else { return [] }
+        let recording =
+            if let held = reserve[part] { held.recording } else { try AudioFile(reading: path).recording }
+        let spoken = if case .phrase = part { try tempo.applied(to: recording) } else { recording }
+        return try Resampler.resample(spoken, to: sampleRate).pcm16
+    }
+
+    /// Every recording: the phrases in their order, then the chime.
+    var parts: [Part] { recordings.entries.indices.map { .phrase($0) } + (recordings.chime == nil ? [] : [.chime]) }
+
+    /// `nil` for the chime of a voice without one.
+    func path(of part: Part) -> String? {
         switch part {
-        case .chime:
-            guard let chime = recordings.chime else { return [] }
-            return try Resampler.resample(try AudioFile(reading: path(of: chime)).recording, to: sampleRate).pcm16
-        case .phrase(let index):
-            let recording = try AudioFile(reading: path(of: recordings.entries[index].file)).recording
-            return try Resampler.resample(try tempo.applied(to: recording), to: sampleRate).pcm16
+        case .chime: recordings.chime.map { "\(directory)/\($0).flac" }
+        case .phrase(let index): "\(directory)/\(recordings.entries[index].file).flac"
         }
     }
 
-    private func path(of file: String) -> String { "\(directory)/\(file).flac" }
+    /// To be called whenever the language, or what is left out, has changed. A phrase without text covers nothing.
+    mutating func renewWriter() {
+        writer = ScriptWriter(
+            language: language,
+            phrases: recordings.entries.enumerated().map { leftOut[.phrase($0.offset)] == nil ? $0.element.text : "" })
+    }
 }
 
 /// Why a voice cannot be used. Every case names the file.

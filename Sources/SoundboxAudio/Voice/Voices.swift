@@ -7,7 +7,7 @@ public struct Voices: Sendable {
     /// Between one language and the next.
     static let rest = Duration.milliseconds(400)
 
-    private var voices: [Voice]
+    var voices: [Voice]
 
     /// - Parameter voices: in the order in which they speak. The chime is the first one's.
     public init(first: Voice, others: [Voice] = []) {
@@ -17,7 +17,7 @@ public struct Voices: Sendable {
     /// `zh-CN`, or `zh-CN, en-US`.
     public var locales: String { voices.map(\.language.locale).joined(separator: ", ") }
 
-    var hasChime: Bool { voices[0].recordings.chime != nil }
+    var hasChime: Bool { voices[0].recordings.chime != nil && voices[0].leftOut[.chime] == nil }
 
     /// Never fails: what a voice cannot say exactly it says without the amount, and the script carries the reason.
     public func script(for utterance: Utterance) -> AnnouncementScript {
@@ -40,14 +40,8 @@ public struct Voices: Sendable {
         return try voices[index].samples(of: part, at: sampleRate)
     }
 
-    /// Does without a recording from now on; the numbers of the others stay.
-    mutating func leaveOut(_ part: Voice.Part) {
-        let (index, part) = owner(of: part)
-        voices[index].leaveOut(part)
-    }
-
     /// The voice that a recording belongs to, and its number there.
-    private func owner(of part: Voice.Part) -> (index: Int, part: Voice.Part) {
+    func owner(of part: Voice.Part) -> (index: Int, part: Voice.Part) {
         guard case .phrase(var number) = part else { return (0, part) }
         var index = 0
         while index + 1 < voices.count, number >= voices[index].recordings.entries.count {

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -15,12 +16,32 @@ struct ControlServer: Service {
     let replay: @Sendable () -> Void
     let changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
     let logger: Logger
+    private let limit = ConnectionLimit()
+
+    init(
+        socketPath: String, status: @escaping @Sendable () async -> JSONValue, replay: @escaping @Sendable () -> Void,
+        changeVolume: @escaping @Sendable (Command.VolumeChange?) async -> Loudness, logger: Logger
+    ) {
+        self.socketPath = socketPath
+        self.status = status
+        self.replay = replay
+        self.changeVolume = changeVolume
+        self.logger = logger
+    }
 
     /// The box announces payments with or without its control socket, so a failure is logged and not passed on.
     func run() async {
         do {
             try takeOverSocket()
-            try await application.run()
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: { [limit] in
+                // A client that never finishes its request must not hold up the announcement that is being finished.
+                Task {
+                    try? await Task.sleep(for: ConnectionLimit.farewell)
+                    limit.close()
+                }
+            }
         } catch {
             logger.error("no control socket", metadata: ["path": "\(socketPath)", "reason": "\(error)"])
         }
@@ -34,9 +55,15 @@ struct ControlServer: Service {
         serverLogger.logLevel = max(logger.logLevel, .warning)
         return Application(
             router: router,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [limit.handler()], idleTimeout: ConnectionLimit.idleTime,
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 4096, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: socketPath), serverName: "soundbox"),
-            onServerRunning: { [logger, socketPath] _ in
+            onServerRunning: { [logger, socketPath] server in
+                await restWithoutDescriptors(server)
                 chmod(socketPath, 0o660)
                 logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
             },
@@ -87,6 +114,15 @@ struct ControlServer: Service {
         }
         unlink(socketPath)
     }
+}
+
+/// Has a server that cannot accept, since the process has no descriptor left, try again after a second. Otherwise it would
+/// try as fast as the processor can, or give up for good.
+private func restWithoutDescriptors(_ server: any Channel) async {
+    try? await server.eventLoop.submit {
+        try server.pipeline.syncOperations.addHandler(
+            AcceptBackoffHandler(shouldForwardIOErrorCaught: false), position: .first)
+    }.get()
 }
 
 /// Why the control socket cannot be used.

@@ -15,26 +15,36 @@ package actor AnnouncerService: Service {
 
     private let inbox: any Inbox
     private let clock: BoxClock
-    private let player: Player
-    private var voices: Voices
-    private let state: BoxState
-    private let logger: Logger
+    let player: Player
+    var voices: Voices
+    let state: BoxState
+    let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
     private let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AsyncStream<Announcer.Event>
     private let continuation: AsyncStream<Announcer.Event>.Continuation
     private var machine: Announcer
     private var announcementCount = 0
+    /// Looks after recordings that could not be had.
+    var recordingsRetry: Task<Void, Never>?
 
     private let quietHours: QuietHours?
+    private let willStop: @Sendable () -> Void
+
+    /// What is playing when the box is stopped may take this long to end, so that receipts and the last status still go
+    /// out within the time that the services have together.
+    private static let timeToFinish = Duration.seconds(9)
+    private static let timeToFade = Duration.milliseconds(500)
 
     /// - Parameters:
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
+    ///   - willStop: told when the service is to stop. Must not block.
     package init(
         machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
         state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void,
-        promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in }
+        promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
+        willStop: @escaping @Sendable () -> Void = {}
     ) {
         self.machine = machine
         self.quietHours = quietHours
@@ -46,6 +56,7 @@ package actor AnnouncerService: Service {
         self.logger = logger
         self.receiptsAreWaiting = receiptsAreWaiting
         self.promptWasHeard = promptWasHeard
+        self.willStop = willStop
         (events, continuation) = AsyncStream.makeStream()
     }
 
@@ -58,22 +69,46 @@ package actor AnnouncerService: Service {
     /// Never blocks; any thread.
     nonisolated func play(_ request: Announcer.Request) { continuation.yield(.requested(request)) }
 
+    /// Ends within ``timeToFinish`` and a little more once it is to stop, whatever the sound card does.
     package func run() async {
-        await withGracefulShutdownHandler {
-            // Without a sound card the first announcement tries again.
-            do throws(PlayerError) {
-                try await player.prepare()
-                await noteDevice()
-            } catch { await handle(error) }
-            // What was waiting when the box went off.
-            continuation.yield(.noticesMayWait)
-            for await event in events {
-                guard await handle(event) else { break }
-            }
-            await player.close()
-        } onGracefulShutdown: { [continuation] in
-            continuation.yield(.stopRequested)
+        let end = OneTimeSignal()
+        let work = Task {
+            await announce()
+            end.signal()
         }
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await end.wait()
+            } onGracefulShutdown: { [continuation, willStop] in
+                willStop()
+                continuation.yield(.stopRequested)
+                Task {
+                    await end.wait(atMost: Self.timeToFinish)
+                    // What is still playing fades out, and is spoken again after the next start.
+                    work.cancel()
+                    await end.wait(atMost: Self.timeToFade)
+                    end.signal()
+                }
+            }
+        } onCancel: {
+            work.cancel()
+        }
+    }
+
+    private func announce() async {
+        // Without a sound card the first announcement tries again.
+        do throws(PlayerError) {
+            try await player.prepare()
+            await noteDevice()
+        } catch { await handle(error) }
+        await noteRecordings()
+        // What was waiting when the box went off.
+        continuation.yield(.noticesMayWait)
+        for await event in events {
+            guard await handle(event) else { break }
+        }
+        recordingsRetry?.cancel()
+        await player.close()
     }
 
     /// - Returns: whether the loop goes on.
@@ -172,36 +207,48 @@ package actor AnnouncerService: Service {
     }
 
     private func play(_ job: Announcer.Job) async -> Announcer.Event {
-        let script = voices.script(for: job.utterance)
+        announcementCount += 1
+        state.update { $0.announcement = announcementCount }
+        defer { state.update { $0.announcement = nil } }
+        var isProven = voices.mayHaveMore
+        var script = isProven ? await provenScript(for: job) : voices.script(for: job.utterance)
+        while true {
+            log(script, of: job)
+            do throws(PlayerError) {
+                try await player.play(script, delivery(of: job, script))
+                break
+            } catch .recording(let part, let error) {
+                // In other words, and at once: what is to be told has not been told yet. What fails although it was
+                // proven is left out until this announcement is over, so that the loop ends.
+                await leaveOut(part, error)
+                script = isProven ? voices.script(for: job.utterance) : await provenScript(for: job)
+                isProven = true
+            } catch .nothingToPlay {
+                // A prompt has no chime, and is not waited for.
+                if case .prompt = job { return .playFailed }
+                reportNothingToPlay()
+                return .playFailed
+            } catch {
+                await handle(error)
+                return .playFailed
+            }
+        }
+        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
+        await noteDevice()
+        noteSound()
+        return .played
+    }
+
+    private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
         if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
             logger.error("the amount is left out", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
         logger.log(
             level: machine.isWaitingForDevice ? .debug : .info, "announcing",
             metadata: job.logMetadata(["text": "\(script.text)"]))
-        announcementCount += 1
-        state.update { $0.announcement = announcementCount }
-        defer { state.update { $0.announcement = nil } }
-        do throws(PlayerError) {
-            try await player.play(script, delivery(of: job))
-        } catch .recording(let part, let error) {
-            // In other words, and at once: what is to be told has not been told yet.
-            await leaveOut(part, error)
-            return await play(job)
-        } catch {
-            await handle(error)
-            return .playFailed
-        }
-        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
-        await noteDevice()
-        if state.snapshot.audioFault != nil {
-            logger.notice("sound is back")
-            state.update { $0.audioFault = nil }
-        }
-        return .played
     }
 
-    private func delivery(of job: Announcer.Job) -> Delivery {
+    private func delivery(of job: Announcer.Job, _ script: AnnouncementScript) -> Delivery {
         var delivery = Delivery()
         switch job {
         case .prompt:
@@ -213,6 +260,8 @@ package actor AnnouncerService: Service {
         if let quietHours, quietHours.contain(currentMinuteOfDay()) {
             delivery.loudness = Volume(0)...Volume(quietHours.volume)
         }
+        // The chime alone still says that something came.
+        if !script.hasWords { delivery.hasChime = true }
         return delivery
     }
 
@@ -220,17 +269,22 @@ package actor AnnouncerService: Service {
     private static let hurriedGap = Duration.milliseconds(200)
     private static let leastForPrompts = Volume(30)
 
-    private func leaveOut(_ part: Voice.Part, _ error: RecordingError) async {
-        voices = await player.leaveOut(part)
-        state.update { $0.unusableRecordings += 1 }
-        logger.error("recording left out", metadata: ["reason": "\(error)"])
-    }
-
     private func handle(_ error: PlayerError) async {
         switch error {
         case .sink(let error): report(error)
         case .recording(let part, let error): await leaveOut(part, error)
+        case .nothingToPlay: reportNothingToPlay()
         case .cancelled: break
+        }
+    }
+
+    // MARK: The device
+
+    private func noteSound() {
+        if state.snapshot.audioFault != nil { logger.notice("sound is back") }
+        state.update {
+            $0.audioFault = nil
+            $0.speechFault = nil
         }
     }
 

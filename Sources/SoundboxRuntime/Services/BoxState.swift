@@ -32,6 +32,10 @@ package final class BoxState: Sendable {
         var xruns = 0
         /// Recordings that the voice should have and cannot play; found at start or when they were needed.
         var unusableRecordings = 0
+        /// Why recordings cannot be had for now, when some cannot.
+        var unavailableRecordings: String?
+        /// Why announcements wait although the sound card is there: there is nothing to play them with.
+        var speechFault: String?
 
         /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for
         /// a note and none for a payment.
@@ -39,7 +43,9 @@ package final class BoxState: Sendable {
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault, inboxDamage, feedFault, panelFault].compactMap(\.self)
+            var faults = [
+                audioFault, speechFault, inboxFault, inboxDamage, feedFault, panelFault, unavailableRecordings,
+            ].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")

@@ -11,22 +11,26 @@ enum AudioOutputs {
     ///   - device: `null`, `file:PATH`, or any ALSA PCM name.
     ///   - amplifier: switched on for the sound; `nil` where the board switches none.
     ///   - mixer: the card's own volume control, for ALSA devices.
+    ///   - watch: knows of calls that a device holds.
     ///   - mixerDidFail: told why that cannot be used. Must not block.
     static func sink(
         for device: String, fileMode: WAVFileSink.Mode, amplifier: Amplifier? = nil, mixer: MixerElement? = nil,
-        mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+        watch: DeviceWatch = DeviceWatch(), mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
     ) -> any AudioSink {
-        let sink = bareSink(for: device, fileMode: fileMode, mixer: mixer, mixerDidFail: mixerDidFail)
+        let sink = bareSink(
+            for: device, fileMode: fileMode, mixer: mixer, watch: watch, mixerDidFail: mixerDidFail)
         return amplifier.map { AmplifiedSink(sink, amplifier: $0) } ?? sink
     }
 
     private static func bareSink(
-        for device: String, fileMode: WAVFileSink.Mode, mixer: MixerElement?,
+        for device: String, fileMode: WAVFileSink.Mode, mixer: MixerElement?, watch: DeviceWatch,
         mixerDidFail: @escaping @Sendable (String) -> Void
     ) -> any AudioSink {
         if device == "null" { return NullSink() }
         if device.hasPrefix("file:") { return WAVFileSink(path: String(device.dropFirst(5)), mode: fileMode) }
-        return ALSASink(device: device, mixer: mixer, mixerDidFail: mixerDidFail)
+        return TimedSink(device: device, watch: watch) {
+            ALSASink(device: device, mixer: mixer, mixerDidFail: mixerDidFail)
+        }
     }
 
     static func isALSA(_ device: String) -> Bool { device != "null" && !device.hasPrefix("file:") }

@@ -113,6 +113,16 @@ struct PlayerTests {
         #expect(samples(try #require(await sink.announcements.first)).contains { abs(Int($0)) > 1000 })
     }
 
+    @Test("Neither words nor a chime are not played: silence does not count as heard")
+    func nothing() async throws {
+        let player = player(sink)
+        await #expect(throws: PlayerError.nothingToPlay) {
+            try await player.play(
+                AnnouncementScript(text: "", elements: [.pause(.seconds(1))]), Delivery(hasChime: false))
+        }
+        #expect(await sink.announcements.isEmpty)
+    }
+
     // MARK: Volume
 
     @Test("A volume key acts within one period on what is playing, and by a ramp")

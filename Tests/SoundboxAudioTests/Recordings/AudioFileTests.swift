@@ -79,7 +79,19 @@ struct BadAudioFileTests {
     @Test("one that does not exist")
     func absent() {
         let path = folder.path(of: "absent.flac")
-        #expect(error(reading: path) == .unreadable(file: path, reason: "No such file or directory"))
+        let error = error(reading: path)
+        #expect(error == .unavailable(file: path, reason: "No such file or directory"))
+        #expect(error?.isPassing == true)
+    }
+
+    @Test("one in a folder that is a file for now, and one for which no descriptor is left")
+    func passing() throws {
+        let file = try folder.write([Int16](repeating: 1, count: 900), to: "tone.flac")
+        #expect(error(reading: "\(file)/tone.flac")?.isPassing == true)
+        for code in [EMFILE, ENFILE, ENOENT, EIO, ENOMEM, EACCES, ESTALE, ENOTDIR] {
+            #expect(RecordingError.isPassing(code))
+        }
+        for code in [ELOOP, ENAMETOOLONG, EISDIR] { #expect(!RecordingError.isPassing(code)) }
     }
 
     @Test("text, an empty file and half a header", arguments: ["hello, this is text\n", "", "fLaC"])
@@ -144,7 +156,8 @@ struct BadAudioFileTests {
     @Test("Every error's text names the file and what is wrong with it")
     func texts() {
         let errors: [RecordingError] = [
-            .unreadable(file: "a.flac", reason: "because"), .unwritable(file: "a.flac", reason: "because"),
+            .unreadable(file: "a.flac", reason: "because"), .unavailable(file: "a.flac", reason: "because"),
+            .unwritable(file: "a.flac", reason: "because"),
             .unexpectedFormat(file: "a.flac", expected: "FLAC", found: "because"),
             .unusable(file: "a.flac", reason: "because"), .synthesisFailed(file: "a.flac", reason: "because"),
         ]

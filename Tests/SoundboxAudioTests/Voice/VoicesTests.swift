@@ -43,7 +43,7 @@ struct VoicesTests {
     func shortcoming() throws {
         var lame = english
         let dozen = try #require(lame.recordings.entries.firstIndex { $0.text == "twelve" })
-        lame.leaveOut(.phrase(dozen))
+        lame.leaveOut(.phrase(dozen), because: .unreadable(file: "twelve.flac", reason: "it is damaged"))
         let script = try Voices(first: mandarin, others: [lame]).script(for: payment("12"))
         #expect(script.text.contains("十二元"))
         #expect(script.shortcoming != nil)

@@ -1,0 +1,127 @@
+import Glibc
+import SoundboxCore
+
+/// A recording that is done without, and why.
+struct LeftOut: Sendable {
+    let error: RecordingError
+    private let path: String
+    private let stamp: FileStamp?
+
+    init(_ path: String, because error: RecordingError) {
+        self.error = error
+        self.path = path
+        stamp = FileStamp(path)
+    }
+
+    /// Whether another attempt may end otherwise: what failed was passing, or the file is another one by now. Blocks on
+    /// the disk for a system call.
+    var mayBeTriedAgain: Bool { error.isPassing || FileStamp(path) != stamp }
+}
+
+/// What changes when somebody writes a file anew.
+private struct FileStamp: Equatable {
+    var device: UInt
+    var inode: UInt
+    var size: Int
+    var seconds: Int
+    var nanoseconds: Int
+
+    /// `nil` when there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+        size = Int(status.st_size)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
+    }
+}
+
+/// One recording, decoded, in half the room that ``Recording`` takes.
+struct HeldRecording: Sendable {
+    private let name: String
+    private let sampleRate: Int
+    private let samples: [Int16]
+
+    init(_ recording: Recording) {
+        name = recording.name
+        sampleRate = recording.sampleRate
+        samples = recording.pcm16
+    }
+
+    var recording: Recording {
+        Recording(name: name, sampleRate: sampleRate, samples: samples.map { Float($0) / 32768 })
+    }
+}
+
+extension Voice {
+    /// The voice with those of its recordings that can be played, and what is wrong with the others.
+    ///
+    /// A box with a recording missing still says every amount that the rest covers, and the fallback for the others;
+    /// one that refused to start would say nothing. Decodes every recording once: blocks for some hundred milliseconds
+    /// on a small board. Keeps those in memory that say that money has come, without saying how much: see
+    /// ``holdReserve()``.
+    /// - Throws: ``VoiceError/recording(_:)`` when not one can be played.
+    public func leavingOutUnusableRecordings() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
+        var problems: [RecordingError] = []
+        var scratch: [Float] = []
+        var usable = self
+        for part in parts {
+            guard let problem = problem(with: part, in: &scratch), let path = path(of: part) else { continue }
+            problems.append(problem)
+            usable.leftOut[part] = LeftOut(path, because: problem)
+        }
+        let phraseCount = usable.leftOut.keys.count { $0 != .chime }
+        if phraseCount == recordings.entries.count, let problem = problems.first { throw .recording(problem) }
+        if !problems.isEmpty { usable.renewWriter() }
+        usable.holdReserve()
+        return (usable, problems)
+    }
+
+    /// Does without a recording for now; the indices of the others stay.
+    public mutating func leaveOut(_ part: Part, because error: RecordingError) {
+        guard let path = path(of: part) else { return }
+        leftOut[part] = LeftOut(path, because: error)
+        renewWriter()
+    }
+
+    /// Takes recordings back that can be played again.
+    mutating func takeBack(_ parts: [Part]) {
+        let count = leftOut.count
+        for part in parts { leftOut[part] = nil }
+        guard leftOut.count != count else { return }
+        renewWriter()
+        holdReserve()
+    }
+
+    /// Why a recording cannot be played now; `nil` when it can. Blocks on the disk.
+    /// - Parameter scratch: memory to be used with the next one again.
+    func problem(with part: Part, in scratch: inout [Float]) -> RecordingError? {
+        guard reserve[part] == nil, let path = path(of: part) else { return nil }
+        do throws(RecordingError) {
+            try AudioFile.prove(path, in: &scratch)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Keeps the chime and the sentences without amount decoded, at about 45 kB per second of them: what the box falls
+    /// back to must not come from the disk that made it fall back. Blocks on the disk for what is not held yet.
+    mutating func holdReserve() {
+        let sentences = [Language.Sentence.unreadableWithoutChannel, .unreadableRefund].compactMap {
+            language.sentences[$0]
+        }
+        var parts: Set<Part> = [.chime]
+        for sentence in sentences {
+            for case .phrase(let index) in (try? writer.script(ofText: sentence))?.elements ?? [] {
+                parts.insert(.phrase(index))
+            }
+        }
+        for part in parts where reserve[part] == nil && leftOut[part] == nil {
+            guard let path = path(of: part), let file = try? AudioFile(reading: path) else { continue }
+            reserve[part] = HeldRecording(file.recording)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import SoundboxCore
+
+/// Doing without recordings, and with them again.
+extension Voices {
+    /// How many recordings are of no use until somebody writes them anew.
+    public var brokenCount: Int { leftOut.count { !$0.error.isPassing } }
+
+    /// How many recordings cannot be had now, and why one of them cannot; `nil` when all can.
+    public var unavailable: (count: Int, example: RecordingError)? {
+        let passing = leftOut.filter(\.error.isPassing)
+        return passing.first.map { (passing.count, $0.error) }
+    }
+
+    /// Whether something is done without that might be there again. Blocks on the disk for moments.
+    public var mayHaveMore: Bool { leftOut.contains(where: \.mayBeTriedAgain) }
+
+    private var leftOut: [LeftOut] { voices.flatMap(\.leftOut.values) }
+
+    /// Does without a recording for now; the numbers of the others stay.
+    public mutating func leaveOut(_ part: Voice.Part, because error: RecordingError) {
+        let (index, part) = owner(of: part)
+        voices[index].leaveOut(part, because: error)
+    }
+
+    /// The best words for the utterance of which every recording was decoded a moment ago, so that nothing is begun that
+    /// cannot be ended. Recordings that were done without are tried again, as far as the words need them.
+    ///
+    /// The script is empty when there are no words; the chime may still be there. Blocks on the disk for a millisecond or
+    /// two per recording, and for longer on a disk that fails.
+    public mutating func provenScript(for utterance: Utterance) -> AnnouncementScript {
+        var scratch: [Float] = []
+        // With everything that may be there again; what of it is not needed stays untried.
+        var candidate = self
+        for index in voices.indices {
+            candidate.voices[index].takeBack(voices[index].leftOut.filter(\.value.mayBeTriedAgain).map(\.key))
+        }
+        while true {
+            let script = candidate.script(for: utterance)
+            var isProven = true
+            for part in [.chime] + script.phrases {
+                let (index, ownPart) = owner(of: part)
+                guard candidate.voices[index].leftOut[ownPart] == nil else { continue }
+                if let problem = voices[index].problem(with: ownPart, in: &scratch) {
+                    voices[index].leaveOut(ownPart, because: problem)
+                    candidate.voices[index].leaveOut(ownPart, because: problem)
+                    // The chime changes no words.
+                    if part != .chime { isProven = false }
+                } else {
+                    voices[index].takeBack([ownPart])
+                }
+            }
+            // Ends, since each round but the last one leaves something out.
+            if isProven { return script }
+        }
+    }
+
+    /// Tries what is done without again, and stops at the first that cannot be had: the others fail as it does, and a
+    /// disk that fails takes its time over each. Blocks on the disk.
+    public mutating func takeBackWhatCanBePlayed() {
+        var scratch: [Float] = []
+        for index in voices.indices {
+            var found: [Voice.Part] = []
+            for (part, leftOut) in voices[index].leftOut where leftOut.mayBeTriedAgain {
+                guard let problem = voices[index].problem(with: part, in: &scratch) else {
+                    found.append(part)
+                    continue
+                }
+                if problem.isPassing { break }
+            }
+            voices[index].takeBack(found)
+        }
+    }
+}
+
+extension AnnouncementScript {
+    /// The recordings in it.
+    var phrases: [Voice.Part] {
+        elements.compactMap { if case .phrase(let number) = $0 { .phrase(number) } else { nil } }
+    }
+
+    /// Whether a single word is in it.
+    public var hasWords: Bool { !phrases.isEmpty }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Something that happens once, for tasks that wait for it. Any thread.
+///
+/// Waiting takes no heed of cancellation: it is for what must have happened, or been given up by somebody who then signals.
+public final class OneTimeSignal: Sendable {
+    private struct State {
+        var hasHappened = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var hasHappened: Bool { state.withLock { $0.hasHappened } }
+
+    /// Harmless when called again. Never blocks.
+    public func signal() {
+        let waiters = state.withLock { state in
+            state.hasHappened = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns at once when it has happened.
+    public func wait() async {
+        await withCheckedContinuation { continuation in
+            let hasHappened = state.withLock { state in
+                if !state.hasHappened { state.waiters.append(continuation) }
+                return state.hasHappened
+            }
+            if hasHappened { continuation.resume() }
+        }
+    }
+
+    /// Returns when it has happened, and after `limit` whatever happens.
+    public func wait(atMost limit: Duration) async {
+        let either = OneTimeSignal()
+        Task {
+            await wait()
+            either.signal()
+        }
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            either.signal()
+        }
+        await either.wait()
+        timer.cancel()
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What fails for a while costs words and never a payment", .timeLimit(.minutes(10)))
+struct PassingFaultTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A voice folder that is moved away and back: payments are told without amount, then with it again")
+    func voiceFolder() async throws {
+        let sounds = folder.file("sounds")
+        try await ChildProcess.run("cp", "-r", Products.sounds, sounds)
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, sounds: sounds)
+            let box = try await trial.startBox()
+            try await ChildProcess.run("mv", sounds, folder.file("away"))
+            let without = try await trial.publishAndWait([notice("V-1", "123.45"), notice("V-2", "7")])
+            #expect(without.count { $0.state == "announced" } == 2)
+            try await box.logged("error recordings left out for now", "No such file or directory")
+            #expect(try await trial.faults().contains { $0.contains("No such file or directory") })
+            let told = box.errors.entries.filter { $0.contains(" announcing ") && $0.contains("text=到账一笔") }
+            #expect(told.count == 2)
+
+            try await ChildProcess.run("mv", folder.file("away"), sounds)
+            try await box.logged("every recording can be had again")
+            #expect(try await trial.faults() == [])
+            _ = try await trial.publishAndWait([notice("V-3", "123.45")])
+            try await box.logged("announcing", "text=支付宝到账,一百二十三点四五元")
+            // Once, and not with every attempt.
+            #expect(box.errors.entries.count { $0.contains("recordings left out for now") } == 1)
+            #expect(try await box.stop() == 0)
+
+            // What was heard: two fallbacks and one payment, whole.
+            var expected: [Int16] = []
+            for file in ["expected.wav"] {
+                _ = try await soundbox(
+                    "say", "123.45", "--channel", "alipay", "--sounds", sounds, "-o", folder.file(file))
+                expected += try WAV(reading: folder.file(file)).samples
+            }
+            let heard = try WAV(reading: trial.wav).samples
+            #expect(heard.suffix(expected.count).elementsEqual(expected))
+            #expect(try WAV(reading: trial.wav).regions(rest: 0.4).count == 3)
+        }
+    }
+
+    @Test("Without a descriptor left the box speaks the fallback; with some again it has words, broker and socket back")
+    func descriptors() async throws {
+        var broker = try await MosquittoBroker.start(in: folder)
+        let trial = try Trial(folder: folder, broker: broker)
+        let box = try await trial.startBox()
+        // Those that are open stay; any further one is refused with EMFILE.
+        try await takeDescriptors(of: box)
+        let without = try await trial.publishAndWait([notice("D-1", "123.45")])
+        #expect(without.last?.state == "announced")
+        try await box.logged("announcing", "id=D-1", "text=到账一笔")
+        try await box.logged("error recordings left out for now", "Too many open files")
+
+        // Its connection is lost meanwhile, and its place is taken.
+        let held = try UnixConnection(to: folder.file("control.sock"))
+        let port = broker.port
+        try await broker.kill()
+        try await box.logged("warning offline")
+        // The connection that is gone has left its descriptor.
+        try await takeDescriptors(of: box)
+        broker = try await MosquittoBroker.start(in: folder, port: port)
+        try await ChildProcess.run("prlimit", "--pid", "\(box.id)", "--nofile=1024:")
+        try await box.logged(" info online")
+        _ = try await trial.publishAndWait([notice("D-2", "123.45")])
+        try await box.logged("announcing", "id=D-2", "text=支付宝到账,一百二十三点四五元")
+        while try await !trial.faults().isEmpty { try await Task.sleep(for: .milliseconds(100)) }
+        withExtendedLifetime(held) {}
+        #expect(try await box.stop() == 0)
+        try await broker.stop()
+    }
+
+    /// The limit is on the number of a descriptor, not on how many there are: see setrlimit(2).
+    private func takeDescriptors(of box: ChildProcess) async throws {
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(box.id)/fd").compactMap(Int.init)
+        let lowest = (0...).first { !open.contains($0) } ?? 0
+        try await ChildProcess.run("prlimit", "--pid", "\(box.id)", "--nofile=\(lowest):")
+    }
+}
