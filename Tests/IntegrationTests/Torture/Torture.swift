@@ -12,6 +12,10 @@ struct Torture {
         case brokerForgot
         /// Payments of this round and of earlier ones, some twice, in any order.
         case sentAgainOutOfOrder
+        /// Another client comes with the box's client id, as a second box with a copied setup does.
+        case takenOver
+        /// A thousand commands, nonsense, and a message that is larger than any notice, between the payments.
+        case flooded
     }
 
     private let folder: TemporaryFolder
@@ -102,6 +106,20 @@ struct Torture {
         case .sentAgainOutOfOrder:
             try await send(Array(batch.dropFirst(early)))
             try await send((batch + sent.suffix(20)).shuffled(using: &random))
+        case .takenOver:
+            let intruder = try intrude()
+            await randomMoment()
+            try await send(Array(batch.dropFirst(early)))
+            await randomMoment()
+            intruder.kill9()
+            _ = try await intruder.exitStatus()
+            try await awaitOnline()
+            // What the broker handed to the other is gone: a provider sends again what has no receipt.
+            try await send(batch)
+        case .flooded:
+            async let nonsense: Void = flood()
+            try await send(Array(batch.dropFirst(early)))
+            try await nonsense
         }
         // Receipts of the round before may still be on their way through the broker.
         if [.brokerKilled, .bothKilled, .brokerForgot].contains(fault) {
@@ -210,6 +228,35 @@ struct Torture {
         try? await Task.sleep(for: .microseconds(Int.random(in: 0...200_000, using: &random)))
     }
 
+    /// A client with the box's id and subscription, which comes back as often as it is sent away.
+    private func intrude() throws -> ChildProcess {
+        try ChildProcess([
+            "mosquitto_sub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-i", "soundbox-M1001-box-01", "-c", "-q", "1",
+            "-t", "soundbox/v1/M1001/box-01/payments",
+        ])
+    }
+
+    /// Published by clients of their own, beside the payments.
+    private func flood() async throws {
+        let oversized = folder.file("oversized")
+        FileManager.default.createFile(atPath: oversized, contents: Data(repeating: 0x7B, count: 8 << 20))
+        let commands = (1...1000).map { #"{"id":"v\#($0)","type":"volume","volume":\#($0 % 100 + 1)}"# }
+        let nonsense = (1...100).map { #"{"id":"bad-\#($0)","amount":"\#($0)x"}"# }
+        for (topic, what, input) in [
+            ("commands", ["-l"], commands.joined(separator: "\n")), ("payments", ["-l"], nonsense.joined(separator: "\n")),
+            ("payments", ["-f", oversized], ""),
+        ] {
+            let publisher = try ChildProcess(
+                [
+                    "mosquitto_pub", "-h", "127.0.0.1", "-p", "\(broker.port)", "-q", "1", "-t",
+                    "soundbox/v1/M1001/box-01/\(topic)",
+                ] + what, input: input)
+            guard try await publisher.exitStatus() == 0 else {
+                throw TestFailure("the flood was not published: \(publisher.errors.entries)")
+            }
+        }
+    }
+
     // MARK: Sending and waiting
 
     private func send(_ payments: [(id: String, amount: String)]) async throws {
@@ -226,6 +273,19 @@ struct Torture {
     private var spokenSoFar: [String] { noted ? [] : box.errors.entries.compactMap(spokenID) }
 
     private var onlineCount: Int { box.errors.entries.count { $0.contains(" info online") } }
+
+    /// Returns when the box is online, whatever was before.
+    private func awaitOnline() async throws {
+        let end = ContinuousClock.now + .seconds(90)
+        while true {
+            let last = box.errors.entries.last { $0.contains(" info online") || $0.contains(" warning offline") }
+            if last?.contains(" info online") == true { return }
+            guard ContinuousClock.now < end else {
+                throw TestFailure("not online again; the box said: \(box.errors.entries.suffix(12))")
+            }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+    }
 
     private func spokenID(_ line: String) -> String? {
         guard line.contains(" announcing ") else { return nil }
