@@ -69,6 +69,9 @@ struct PacketReader {
         return (head, bytes)
     }
 
+    /// What is held of a packet that has not ended, in bytes.
+    var heldBytes: Int { collected.count }
+
     /// Takes bytes from the front of what arrived, up to the end of one packet.
     ///
     /// - Returns: `nil` when all bytes were taken and no packet has ended.

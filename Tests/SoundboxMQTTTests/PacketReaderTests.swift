@@ -58,6 +58,29 @@ struct PacketReaderTests {
         #expect(try Self.read(bytes) { Int.random(in: 1...300, using: &generator) } == Self.expected)
     }
 
+    @Test("Damaged and random bytes are read or refused, and never held beyond the bound", arguments: 1...200)
+    func damaged(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var bytes = Self.session.flatMap(\.bytes)
+        for _ in 0..<Int.random(in: 1...40, using: &generator) {
+            bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+        }
+        bytes += (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var rest = bytes[Int.random(in: 0..<2_000, using: &generator)...]
+        // A violation ends a connection; the next one begins at the next byte.
+        while !rest.isEmpty {
+            var reader = PacketReader(maximumPayloadBytes: Self.limit)
+            do {
+                while !rest.isEmpty {
+                    var piece = rest.prefix(Int.random(in: 1...5_000, using: &generator))
+                    rest = rest.dropFirst(piece.count)
+                    while try reader.next(from: &piece) != nil {}
+                    #expect(reader.heldBytes <= Self.limit + 2 + 65_535 + 2)
+                }
+            } catch {}
+        }
+    }
+
     @Test("A message of 256 MiB is skipped without being kept")
     func largest() throws {
         var reader = PacketReader(maximumPayloadBytes: Self.limit)

@@ -92,6 +92,21 @@ struct TLSTests {
         }
     }
 
+    @Test("A file that was renewed counts from the next connection on")
+    func renewed() async throws {
+        let file = folder.file("trusted.pem")
+        try folder.write(folder.read("stranger.pem"), to: "trusted.pem")
+        try await withMosquitto(configuration: configuration(server: certificates.server), in: folder) { broker in
+            let delegate = RecordingDelegate()
+            let settings = try settings(broker, host: "localhost", tls: .init(caFile: file))
+            try await withFeed(settings, delegate: delegate) { _ in
+                #expect(try await delegate.disconnectionReason().contains("is not trusted"))
+                try folder.write(folder.read("authority.pem"), to: "trusted.pem")
+                try await delegate.subscribed()
+            }
+        }
+    }
+
     @Test("A certificate made out to another host is refused")
     func wrongHost() async throws {
         try await withMosquitto(configuration: configuration(server: certificates.elsewhere), in: folder) { broker in
