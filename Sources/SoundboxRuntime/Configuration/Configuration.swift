@@ -265,7 +265,7 @@ extension YAMLValue {
     }
 
     /// A path is taken as written: relative ones start where the program does.
-    fileprivate func path() throws(YAMLError) -> String {
+    func path() throws(YAMLError) -> String {
         let text = try string()
         guard !text.isEmpty, !text.utf8.contains(0) else { throw error("expected a path") }
         return text

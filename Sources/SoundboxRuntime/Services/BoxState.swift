@@ -20,6 +20,8 @@ package final class BoxState: Sendable {
         var recordingFault: String?
         /// Why buttons or lights do not work, when they do not.
         var panelFault: String?
+        /// Why the clock cannot be right, when it cannot.
+        var clockFault: String?
         /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
         var volume: Volume
@@ -37,7 +39,7 @@ package final class BoxState: Sendable {
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault, inboxDamage, panelFault].compactMap(\.self)
+            var faults = [audioFault, inboxFault, inboxDamage, panelFault, clockFault].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
