@@ -48,7 +48,9 @@ public struct Box {
         self.logger = logger
         let systemd = Systemd()
         directory = try StateDirectory(path: configuration.stateDirectory)
-        let verifier = try configuration.authenticity.map { try NoticeVerifier($0) }
+        let verifier = try configuration.authenticity.map {
+            try MessageVerifier($0, topics: configuration.topics)
+        }
         let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
         let inbox = try SQLiteInbox.recovering(path: directory.inboxPath, now: { .now }) { [logger] line in
             logger.error("inbox", metadata: ["note": "\(line)"])
@@ -88,7 +90,7 @@ public struct Box {
         let perform: @Sendable (Command) -> Void = { command in
             switch command {
             case .play(let request): announcer.play(request)
-            case .volume(let change): Task { await volume.change(change) }
+            case .volume(let change): volume.request(change)
             case .warnOfUnprovisioning:
                 Task {
                     await unprovisioning.warningIsDue()
@@ -99,10 +101,15 @@ public struct Box {
         }
         let intake = Intake(
             reader: configuration.payments.reader(defaultCurrency: configuration.announce.currency),
-            verifier: verifier, inbox: inbox, clock: clock, state: state, logger: logger,
+            verifier: verifier,
+            admission: NoticeAdmission(
+                window: configuration.authenticity?.window ?? configuration.inbox.keepIDs,
+                retainedWindow: configuration.announce.freshness.expireAfter),
+            inbox: inbox, clock: clock, state: state, logger: logger,
             noticesMayWait: announcer.noticesMayWait,
             receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
-        let reporter = StatusReporter(identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd)
+        let reporter = StatusReporter(
+            identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock)
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.

@@ -74,6 +74,18 @@ enum Migrations {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("4: commands") { database in
+            // A receipt's command is NULL where it is about a payment, and empty where the command has no id.
+            try database.execute(
+                sql: """
+                    CREATE TABLE command (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id TEXT NOT NULL UNIQUE,
+                        expiry INTEGER NOT NULL
+                    ) STRICT;
+                    ALTER TABLE receipt ADD COLUMN command TEXT;
+                    """)
+        }
         return migrator
     }()
 }

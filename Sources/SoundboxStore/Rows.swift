@@ -24,6 +24,15 @@ extension Row {
 
     var state: String? { value("state") }
 
+    /// What a receipt is about; `nil` when that is unreadable.
+    var subject: Receipt.Subject? {
+        if (self["command"] as DatabaseValue? ?? .null).isNull {
+            return self["payment_id"] == nil || paymentID != nil ? .payment(paymentID) : nil
+        }
+        guard let text = value("command", as: String.self) else { return nil }
+        return text.isEmpty ? .command(nil) : (try? CommandID(text)).map { .command($0) }
+    }
+
     /// Every column in one line, for the engineer who looks into what was set aside.
     var dump: String { map { "\($0)=\($1)" }.joined(separator: " ") }
 }
@@ -49,10 +58,10 @@ extension InboxEntry {
 extension OutgoingReceipt {
     init(row: Row) throws(DamagedRow) {
         guard let state = row.state.flatMap(Receipt.State.init(rawValue:)), let at = row.value("at", as: Int64.self),
-            row["payment_id"] == nil || row.paymentID != nil
+            let subject = row.subject
         else { throw DamagedRow(sequence: row.sequence) }
         let receipt = Receipt(
-            id: row.paymentID, state: state, at: Timestamp(millisecondsSince1970: at), reason: row.value("reason"),
+            subject, state: state, at: Timestamp(millisecondsSince1970: at), reason: row.value("reason"),
             summary: row.value("summary"))
         self.init(sequence: row.sequence, payload: receipt.json(sequence: row.sequence).bytes)
     }

@@ -130,17 +130,19 @@ public final class SQLiteInbox: Inbox {
     }
 
     public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try write { database in
-            guard
-                let row = try Row.fetchOne(
-                    database, sql: "SELECT * FROM notice WHERE payment_id = ?", arguments: [id.text])
-            else { return .unknown }
-            let entry = try InboxEntry(row: row)
-            guard entry.state == .received else { return .tooLate(entry.state) }
-            _ = try Self.end(entry, as: .cancelled, number: nil, at: now, in: database)
-            try Self.insert(Receipt(id: id, state: .cancelled, at: now), into: database)
-            return .cancelled(entry)
-        }
+        try write { try Self.cancel(id, at: now, in: $0) }
+    }
+
+    static func cancel(_ id: PaymentID, at now: Timestamp, in database: Database) throws -> CancelOutcome {
+        guard
+            let row = try Row.fetchOne(
+                database, sql: "SELECT * FROM notice WHERE payment_id = ?", arguments: [id.text])
+        else { return .unknown }
+        let entry = try InboxEntry(row: row)
+        guard entry.state == .received else { return .tooLate(entry.state) }
+        _ = try Self.end(entry, as: .cancelled, number: nil, at: now, in: database)
+        try Self.insert(Receipt(id: id, state: .cancelled, at: now), into: database)
+        return .cancelled(entry)
     }
 
     public func distrustArrivalTimes() throws(InboxError) {
@@ -244,9 +246,10 @@ public final class SQLiteInbox: Inbox {
 
     static func insert(_ receipt: Receipt, into database: Database) throws {
         try database.cachedStatement(
-            sql: "INSERT INTO receipt (payment_id, state, at, reason, summary) VALUES (?, ?, ?, ?, ?)"
+            sql: "INSERT INTO receipt (payment_id, state, at, reason, summary, command) VALUES (?, ?, ?, ?, ?, ?)"
         ).execute(arguments: [
-            receipt.id?.text, receipt.state.rawValue, receipt.at.millisecondsSince1970, receipt.reason, receipt.summary,
+            receipt.subject.paymentID, receipt.state.rawValue, receipt.at.millisecondsSince1970, receipt.reason,
+            receipt.summary, receipt.subject.command,
         ])
     }
 

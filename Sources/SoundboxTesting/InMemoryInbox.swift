@@ -6,6 +6,8 @@ public final class InMemoryInbox: Inbox {
     private struct Contents {
         var entries: [InboxEntry] = []
         var receipts: [OutgoingReceipt] = []
+        /// Oldest first.
+        var commands: [(id: CommandID, expiry: Timestamp)] = []
         var nextReceipt: Int64 = 1
         var failure: InboxError?
 
@@ -95,12 +97,54 @@ public final class InMemoryInbox: Inbox {
     public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            guard let index = contents.entries.firstIndex(where: { $0.notice.id == id }) else { return .unknown }
-            let entry = contents.entries[index]
-            guard entry.state == .received else { return .tooLate(entry.state) }
-            contents.entries[index].state = .cancelled
-            contents.write(Receipt(id: id, state: .cancelled, at: now))
-            return .cancelled(entry)
+            return Self.cancel(id, at: now, in: &contents)
+        }
+    }
+
+    private static func cancel(_ id: PaymentID, at now: Timestamp, in contents: inout Contents) -> CancelOutcome {
+        guard let index = contents.entries.firstIndex(where: { $0.notice.id == id }) else { return .unknown }
+        let entry = contents.entries[index]
+        guard entry.state == .received else { return .tooLate(entry.state) }
+        contents.entries[index].state = .cancelled
+        contents.write(Receipt(id: id, state: .cancelled, at: now))
+        return .cancelled(entry)
+    }
+
+    public func knows(_ id: PaymentID) throws(InboxError) -> Bool {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            return contents.entries.contains { $0.notice.id == id }
+        }
+    }
+
+    public func take(
+        _ commands: [CommandArrival], at now: Timestamp
+    ) throws(InboxError) -> [CommandOutcome] {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            let outcomes = commands.map { Self.take($0, at: now, in: &contents) }
+            contents.commands.removeAll { $0.expiry < now }
+            contents.commands.removeFirst(max(0, contents.commands.count - CommandID.limit))
+            return outcomes
+        }
+    }
+
+    private static func take(
+        _ command: CommandArrival, at now: Timestamp, in contents: inout Contents
+    ) -> CommandOutcome {
+        switch command {
+        case .once(let id, let expiry):
+            guard !contents.commands.contains(where: { $0.id == id }) else {
+                contents.write(
+                    Receipt(.command(id), state: .duplicate, at: now, reason: "the id is known; a command acts once"))
+                return .duplicate
+            }
+            contents.commands.append((id, expiry))
+            return .isNew
+        case .cancel(let id): return .cancellation(cancel(id, at: now, in: &contents))
+        case .refused(let id, let reason):
+            contents.write(Receipt(.command(id), state: .rejected, at: now, reason: reason))
+            return .refused
         }
     }
 

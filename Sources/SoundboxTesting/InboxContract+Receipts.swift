@@ -166,7 +166,7 @@ extension InboxContract {
             let json = try JSONValue(parsing: receipt.payload)
             return StoredReceipt(
                 id: json["id"]?.string, state: json["state"]?.string, reason: json["reason"]?.string,
-                summary: json["summary"]?.string)
+                summary: json["summary"]?.string, command: json["command"]?.text)
         }
     }
 
@@ -190,4 +190,6 @@ struct StoredReceipt: Sendable, Equatable {
     var state: String?
     var reason: String?
     var summary: String?
+    /// The JSON text of the member, `null` included.
+    var command: String?
 }

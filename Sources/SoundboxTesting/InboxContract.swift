@@ -107,7 +107,7 @@ public struct InboxContract: Sendable, CustomStringConvertible {
                     throw InboxContractViolation(description: "a rejected id must stay free for the corrected notice")
                 }
             },
-        ] + InboxContract.clausesOfAnnouncing + InboxContract.clausesOfReceipts
+        ] + InboxContract.clausesOfAnnouncing + InboxContract.clausesOfReceipts + InboxContract.clausesOfCommands
 }
 
 /// How an inbox breaks a clause of its contract.

@@ -14,6 +14,8 @@ struct Publish: AsyncParsableCommand {
 
               soundbox publish 123.45 --channel alipay --wait
               soundbox publish 1 2 3 4 5                five payments at once
+
+            For a box with a key the notices are signed with it, which takes the right to read the key's file.
             """)
 
     @Argument(help: "Plain digits, such as 123.45; several are sent at once.")
@@ -53,8 +55,10 @@ struct Publish: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let publisher = MQTTPublisher(settings: try MQTTSettings(try configuration.read()))
-        let payloads = payload.map { [Array($0.utf8)] } ?? amounts.enumerated().map(notice)
+        let settings = try configuration.read()
+        let publisher = MQTTPublisher(settings: try MQTTSettings(settings))
+        let signer = payload == nil ? try MessageSigner(settings) : nil
+        let payloads = payload.map { [Array($0.utf8)] } ?? amounts.enumerated().map { notice($0, $1, signer) }
         try await onOwnThread(named: "publish") { [wait, timeout] in
             var awaited = AwaitedReceipts(of: payloads)
             guard wait else {
@@ -69,14 +73,16 @@ struct Publish: AsyncParsableCommand {
         }
     }
 
-    private func notice(_ index: Int, _ amount: String) -> [UInt8] {
+    private func notice(_ index: Int, _ amount: String, _ signer: MessageSigner?) -> [UInt8] {
         var members: [(name: String, value: JSONValue)] = [
             ("id", .string(id ?? Self.newID(index))), ("amount", .string(amount)),
         ]
         if let currency { members.append(("currency", .string(currency))) }
         if let channel { members.append(("channel", .string(channel))) }
         if refund { members.append(("kind", .string("refund"))) }
-        return JSONValue.object(members).bytes
+        guard let signer else { return JSONValue.object(members).bytes }
+        let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
+        return signer.payload(members + [("paid_at", .string(now.description))])
     }
 
     private static func newID(_ index: Int) -> String {

@@ -111,7 +111,7 @@ extension VirtualBoardTests {
                     try await box.logged(" today=2")
                     try await board.run("await 20 lit_for 1")
                 }
-                let payment = ["♪", "支付宝", "到账"]
+                let payment = ["重复播报", "支付宝", "到账"]
                 let today = ["♪", "今日收款", "两", "笔", "总计", "四", "元"]
                 let expected = [payment, ["三", "元"], payment, ["一", "元"], today].flatMap(\.self)
                 #expect(seen.sound.text == expected)

@@ -32,7 +32,7 @@ struct ControlTests {
             let box = try await trial.startBox()
             _ = try await trial.publishAndWait([notice("A-1", "1")])
             #expect(try await soundbox("replay", "--config", trial.configurationFile).code == 0)
-            try await box.logged("announcing", "replay_of=A-1", "text=支付宝到账,一元")
+            try await box.logged("announcing", "replay_of=A-1", "重复播报 支付宝到账,一元")
             #expect(try await box.stop() == 0)
             #expect(try WAV(reading: trial.wav).regions(rest: 0.4).count == 2)
         }

@@ -31,7 +31,9 @@ struct InboxHousekeepingTests {
         _ retention: Retention, clockIsSet: Bool = true, daysLater: Int64 = 0, _ body: () async throws -> Void
     ) async throws {
         let now = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + daysLater * 86_400_000)
-        let clock = BoxClock(newestKnown: clockIsSet ? nil : .init(millisecondsSince1970: .max), hasBattery: false) {
+        // The newest time that is believed at all.
+        let last = Timestamp(millisecondsSince1970: BoxClock.end.millisecondsSince1970 - 1)
+        let clock = BoxClock(newestKnown: clockIsSet ? nil : last, hasBattery: false) {
             BoxClock.Signs(now: now, isSynchronised: false, offset: .zero)
         }
         let housekeeping = InboxHousekeeping(

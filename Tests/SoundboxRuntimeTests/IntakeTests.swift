@@ -27,7 +27,8 @@ struct IntakeTests {
 
     init() {
         intake = Intake(
-            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil, inbox: InMemoryInbox(),
+            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), inbox: InMemoryInbox(),
             clock: BoxClock(newestKnown: nil), state: BoxState(volume: Volume(80)), logger: lines.logger,
             noticesMayWait: {},
             receiptsAreWaiting: {}, perform: { _ in })

@@ -26,6 +26,19 @@ struct SecretFileTests {
         #expect(error?.description.contains("s3cret") == false)
     }
 
+    @Test("What cannot be read whole is refused: half a password would be refused by the broker, for no visible reason")
+    func unreadable() throws {
+        let path = try folder.write(String(repeating: "x", count: 4096) + "\nrest", to: "password")
+        chmod(path, 0o600)
+        #expect(try SecretFile(path: path).read().utf8.count == 4096)
+        try folder.write(String(repeating: "x", count: 4097), to: "password")
+        let long = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(long?.description.contains("longer than 4096 bytes") == true)
+        try folder.write([0x70, 0xFF, 0x77], to: "password")
+        let bytes = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(bytes?.description.contains("UTF-8") == true)
+    }
+
     @Test("A missing and an empty one are told apart")
     func missingOrEmpty() throws {
         #expect(throws: SecretFileError(path: "/nowhere", reason: "No such file or directory")) {

@@ -51,6 +51,19 @@ struct VolumeControlTests {
         #expect(player.isMuted == isMuted)
     }
 
+    @Test("A burst of requests acts in order and at once, and is written down once it is over")
+    func burst() async throws {
+        control.request(.to(Volume(0)))
+        for _ in 1...100_000 { control.request(.up) }
+        for _ in 1...3 { control.request(.down) }
+        #expect(control.loudness == Loudness(volume: Volume(70), isMuted: false))
+        #expect(state.snapshot.volume == Volume(70))
+        control.request(.mute)
+        #expect(player.isMuted && state.snapshot.isMuted)
+        let file = VolumeFile(path: folder.file("volume"))
+        while file.read() != Volume(70) { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
     @Test("A key that reaches the end says so, and says it again when it is pressed there; others say nothing")
     func prompts() async {
         for change in [Command.VolumeChange.up, .up, .up, .to(Volume(20)), .down, .down, .down, .to(Volume(0)), .up] {

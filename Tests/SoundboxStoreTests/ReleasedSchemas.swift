@@ -4,6 +4,7 @@ enum ReleasedSchemas {
     /// What was applied, and the statements that make such a file.
     static let all: [(name: String, sql: String)] = [
         ("1: notices and receipts", first), ("2: clock, summaries, damage", second),
+        ("4: commands", fourth),
     ]
 
     private static let migrations = """
@@ -96,5 +97,17 @@ enum ReleasedSchemas {
         UPDATE sqlite_sequence SET seq = 11 WHERE name = 'notice';
         UPDATE sqlite_sequence SET seq = 20 WHERE name = 'receipt';
         INSERT INTO damaged VALUES (1, 1795233600000, 'notice', 'sequence=2 amount=?');
+        """
+
+    private static let fourth = """
+        \(second)
+        INSERT INTO grdb_migrations VALUES ('4: commands');
+        CREATE TABLE command (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            expiry INTEGER NOT NULL
+        ) STRICT;
+        ALTER TABLE receipt ADD COLUMN command TEXT;
+        INSERT INTO command VALUES (1, 'C-1', 1795320000000);
         """
 }

@@ -130,7 +130,8 @@ private func readSentences(_ value: YAMLValue) throws(YAMLError) -> [Language.Se
     try mapping.allow(only: Language.Sentence.allCases.map(\.rawValue))
     var sentences: [Language.Sentence: String] = [:]
     for sentence in Language.Sentence.allCases {
-        let value = try mapping.required(sentence.rawValue)
+        let key = sentence.rawValue
+        guard let value = sentence.isRequired ? try mapping.required(key) : mapping.optional(key) else { continue }
         let text = try value.string()
         let placeholders = text.matches(of: /\{([^}]*)\}/).map { String($0.1) }
         guard placeholders.sorted() == sentence.placeholders.sorted() else {

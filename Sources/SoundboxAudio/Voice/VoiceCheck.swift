@@ -11,7 +11,14 @@ public struct VoiceCheck: Sendable {
     /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
-        return uncovered() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+        return missing() + uncovered() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+    }
+
+    /// Without these words a repetition sounds like an arrival, but for the chime.
+    private func missing() -> [String] {
+        Language.Sentence.allCases.filter { (voice.language.sentences[$0] ?? "").isEmpty }.map {
+            "\(voice.directory)/voice.yaml: sentences.\($0.rawValue): this key is missing"
+        }
     }
 
     /// What no recording covers. Numbers are judged by the words that their rules can put out, not by samples, so the

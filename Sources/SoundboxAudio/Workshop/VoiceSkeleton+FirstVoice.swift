@@ -58,6 +58,8 @@ extension VoiceSkeleton {
           late_summary_without_total: "while offline, {count}, payments"
           today: "today, {count}, payments, total, {total}"
           today_without_total: "today, {count}, payments"
+          # Said before a payment that is repeated, so that nobody takes it for another one.
+          replay: repeated announcement
 
         # What the box says about itself.
         prompts:
@@ -118,6 +120,7 @@ extension VoiceSkeleton {
           - {file: today, text: today}
           - {file: payments, text: payments}
           - {file: total, text: total}
+          - {file: repeated-announcement, text: repeated announcement}
           # About the box
           - {file: welcome, text: welcome}
           - {file: louder, text: louder}

@@ -23,16 +23,18 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads plain decimal digits with an optional point: `123`, `0.06`. No sign, exponent, space or separator.
-    public init(_ text: some StringProtocol) throws(DecimalError) {
+    /// - Parameter places: the digits count a unit that is so many decimal places smaller: 12345 with 2 is 123.45.
+    public init(_ text: some StringProtocol, places: Int = 0) throws(DecimalError) {
         if text.utf8.first == UInt8(ascii: "-") { throw .negative }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.allSatisfy(\.isDigits) else { throw .notANumber }
         let digits = parts.joined().map { $0 - UInt8(ascii: "0") }
-        try self.init(digits: digits, pointAfter: parts[0].count)
+        try self.init(digits: digits, pointAfter: parts[0].count - places)
     }
 
     /// Reads a number as JSON writes it, exponent included: `1.2345e2` is 123.45.
-    public init(jsonNumber text: String) throws(DecimalError) {
+    /// - Parameter places: as ``init(_:places:)``.
+    public init(jsonNumber text: String, places: Int = 0) throws(DecimalError) {
         if text.utf8.first == UInt8(ascii: "-") { throw .negative }
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
         let pieces = parts[0].split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -56,7 +58,7 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
             }
             exponent = parsed
         }
-        try self.init(digits: digits, pointAfter: whole.count + exponent)
+        try self.init(digits: digits, pointAfter: whole.count + exponent - places)
     }
 
     /// `minorUnits` of a unit that has `exponent` decimal places: 12345 with 2 is 123.45.

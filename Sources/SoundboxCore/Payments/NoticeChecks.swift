@@ -37,23 +37,37 @@ struct NoticeChecks {
     /// A decimal string or a JSON number, exactly.
     func decimal(_ value: JSONValue, field: String) throws(NoticeRejection) -> DecimalNumber {
         do throws(DecimalError) {
-            switch value {
-            case .string(let text): return try DecimalNumber(text)
-            case .number(let digits): return try DecimalNumber(jsonNumber: digits)
-            default: break
-            }
+            if let number = try number(value, places: 0) { return number }
         } catch {
             throw rejection(field, error.description)
         }
         throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
     }
 
-    /// A whole number of a unit with `exponent` decimal places, as an amount above zero.
+    /// A whole number of a unit with `exponent` decimal places, as an amount above zero. The limit is the same as
+    /// for every amount, 10¹⁵ of the currency's main unit.
     func minorUnits(_ value: JSONValue, exponent: Int, field: String) throws(NoticeRejection) -> DecimalNumber {
-        let units = try decimal(value, field: field)
-        guard units.decimals.isEmpty else { throw wholeNumberExpected(field) }
-        do { return try nonZero(try DecimalNumber(minorUnits: units.whole, exponent: exponent), field: field) } catch {
-            throw error as? NoticeRejection ?? rejection(field, "\(error)")
+        let amount: DecimalNumber?
+        do throws(DecimalError) { amount = try number(value, places: exponent) } catch {
+            switch error {
+            case .tooLarge:
+                let limit = "\(DecimalNumber.maximumWhole)"
+                throw rejection(
+                    field, "larger than \(limit)\(String(repeating: "0", count: exponent)), an amount of \(limit)")
+            case .tooManyDecimals: throw wholeNumberExpected(field)
+            case .notANumber, .negative: throw rejection(field, error.description)
+            }
+        }
+        guard let amount, amount.decimals.count <= exponent else { throw wholeNumberExpected(field) }
+        return try nonZero(amount, field: field)
+    }
+
+    /// `nil` for anything but a string or a number.
+    private func number(_ value: JSONValue, places: Int) throws(DecimalError) -> DecimalNumber? {
+        switch value {
+        case .string(let text): try DecimalNumber(text, places: places)
+        case .number(let digits): try DecimalNumber(jsonNumber: digits, places: places)
+        default: nil
         }
     }
 

@@ -1,21 +1,27 @@
-/// What the box tells the provider about one payment.
+/// What the box tells the provider about one payment, or about a command that it did not carry out.
 public struct Receipt: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable {
         /// On disk; the box now answers for it.
         case stored
-        /// The id was known already; nothing is spoken.
+        /// The id was known already; nothing is spoken, and nothing is done.
         case duplicate
         /// Spoken to the last frame.
         case announced
         /// Waited too long; told in a summary, or not at all where the box is configured so.
         case expired
         case cancelled
-        /// Not a payment notice; nothing is stored.
+        /// Not a payment notice, or not a command to be carried out; nothing is stored.
         case rejected
     }
 
-    /// The payment's id; `nil` when the message that is rejected has no readable one.
-    public var id: PaymentID?
+    public enum Subject: Sendable, Equatable {
+        /// `nil` when the message that is rejected has no readable id, or one that nobody vouches for.
+        case payment(PaymentID?)
+        /// Likewise. A command's id never stands where a payment's would: the sender may name both alike.
+        case command(CommandID?)
+    }
+
+    public var subject: Subject
     public var state: State
     public var at: Timestamp
     /// Why, for people; names the field at fault when rejected.
@@ -24,7 +30,11 @@ public struct Receipt: Sendable, Equatable {
     public var summary: String?
 
     public init(id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil) {
-        self.id = id
+        self.init(.payment(id), state: state, at: at, reason: reason, summary: summary)
+    }
+
+    public init(_ subject: Subject, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil) {
+        self.subject = subject
         self.state = state
         self.at = at
         self.reason = reason
@@ -48,11 +58,13 @@ public struct Receipt: Sendable, Equatable {
     /// - Parameter sequence: the receipt's position in the outbox; it rises without end, so a reader sees both what
     ///   comes twice and what is missing.
     public func json(sequence: Int64) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [
-            ("id", id.map { .string($0.text) } ?? .null),
-            ("state", .string(state.rawValue)),
-            ("at", .string(at.description)),
-            ("sequence", .integer(sequence)),
+        var members: [(name: String, value: JSONValue)] =
+            switch subject {
+            case .payment(let id): [("id", id.map { .string($0.text) } ?? .null)]
+            case .command(let id): [("id", .null), ("command", id.map { .string($0.text) } ?? .null)]
+            }
+        members += [
+            ("state", .string(state.rawValue)), ("at", .string(at.description)), ("sequence", .integer(sequence)),
         ]
         if let reason { members.append(("reason", .string(reason))) }
         if let summary { members.append(("summary", .string(summary))) }

@@ -100,6 +100,16 @@ public protocol Inbox: Sendable {
     /// Cancels a payment that still waits and writes its receipt.
     func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome
 
+    /// Whether a notice of that id was stored, whatever has become of it.
+    func knows(_ id: PaymentID) throws(InboxError) -> Bool
+
+    /// Notes a batch of commands in order, and writes the receipts that they cause: of one transaction's price,
+    /// however many they are.
+    ///
+    /// Ids are forgotten once their time has passed, and beyond ``CommandID/limit`` the oldest ones before it.
+    /// - Returns: one outcome for each command, in the same order.
+    func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome]
+
     /// Notes that the clock was set: when the waiting notices arrived can no longer be believed.
     func distrustArrivalTimes() throws(InboxError)
 

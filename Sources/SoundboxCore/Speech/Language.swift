@@ -2,7 +2,7 @@
 ///
 /// All of it is data from `voice.yaml`; this type knows no language.
 public struct Language: Sendable {
-    /// The sentences about payments. A voice must have every one.
+    /// The sentences about payments. A voice must have every one that ``isRequired``.
     public enum Sentence: String, Sendable, CaseIterable {
         /// Placeholders `{channel}` and `{amount}`.
         case payment
@@ -22,6 +22,12 @@ public struct Language: Sendable {
         case today
         /// `{count}`: the same when the total cannot be read.
         case todayWithoutTotal = "today_without_total"
+        /// Said before a payment that is repeated, so that nobody takes it for another one.
+        case replay
+
+        /// Whether a voice without it is refused. One without ``replay``, which an author made before there was such a
+        /// sentence, still speaks; `soundbox voice check` asks for it.
+        public var isRequired: Bool { self != .replay }
 
         /// The placeholders that its text must contain, each once.
         public var placeholders: [String] {
@@ -31,7 +37,7 @@ public struct Language: Sendable {
             case .unreadable: ["channel"]
             case .lateSummary, .today: ["count", "total"]
             case .lateSummaryWithoutTotal, .todayWithoutTotal: ["count"]
-            case .unreadableWithoutChannel, .unreadableRefund: []
+            case .unreadableWithoutChannel, .unreadableRefund, .replay: []
             }
         }
     }

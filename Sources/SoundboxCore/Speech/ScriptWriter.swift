@@ -34,6 +34,7 @@ public struct ScriptWriter: Sendable {
             guard let name = channelName(channel) else { return try script(.paymentWithoutChannel, amount: money) }
             return try script(.payment, channel: name, amount: money)
         case .refund(let money): return try script(.refund, amount: money)
+        case .replay(let repeated): return repetition(try script(.replay), of: try exactScript(for: repeated))
         case .lateSummary(let count, let totals):
             return try summary(count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal)
         case .today(let count, let totals):
@@ -109,8 +110,22 @@ public struct ScriptWriter: Sendable {
         }
     }
 
+    /// Between the words that tell a repetition, and what is repeated.
+    private static let restBeforeRepetition = Duration.milliseconds(300)
+
+    private func repetition(_ words: AnnouncementScript, of script: AnnouncementScript) -> AnnouncementScript {
+        guard !words.elements.isEmpty, !script.elements.isEmpty else { return script }
+        return AnnouncementScript(
+            text: "\(words.text) \(script.text)",
+            elements: words.elements + [.pause(Self.restBeforeRepetition)] + script.elements,
+            shortcoming: script.shortcoming)
+    }
+
     private func fallbackScript(for utterance: Utterance) -> AnnouncementScript {
         switch utterance {
+        case .replay(let repeated):
+            let words = (try? script(.replay)) ?? AnnouncementScript(text: "", elements: [])
+            return repetition(words, of: script(for: repeated))
         case .payment(let money, let channel):
             // Where only the currency's word or the channel's recording is missing, the amount is still told.
             if let name = channelName(channel),

@@ -16,11 +16,13 @@ extension Configuration {
         public var excessDecimals: ExcessDecimals
     }
 
-    /// How the box knows that a notice comes from the provider.
+    /// How the box knows that a notice or a command comes from the provider.
     public struct Authenticity: Sendable, Equatable {
         /// Holds the device's key on its first line; for its owner only.
         public var keyFile: String
-        /// Whether a notice without a signature is refused.
+        /// Holds a second key, which is believed as well: for as long as the provider changes from one to the other.
+        public var nextKeyFile: String?
+        /// Whether a message without a signature is refused.
         public var required: Bool
         /// A notice paid longer ago is refused.
         public var window: Duration
@@ -76,9 +78,9 @@ extension Configuration.Authenticity {
     /// - Parameter keepIDs: how long the inbox knows an id; a longer window would let an old notice be played back.
     init(reading value: YAMLValue, keepIDs: Duration) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["key_file", "required", "window"])
-        let file = try mapping.required("key_file")
-        keyFile = try file.path()
+        try mapping.allow(only: ["key_file", "next_key_file", "required", "window"])
+        keyFile = try mapping.required("key_file").path()
+        nextKeyFile = try mapping.optional("next_key_file")?.path()
         required = try mapping.optional("required")?.bool() ?? true
         window = try mapping.optional("window")?.duration(in: .seconds(60)...keepIDs) ?? keepIDs
     }

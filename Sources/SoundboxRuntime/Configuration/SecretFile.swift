@@ -6,8 +6,11 @@ struct SecretFile {
     var content = "password"
     let path: String
 
-    /// The first line. Blocks on the disk.
-    /// - Throws: ``SecretFileError`` when the file cannot be read, is empty, or every user of the system could read it.
+    private static let maximumBytes = 4096
+
+    /// The first line, without its line end; blanks belong to it. Blocks on the disk.
+    /// - Throws: ``SecretFileError`` when the file cannot be read, begins with an empty line, one of more than 4,096 bytes
+    ///   or one that is not UTF-8, or when every user of the system could read it.
     func read() throws(SecretFileError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
@@ -17,15 +20,20 @@ struct SecretFile {
         guard attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
         }
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
         let line = buffer[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty else { throw failure("expected the \(content) on its first line; it is empty") }
-        return String(decoding: line, as: UTF8.self)
+        guard line.count <= Self.maximumBytes else {
+            throw failure("its first line is longer than \(Self.maximumBytes) bytes")
+        }
+        // Half a secret, or one with other characters in it, would be refused elsewhere and for no visible reason.
+        guard let text = String(validating: line, as: UTF8.self) else { throw failure("is not valid UTF-8") }
+        return text
     }
 
-    private func failure(_ reason: String) -> SecretFileError {
+    func failure(_ reason: String) -> SecretFileError {
         SecretFileError(content: content, path: path, reason: reason)
     }
 }

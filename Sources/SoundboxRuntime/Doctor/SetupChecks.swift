@@ -27,9 +27,11 @@ struct SetupChecks {
             }
         }
         if let authenticity = configuration.authenticity {
-            do { _ = try NoticeVerifier(authenticity) } catch { return Finding("secrets", .red, "\(error)") }
+            do { _ = try authenticity.readKeys() } catch { return Finding("secrets", .red, "\(error)") }
         }
-        let count = [broker.passwordFile, broker.keyFile, configuration.authenticity?.keyFile].compactMap(\.self).count
+        let authenticity = configuration.authenticity
+        let count = [broker.passwordFile, broker.keyFile, authenticity?.keyFile, authenticity?.nextKeyFile]
+            .compactMap(\.self).count
         return Finding("secrets", .green, count == 0 ? "there are none" : "readable by the box only")
     }
 

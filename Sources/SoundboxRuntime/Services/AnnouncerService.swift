@@ -21,8 +21,7 @@ package actor AnnouncerService: Service {
     let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
     private let promptWasHeard: @Sendable (Prompt) -> Void
-    private let events: AsyncStream<Announcer.Event>
-    private let continuation: AsyncStream<Announcer.Event>.Continuation
+    private let events = AnnouncerEvents()
     private var machine: Announcer
     private var announcementCount = 0
     /// Looks after recordings that could not be had.
@@ -57,17 +56,16 @@ package actor AnnouncerService: Service {
         self.receiptsAreWaiting = receiptsAreWaiting
         self.promptWasHeard = promptWasHeard
         self.willStop = willStop
-        (events, continuation) = AsyncStream.makeStream()
     }
 
     /// Never blocks; any thread.
-    package nonisolated func noticesMayWait() { continuation.yield(.noticesMayWait) }
+    package nonisolated func noticesMayWait() { events.yield(.noticesMayWait) }
 
     /// Never blocks; any thread.
-    nonisolated func say(_ prompt: Prompt) { continuation.yield(.promptRequested(prompt)) }
+    nonisolated func say(_ prompt: Prompt) { events.yield(.promptRequested(prompt)) }
 
     /// Never blocks; any thread.
-    nonisolated func play(_ request: Announcer.Request) { continuation.yield(.requested(request)) }
+    nonisolated func play(_ request: Announcer.Request) { events.yield(.requested(request)) }
 
     /// Ends within ``timeToFinish`` and a little more once it is to stop, whatever the sound card does.
     package func run() async {
@@ -79,9 +77,9 @@ package actor AnnouncerService: Service {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [continuation, willStop] in
+            } onGracefulShutdown: { [events, willStop] in
                 willStop()
-                continuation.yield(.stopRequested)
+                events.yield(.stopRequested)
                 Task {
                     await end.wait(atMost: Self.timeToFinish)
                     // What is still playing fades out, and is spoken again after the next start.
@@ -103,7 +101,7 @@ package actor AnnouncerService: Service {
         } catch { await handle(error) }
         await noteRecordings()
         // What was waiting when the box went off.
-        continuation.yield(.noticesMayWait)
+        events.yield(.noticesMayWait)
         for await event in events {
             guard await handle(event) else { break }
         }
@@ -116,7 +114,7 @@ package actor AnnouncerService: Service {
         for action in machine.handle(event) {
             if action == .finish { return false }
             // Behind what has come in meanwhile: a request to stop is heard before the next announcement begins.
-            if let answer = await perform(action) { continuation.yield(answer) }
+            if let answer = await perform(action) { events.yield(answer) }
         }
         return true
     }
@@ -150,9 +148,9 @@ package actor AnnouncerService: Service {
                 return .recorded
             }
         case .wait(let time):
-            Task { [continuation] in
+            Task { [events] in
                 try? await Task.sleep(for: time)
-                continuation.yield(.waited)
+                events.yield(.waited)
             }
             return nil
         case .finish:
@@ -255,7 +253,9 @@ package actor AnnouncerService: Service {
             // To be understood by whoever has just turned the volume down to nothing.
             return Delivery(hasChime: false, gap: Self.hurriedGap, loudness: Self.leastForPrompts...Volume(100))
         case .notice where machine.isInAHurry: delivery = Delivery(hasChime: false, gap: Self.hurriedGap)
-        case .notice, .summary, .replay, .today, .network: break
+        // The chime means that money came.
+        case .replay: delivery.hasChime = false
+        case .notice, .summary, .today, .network: break
         }
         if let quietHours, quietHours.contain(currentMinuteOfDay()) {
             delivery.loudness = Volume(0)...Volume(quietHours.volume)
@@ -321,7 +321,7 @@ extension Announcer.Job {
         switch self {
         case .notice(let entry): Utterance(entry.notice)
         case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
-        case .replay(let entry?): Utterance(entry.notice)
+        case .replay(let entry?): .replay(Utterance(entry.notice))
         case .replay(nil): .prompt(.noPaymentYet)
         case .prompt(let prompt): .prompt(prompt)
         case .today(let payments): .today(of: payments)

@@ -22,6 +22,8 @@ package final class BoxState: Sendable {
         var feedFault: String?
         /// Why buttons or lights do not work, when they do not.
         var panelFault: String?
+        /// Why the clock cannot be right, when it cannot.
+        var clockFault: String?
         /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
         var volume: Volume
@@ -44,7 +46,8 @@ package final class BoxState: Sendable {
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
             var faults = [
-                audioFault, speechFault, inboxFault, inboxDamage, feedFault, panelFault, unavailableRecordings,
+                audioFault, speechFault, inboxFault, inboxDamage, feedFault, panelFault, clockFault,
+                unavailableRecordings,
             ].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(

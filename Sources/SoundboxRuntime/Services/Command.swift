@@ -34,19 +34,6 @@ enum Command: Sendable, Equatable {
     case volume(VolumeChange)
     case warnOfUnprovisioning
     case unprovision
-
-    /// Reads a message of the commands topic: `{"id":"…","type":"replay"}`, `{"id":"…","type":"volume","volume":80}`.
-    init(decoding payload: [UInt8]) throws(CommandError) {
-        guard payload.count <= 4096 else { throw CommandError(reason: "longer than 4096 bytes") }
-        let json: JSONValue
-        do { json = try JSONValue(parsing: payload) } catch { throw CommandError(reason: "\(error)") }
-        switch json["type"]?.string {
-        case "replay": self = .play(.last)
-        case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
-        case let type?: throw CommandError(reason: "type: \"\(type.prefix(40))\" is unknown; expected replay or volume")
-        case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
-        }
-    }
 }
 
 extension Command.VolumeChange {
@@ -76,7 +63,15 @@ extension Command.VolumeChange {
 }
 
 /// A command that is none. Names the field.
-struct CommandError: Error, Equatable, CustomStringConvertible {
-    var reason: String
-    var description: String { reason }
+public struct CommandError: Error, Equatable, CustomStringConvertible {
+    /// The command's id, when that much is readable.
+    public var id: CommandID?
+    public var reason: String
+
+    init(id: CommandID? = nil, reason: String) {
+        self.id = id
+        self.reason = reason
+    }
+
+    public var description: String { reason }
 }

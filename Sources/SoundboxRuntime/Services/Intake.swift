@@ -1,11 +1,12 @@
 import Logging
 import SoundboxCore
 
-/// What happens to messages as they arrive: decode, make durable, wake the announcer. Runs on the feed's thread.
+/// What happens to messages as they arrive: verify, decode, make durable, wake the announcer. Runs on the feed's thread.
 struct Intake: PaymentFeedDelegate {
     let reader: NoticeReader
-    /// `nil` takes every notice that the broker lets through.
-    let verifier: NoticeVerifier?
+    /// `nil` takes every message that the broker lets through.
+    let verifier: MessageVerifier?
+    let admission: NoticeAdmission
     let inbox: any Inbox
     let clock: BoxClock
     let state: BoxState
@@ -16,16 +17,22 @@ struct Intake: PaymentFeedDelegate {
     let receiptsAreWaiting: @Sendable () -> Void
     /// Takes a command. Must not block.
     let perform: @Sendable (Command) -> Void
+    let backlog: Backlog
+    /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
+    let answersToRefusedCommands = LogAllowance()
     /// For every line that somebody who can publish can have written as often as they like.
     private let allowance = LogAllowance()
 
     init(
-        reader: NoticeReader, verifier: NoticeVerifier?, inbox: any Inbox, clock: BoxClock, state: BoxState,
-        logger: Logger, noticesMayWait: @escaping @Sendable () -> Void,
-        receiptsAreWaiting: @escaping @Sendable () -> Void, perform: @escaping @Sendable (Command) -> Void
+        reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission, inbox: any Inbox,
+        clock: BoxClock, state: BoxState, logger: Logger, backlog: Backlog = Backlog(),
+        noticesMayWait: @escaping @Sendable () -> Void, receiptsAreWaiting: @escaping @Sendable () -> Void,
+        perform: @escaping @Sendable (Command) -> Void
     ) {
         self.reader = reader
         self.verifier = verifier
+        self.admission = admission
+        self.backlog = backlog
         self.inbox = inbox
         self.clock = clock
         self.state = state
@@ -36,16 +43,18 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func commit(_ batch: [FeedMessage]) throws {
-        let arrivals = batch.filter { $0.topic == .payments }.compactMap(decode)
+        let mayHaveWaited = backlog.mayHoldThese()
+        defer { backlog.messagesAreDone() }
+        let arrivals = try decode(batch.filter { $0.topic == .payments })
         if !arrivals.isEmpty { try store(arrivals) }
-        for message in batch where message.topic == .commands { try take(message) }
+        try take(batch.filter { $0.topic == .commands }, mayHaveWaited: mayHaveWaited)
     }
 
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {
         let rejection = NoticeRejection.oversized(bytes: bytes)
         switch topic {
         case .payments: try store([.rejection(rejection)])
-        case .commands: logger.warning("command refused", metadata: ["reason": "\(rejection)"])
+        case .commands: try refuseUnread(rejection.description)
         }
     }
 
@@ -63,8 +72,12 @@ struct Intake: PaymentFeedDelegate {
             if connection != .connecting { $0.isStarting = false }
         }
         switch connection {
-        case .connecting: logger.debug("connecting to the broker")
-        case .subscribed: logger.info("online")
+        case .connecting:
+            backlog.connectionBegins()
+            logger.debug("connecting to the broker")
+        case .subscribed:
+            backlog.subscribed()
+            logger.info("online")
         case .disconnected(let reason, let retryIn):
             logger.warning("offline", metadata: ["reason": "\(reason)", "retry_in": "\(retryIn)"])
         case .stopped: logger.info("disconnected from the broker")
@@ -80,26 +93,61 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
+    private func decode(_ messages: [FeedMessage]) throws(InboxError) -> [Arrival] {
+        var arrivals: [Arrival] = []
+        // Those that this batch brings are known to the messages behind them.
+        var ids: Set<PaymentID> = []
+        for message in messages {
+            guard let arrival = try decode(message, after: ids) else { continue }
+            if case .notice(let notice) = arrival { ids.insert(notice.id) }
+            arrivals.append(arrival)
+        }
+        return arrivals
+    }
+
     /// - Returns: `nil` for what is not meant for the box.
-    private func decode(_ message: FeedMessage) -> Arrival? {
-        do {
-            let notice: PaymentNotice
+    private func decode(_ message: FeedMessage, after ids: Set<PaymentID>) throws(InboxError) -> Arrival? {
+        let notice: PaymentNotice
+        let isSigned: Bool
+        do throws(NoticeRejection) {
             switch try reader.read(message.payload) {
             case .notice(let read): notice = read
             case .ignored(let reason):
                 logger.debug("ignored by the mapping", metadata: ["reason": "\(reason)"])
                 return nil
             }
-            try verifier?.check(message.payload, notice, now: clock.timeIfSet)
-            if message.isRetained {
-                logSparingly(
-                    .warning, "retained payment message: publish payments without the retain flag",
-                    ["id": "\(notice.id)"])
-            }
-            return .notice(notice)
+            isSigned = try checkSignature(of: message)
         } catch {
-            return .rejection(error)
+            return .rejection(vouchedFor(error, in: message))
         }
+        guard
+            let rejection = admission.rejection(
+                of: notice, isSigned: isSigned, isRetained: message.isRetained, now: clock.timeIfSet)
+        else { return .notice(notice) }
+        // Of a payment that is stored, `rejected` would be a lie, whoever sends its notice once more.
+        do throws(InboxError) {
+            if ids.contains(notice.id) { return .notice(notice) }
+            return try inbox.knows(notice.id) ? .notice(notice) : .rejection(rejection)
+        } catch {
+            report(error)
+            throw error
+        }
+    }
+
+    private func checkSignature(of message: FeedMessage) throws(NoticeRejection) -> Bool {
+        do { return try verifier?.isSigned(message) ?? false } catch {
+            throw NoticeRejection(id: nil, field: "signature", problem: error.problem)
+        }
+    }
+
+    /// The rejection, with an id only when somebody vouches for it: else anybody could have the provider believe that a
+    /// payment of theirs was refused.
+    private func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
+        guard rejection.id != nil else { return rejection }
+        do throws(NoticeRejection) {
+            _ = try checkSignature(of: message)
+            return rejection
+        } catch { return error }
     }
 
     private func store(_ arrivals: [Arrival]) throws(InboxError) {
@@ -114,7 +162,7 @@ struct Intake: PaymentFeedDelegate {
         noticesMayWait()
     }
 
-    private func report(_ error: InboxError) {
+    func report(_ error: InboxError) {
         // Once per fault: the broker sends the payments again and again until they are taken.
         let isNew = state.snapshot.storingFault != error.description
         state.update { $0.storingFault = error.description }
@@ -137,39 +185,11 @@ struct Intake: PaymentFeedDelegate {
     }
 
     /// Writes a line that says how many before it were held back, or holds this one back.
-    private func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+    func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
         guard let heldBack = allowance.take() else { return }
         var metadata = metadata
         if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
         logger.log(level: level, message, metadata: metadata)
-    }
-
-    private func take(_ message: FeedMessage) throws(InboxError) {
-        let cancellation: CancelCommand?
-        do throws(CommandError) {
-            cancellation = try CancelCommand(decoding: message.payload)
-            if cancellation == nil { perform(try Command(decoding: message.payload)) }
-        } catch {
-            logSparingly(.warning, "command refused", ["reason": "\(error)"])
-            return
-        }
-        if let cancellation { try cancel(cancellation.paymentID) }
-    }
-
-    private func cancel(_ id: PaymentID) throws(InboxError) {
-        do throws(InboxError) {
-            switch try inbox.cancel(id, at: .now) {
-            case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
-            case .tooLate(let state):
-                logSparingly(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
-            case .unknown: logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
-            }
-        } catch {
-            report(error)
-            throw error
-        }
-        state.update { $0.storingFault = nil }
-        receiptsAreWaiting()
     }
 }
 

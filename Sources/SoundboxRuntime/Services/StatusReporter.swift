@@ -19,6 +19,7 @@ actor StatusReporter: Service {
     private let state: BoxState
     private let feed: any PaymentFeed
     private let systemd: Systemd
+    private let clock: BoxClock
     private let start = ContinuousClock.now
 
     /// What does not change while the box runs.
@@ -29,8 +30,11 @@ actor StatusReporter: Service {
         var audioDevice: String
     }
 
-    init(identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd) {
+    init(
+        identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd, clock: BoxClock
+    ) {
         self.identity = identity
+        self.clock = clock
         self.inbox = inbox
         self.state = state
         self.feed = feed
@@ -62,13 +66,17 @@ actor StatusReporter: Service {
     }
 
     private func publish() {
+        state.update { $0.clockFault = clock.fault }
         let snapshot = state.snapshot
         feed.publishStatus(status(snapshot).bytes)
         systemd.status(snapshot.faults.first ?? snapshot.connection.summary)
     }
 
     /// The status now.
-    func status() -> JSONValue { status(state.snapshot) }
+    func status() -> JSONValue {
+        state.update { $0.clockFault = clock.fault }
+        return status(state.snapshot)
+    }
 
     private func status(_ snapshot: BoxState.Snapshot) -> JSONValue {
         var members: [(name: String, value: JSONValue)] = [

@@ -13,6 +13,7 @@ struct SetupPart: Sendable {
         case secretLine
         case secretPEM
         case publicPEM
+        case signingKey
     }
 
     var isSecret: Bool { content != .publicPEM }
@@ -30,7 +31,10 @@ struct SetupPart: Sendable {
             inline: ["broker", "key"], reference: ["broker", "key_file"], file: "broker-key.pem", content: .secretPEM),
         SetupPart(
             inline: ["authenticity", "key"], reference: ["authenticity", "key_file"], file: "signing.key",
-            content: .secretLine),
+            content: .signingKey),
+        SetupPart(
+            inline: ["authenticity", "next_key"], reference: ["authenticity", "next_key_file"],
+            file: "signing-next.key", content: .signingKey),
     ]
 
     /// What the installed file holds. Blocks on the disk.
@@ -38,6 +42,25 @@ struct SetupPart: Sendable {
         switch content {
         case .secretLine: try SecretFile(content: inline.joined(separator: "."), path: path).read()
         case .secretPEM, .publicPEM: try SmallFile.read(path)
+        case .signingKey: try SigningKey(readingFile: path).text
         }
+    }
+
+    /// What the installed file is to hold.
+    /// - Throws: what the box would refuse at its start.
+    func installable(_ text: String) throws(SetupError) -> String {
+        guard !text.trimmed.isEmpty else { throw SetupError("it is empty") }
+        guard content == .signingKey else { return text.hasSuffix("\n") ? text : text + "\n" }
+        do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
+    }
+
+    /// What is wrong with the file that a document names, instead of holding its content; `nil` when nothing is, or when
+    /// the box can start without. Blocks on the disk.
+    func problem(inFile path: String) -> String? {
+        guard content == .signingKey else { return nil }
+        do {
+            _ = try SigningKey(readingFile: path)
+            return nil
+        } catch { return error.description }
     }
 }

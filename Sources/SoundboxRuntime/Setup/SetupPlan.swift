@@ -22,23 +22,30 @@ public struct SetupPlan: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - document: the keys of `soundbox.yaml`, and also `password`, `ca`, `certificate` and `key` of `broker` and
-    ///     `key` of `authenticity`, which hold what the box keeps in files of their own.
+    ///     `key` and `next_key` of `authenticity`, which hold what the box keeps in files of their own. A key in a file that
+    ///     is named instead is read, since a box with a bad one does not start.
     ///   - source: what errors name as the document's file.
     ///   - path: where `soundbox.yaml` goes.
     public init(_ document: YAMLDocument, source: String, to path: String) throws(YAMLError) {
         var document = document
         var files: [File] = []
         for part in SetupPart.all {
-            guard let content = document[path: part.inline] else { continue }
-            guard !content.trimmed.isEmpty else {
+            guard let text = document[path: part.inline] else {
+                guard let path = document[path: part.reference], let problem = part.problem(inFile: path) else {
+                    continue
+                }
                 throw YAMLError(
-                    file: source, line: nil, key: part.inline.joined(separator: "."), problem: "it is empty")
+                    file: source, line: nil, key: part.reference.joined(separator: "."), problem: problem)
+            }
+            let content: String
+            do { content = try part.installable(text) } catch {
+                throw YAMLError(
+                    file: source, line: nil, key: part.inline.joined(separator: "."), problem: error.description)
             }
             let file = "\(SmallFile.folder(of: path))/\(part.file)"
             files.append(
                 File(
-                    path: file, content: content.hasSuffix("\n") ? content : content + "\n",
-                    mode: part.isSecret ? 0o600 : 0o644, isSecret: part.isSecret))
+                    path: file, content: content, mode: part.isSecret ? 0o600 : 0o644, isSecret: part.isSecret))
             document[path: part.inline] = nil
             document[path: part.reference] = file
         }

@@ -15,6 +15,9 @@ package final class BoxClock: Sendable {
 
     /// Before this nobody can have run this program.
     static let beginning = Timestamp(millisecondsSince1970: 1_735_689_600_000)
+    /// From here on, 15 years after this release, the clock is wrong, whoever set it. A receiver of GPS that loses count
+    /// of its weeks is 19.6 years ahead (1,024 weeks), a register that was filled with ones 60 or more.
+    static let end = Timestamp(millisecondsSince1970: 2_240_611_200_000)
     /// A step by less does not make news old.
     static let smallestJump = Duration.seconds(60)
 
@@ -33,7 +36,9 @@ package final class BoxClock: Sendable {
         }
     ) {
         self.hasBattery = hasBattery
-        earliest = max(newestKnown ?? Self.beginning, Self.beginning)
+        // What was noted under such a clock is no measure for the right one.
+        let newest = newestKnown.flatMap { $0 < Self.end ? $0 : nil }
+        earliest = max(newest ?? Self.beginning, Self.beginning)
         self.signs = signs
         lastOffset = Mutex(signs().offset)
     }
@@ -41,7 +46,20 @@ package final class BoxClock: Sendable {
     /// The time; `nil` while it cannot be believed. Never blocks; any thread.
     var timeIfSet: Timestamp? {
         let signs = signs()
+        guard signs.now < Self.end else { return nil }
         return signs.isSynchronised || hasBattery || signs.now >= earliest ? signs.now : nil
+    }
+
+    /// Why the clock cannot be right, in words for people; `nil` when it can. Never blocks; any thread.
+    ///
+    /// One that has not been set yet is no fault: it comes right when the network does.
+    var fault: String? {
+        let now = signs().now
+        // The year alone, so that the fault stays the same one.
+        return now < Self.end
+            ? nil
+            : "the clock shows the year \(now.description.prefix(4)), which cannot be; set it with timedatectl, and look "
+                + "at the time server"
     }
 
     /// Whether the clock was set forward by a minute or more since this was last asked: what arrived before then seems

@@ -49,6 +49,11 @@ struct SetupOptions: ParsableArguments {
         help: ArgumentHelp("Any other key of soundbox.yaml, such as announce.expire_after=1h.", valueName: "key=value"))
     var others: [String] = []
 
+    @Option(
+        name: .customLong("unset"),
+        help: ArgumentHelp("Remove a key of soundbox.yaml, such as authenticity.next_key_file.", valueName: "key"))
+    var removed: [String] = []
+
     /// What is given, by question.
     var given: [SetupQuestion: String] {
         get throws {
@@ -71,6 +76,7 @@ struct SetupOptions: ParsableArguments {
     }
 
     func setOthers(in document: inout YAMLDocument) throws {
+        for key in removed { document[path: key.split(separator: ".").map(String.init)] = nil }
         for other in others {
             guard let equals = other.firstIndex(of: "="), equals > other.startIndex else {
                 throw ValidationError("--set takes key=value, such as announce.expire_after=1h; there is no = in it.")

@@ -10,6 +10,7 @@ enum ToneVoice {
     static let phrases = [
         "支付宝", "微信", "到账", "今日收款", "笔", "总计", "元", "点", "零", "一", "两", "二", "三", "四", "五", "六", "七", "八",
         "九", "十", "百", "千", "万", "网络已连接", "继续按住将清除设置", "设备未激活",
+        "重复播报",
     ]
 
     /// What the chime is called where phrases are listed.

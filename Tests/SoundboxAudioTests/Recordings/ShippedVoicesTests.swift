@@ -34,6 +34,18 @@ struct ShippedVoicesTests {
         #expect(Duration.seconds(Double(frames) / 48_000) < .seconds(3))
     }
 
+    @Test("A repetition begins with words of its own, which no arrival has", arguments: locales)
+    func repetition(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let payment = Utterance.payment(try Money("5", .CNY), channel: "alipay")
+        let (repeated, arrived) = (voice.writer.script(for: .replay(payment)), voice.writer.script(for: payment))
+        #expect(repeated.shortcoming == nil)
+        let words = repeated.elements.dropLast(arrived.elements.count)
+        #expect(words.count == 2 && Array(repeated.elements.dropFirst(2)) == arrived.elements)
+        let others = Language.Sentence.allCases.filter { $0 != .replay }.compactMap { voice.language.sentences[$0] }
+        #expect(!others.contains { $0.contains(voice.language.sentences[.replay] ?? "") })
+    }
+
     @Test(
         "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
     func otherCurrency(locale: String) throws {

@@ -74,7 +74,7 @@ struct VoiceSkeletonTests {
         let utterances: [Utterance] =
             [
                 .payment(money, channel: nil), .payment(money, channel: "wechat"), .refund(money),
-                .lateSummary(count: 12, totals: [money, money]), .today(count: 1, totals: []),
+                .replay(.refund(money)), .lateSummary(count: 12, totals: [money, money]), .today(count: 1, totals: []),
             ] + Prompt.allCases.map { .prompt($0) }
         for utterance in utterances { #expect(try !writer.exactScript(for: utterance).elements.isEmpty) }
     }

@@ -31,7 +31,9 @@ struct NoticeRejectionTests {
             ("amount", #""amount":1e-9223372036854775808"#), ("amount", #""amount":1e-99999999999999999999"#),
             ("amount", #""amount":"5","amount_minor":500"#), ("amount_minor", #""amount_minor":0"#),
             ("amount_minor", #""amount_minor":-1"#), ("amount_minor", #""amount_minor":1.5"#),
-            ("amount_minor", #""amount_minor":"500""#), ("amount_minor", #""amount_minor":1e16"#),
+            ("amount_minor", #""amount_minor":"500""#), ("amount_minor", #""amount_minor":1e18"#),
+            ("amount_minor", #""amount_minor":100000000000000001"#), ("amount_minor", #""amount_minor":1e-20"#),
+            ("amount_minor", #""amount_minor":5e-1"#),
             ("amount_minor", #""amount_minor":[1]"#), ("amount_minor", #""amount_minor":false"#),
         ])
     func amounts(field: String, members: String) throws {

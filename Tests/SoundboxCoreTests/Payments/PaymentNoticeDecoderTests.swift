@@ -51,8 +51,28 @@ struct PaymentNoticeDecoderTests {
     }
 
     @Test(
+        "Too many minor units are refused with the limit, in the units that were sent and as an amount",
+        arguments: [
+            ("CNY", "100000000000000001", "100000000000000000"), ("JPY", "1000000000000001", "1000000000000000"),
+            ("KWD", "1000000000000000001", "1000000000000000000"),
+        ])
+    func tooManyMinorUnits(code: String, units: String, limit: String) throws {
+        let rejection = #expect(throws: NoticeRejection.self) {
+            try decode(#"{"id":"1","amount_minor":\#(units),"currency":"\#(code)"}"#)
+        }
+        #expect(
+            rejection?.description == "amount_minor: larger than \(limit), an amount of 1000000000000000")
+    }
+
+    @Test(
         "Minor units follow the notice's own currency",
-        arguments: [("JPY", "500", "500"), ("KWD", "1500", "1.5"), ("CNY", "500", "5"), ("CLF", "1", "0.0001")])
+        arguments: [
+            ("JPY", "500", "500"), ("KWD", "1500", "1.5"), ("CNY", "500", "5"), ("CLF", "1", "0.0001"),
+            // The limit is 10¹⁵ of the main unit, whatever the unit that is counted in.
+            ("CNY", "100000000000000000", "1000000000000000"), ("CNY", "1e17", "1000000000000000"),
+            ("KWD", "1000000000000000000", "1000000000000000"), ("JPY", "1000000000000000", "1000000000000000"),
+            ("CNY", "99999999999999999", "999999999999999.99"),
+        ])
     func minorUnits(code: String, units: String, expected: String) throws {
         let notice = try decode(#"{"id":"1","amount_minor":\#(units),"currency":"\#(code)"}"#)
         #expect(notice.money == Money(try DecimalNumber(expected), try #require(Currency(code))))

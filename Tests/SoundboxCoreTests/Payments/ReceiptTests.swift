@@ -21,6 +21,18 @@ struct ReceiptTests {
                 + #""reason":"amount: must not be negative"}"#)
     }
 
+    @Test("A receipt about a command has a null id, so that none is taken for a payment's")
+    func command() throws {
+        let named = Receipt(
+            .command(try CommandID("A-1")), state: .rejected, at: Timestamp(millisecondsSince1970: 1), reason: "at: x")
+        #expect(
+            named.json(sequence: 1).text
+                == #"{"id":null,"command":"A-1","state":"rejected","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
+                + #""reason":"at: x"}"#)
+        let unnamed = Receipt(.command(nil), state: .rejected, at: Timestamp(millisecondsSince1970: 1))
+        #expect(unnamed.json(sequence: 2).text.hasPrefix(#"{"id":null,"command":null,"state":"rejected""#))
+    }
+
     @Test("The states are those that the providers know")
     func states() {
         let states = Receipt.State.allCases.map(\.rawValue)

@@ -52,6 +52,31 @@ struct ScriptWriterTests {
         #expect(script(.refund(try Money("5", .CNY))).text == "退款,五元")
     }
 
+    @Test("A repetition says first that it is one, and repeats every word of what it repeats")
+    func repetition() throws {
+        let payment = try payment("123.45", "alipay")
+        let repeated = script(.replay(payment))
+        #expect(repeated.text == "重复播报 支付宝到账,一百二十三点四五元")
+        #expect(repeated.shortcoming == nil)
+        #expect(Array(repeated.elements.suffix(script(payment).elements.count)) == script(payment).elements)
+        #expect(script(.replay(.refund(try Money("5", .CNY)))).text == "重复播报 退款,五元")
+        let unreadable = script(.replay(try self.payment("5", "alipay", "KWD")))
+        #expect(unreadable.text == "重复播报 支付宝到账一笔")
+        #expect(unreadable.shortcoming != nil)
+    }
+
+    @Test("A voice that cannot say that it repeats still says what")
+    func repetitionWithoutWords() throws {
+        let payment = try payment("7", "alipay")
+        let without = script(.replay(payment), without: ["重复"])
+        #expect(without.elements == script(payment, without: ["重复"]).elements)
+        #expect(without.shortcoming != nil)
+        var language = language
+        language.sentences[.replay] = nil
+        let writer = ScriptWriter(language: language, phrases: phrases)
+        #expect(writer.script(for: .replay(payment)) == writer.script(for: payment))
+    }
+
     @Test("Late payments are counted with 两 and told with the total of each currency")
     func lateSummary() throws {
         let dollar = try #require(Currency("USD"))

@@ -48,6 +48,9 @@ struct DoctorTests {
         #expect(try finding(signed).detail.contains("every user of this system may read it"))
         chmod(key, 0o600)
         #expect(try finding(signed).detail == "readable by the box only")
+        let next = folder.file("next.key")
+        let changing = least + "authenticity: {key_file: \"\(key)\", next_key_file: \"\(next)\"}\n"
+        #expect(try finding(changing).detail.contains("\(next): No such file"))
     }
 
     @Test("A clock in the past is red, one that nobody keeps is amber")

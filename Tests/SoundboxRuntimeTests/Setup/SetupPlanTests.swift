@@ -7,6 +7,8 @@ import Testing
 
 @testable import SoundboxRuntime
 
+private let goodKey = "0123456789abcdef0123456789abcdef"
+
 @Suite("What setup writes")
 struct SetupPlanTests {
     private let folder: TemporaryFolder
@@ -170,6 +172,45 @@ struct SetupPlanTests {
         #expect(try folder.read("other/signing.key") == Array("\(key)\n".utf8))
 
         #expect(try Provisioning.reset(target).contains(folder.file("etc/signing.key")))
+    }
+
+    @Test(
+        "A signing key that the box would refuse at its start is refused when it is set up, and nothing is written",
+        arguments: [
+            ("key: short", "in.yaml: authenticity.key: it is 5 characters long; expected 32 to 1024"),
+            ("key: \"\"", "in.yaml: authenticity.key: it is empty"),
+            ("key: \"0123456789abcdef 0123456789abcdef\"", "in.yaml: authenticity.key: it holds a blank"),
+            ("key: \(goodKey), next_key: short", "in.yaml: authenticity.next_key: it is 5 characters long"),
+            ("key_file: /nowhere/key", "in.yaml: authenticity.key_file: signing key file /nowhere/key: No such file"),
+        ])
+    func badSigningKey(members: String, complaint: String) throws {
+        let error = #expect(throws: YAMLError.self) {
+            try plan(Self.provisioning + "authenticity: {\(members)}\n")
+        }
+        #expect(error?.description.hasPrefix(complaint) == true, "\(String(describing: error))")
+        #expect(access(target, F_OK) != 0)
+    }
+
+    @Test("A key file that is named is looked at when the box is set up; a key is written without the blanks around it")
+    func namedSigningKey() throws {
+        let path = try folder.write("short\n", to: "key")
+        chmod(path, 0o600)
+        let text = Self.provisioning + "authenticity: {key_file: \"\(path)\"}\n"
+        let error = #expect(throws: YAMLError.self) { try plan(text) }
+        #expect(
+            error?.description.contains("authenticity.key_file: signing key file \(path): it is 5 characters") == true)
+        try folder.write("\(goodKey)\n", to: "key")
+        try plan(text).write()
+        chmod(path, 0o644)
+        #expect(throws: YAMLError.self) { try plan(text) }
+
+        try plan(
+            Self.provisioning + "authenticity: {key: \" \(goodKey) \", next_key: \(goodKey.uppercased())}\n"
+        ).write()
+        #expect(try folder.read("etc/signing.key") == Array("\(goodKey)\n".utf8))
+        #expect(try Configuration(readingFile: target).authenticity?.nextKeyFile == folder.file("etc/signing-next.key"))
+        #expect(mode(folder.file("etc/signing-next.key")) == 0o600)
+        #expect(try Provisioning.reset(target).contains(folder.file("etc/signing-next.key")))
     }
 
     @Test("Reset removes the setup and its secrets, and a second reset finds nothing")

@@ -1,0 +1,64 @@
+import Crypto
+import SoundboxCore
+import SoundboxMQTT
+
+/// Decides whether a message comes from who knows the device's key: payment notices and commands alike.
+///
+/// The voice is the proof of payment, so a false announcement is theft, and so is one that is withheld. Whether a message
+/// is recent enough is judged by whoever reads it.
+struct MessageVerifier: Sendable {
+    /// Two while the key is being changed; either will do.
+    private let keys: [SigningKey]
+    private let required: Bool
+    private let topics: MQTTTopics
+
+    init(keys: [SigningKey], required: Bool, topics: MQTTTopics) {
+        self.keys = keys
+        self.required = required
+        self.topics = topics
+    }
+
+    /// Reads the keys. Blocks on the disk.
+    init(_ authenticity: Configuration.Authenticity, topics: MQTTTopics) throws(SecretFileError) {
+        self.init(keys: try authenticity.readKeys(), required: authenticity.required, topics: topics)
+    }
+
+    /// Whether a message that arrived is signed; `false` only where an unsigned one is taken as well.
+    ///
+    /// - Throws: why nobody vouches for it. Nothing in such a message is to be believed, its id neither.
+    func isSigned(_ message: FeedMessage) throws(AuthenticityError) -> Bool {
+        let signed: SignedPayload
+        do { signed = try SignedPayload(message.payload) } catch {
+            if error == .missing, !required { return false }
+            throw AuthenticityError(problem: error.description)
+        }
+        let topic =
+            switch message.topic {
+            case .payments: topics.payments
+            case .commands: topics.commands
+            }
+        let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
+        // Each compares in constant time (swift-crypto, `HMAC.isValidAuthenticationCode`), and all of them are tried.
+        let fitting = keys.filter {
+            HMAC<SHA256>.isValidAuthenticationCode(signed.signature, authenticating: bytes, using: $0.symmetricKey)
+        }
+        guard !fitting.isEmpty else {
+            throw AuthenticityError(problem: "does not fit the topic, the payload and this device's key")
+        }
+        return true
+    }
+}
+
+/// Why nobody vouches for a message.
+struct AuthenticityError: Error, Equatable {
+    var problem: String
+}
+
+extension Configuration.Authenticity {
+    /// The keys that a signature may be made with. Blocks on the disk.
+    func readKeys() throws(SecretFileError) -> [SigningKey] {
+        var keys = [try SigningKey(readingFile: keyFile)]
+        if let nextKeyFile { keys.append(try SigningKey(readingFile: nextKeyFile)) }
+        return keys
+    }
+}

@@ -1,0 +1,71 @@
+import SoundboxCore
+import Synchronization
+
+/// What the announcer has been told and has not heard yet: of bounded size, whoever tells it how often.
+///
+/// Of what is asked for from outside the last word counts, which is all that ``Announcer`` would make of them anyway.
+/// What the announcer tells itself is as much as it has asked for.
+final class AnnouncerEvents: AsyncSequence, Sendable {
+    private struct Pending {
+        var noticesMayWait = false
+        var prompt: Prompt?
+        var request: Announcer.Request?
+        var stopIsRequested = false
+        /// In order.
+        var answers: [Announcer.Event] = []
+
+        mutating func put(_ event: Announcer.Event) {
+            switch event {
+            case .noticesMayWait: noticesMayWait = true
+            case .promptRequested(let prompt): self.prompt = prompt
+            case .requested(let request): self.request = request
+            case .stopRequested: stopIsRequested = true
+            default: answers.append(event)
+            }
+        }
+
+        /// Answers come last: a request to stop is heard before the next announcement begins.
+        mutating func take() -> Announcer.Event? {
+            if stopIsRequested {
+                stopIsRequested = false
+                return .stopRequested
+            }
+            if noticesMayWait {
+                noticesMayWait = false
+                return .noticesMayWait
+            }
+            if let prompt = prompt.take() { return .promptRequested(prompt) }
+            if let request = request.take() { return .requested(request) }
+            return answers.isEmpty ? nil : answers.removeFirst()
+        }
+    }
+
+    private let pending = Mutex(Pending())
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    /// Never blocks; any thread.
+    func yield(_ event: Announcer.Event) {
+        pending.withLock { $0.put(event) }
+        signal.yield()
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let events: AnnouncerEvents
+        fileprivate var signals: AsyncStream<Void>.Iterator
+
+        /// `nil` when the task is cancelled.
+        mutating func next(isolation actor: isolated (any Actor)?) async -> Announcer.Event? {
+            while true {
+                if Task.isCancelled { return nil }
+                if let event = events.pending.withLock({ $0.take() }) { return event }
+                guard await signals.next(isolation: actor) != nil else { return nil }
+            }
+        }
+    }
+
+    /// For one loop only.
+    func makeAsyncIterator() -> Iterator { Iterator(events: self, signals: signals.makeAsyncIterator()) }
+}

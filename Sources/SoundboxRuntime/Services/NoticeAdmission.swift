@@ -1,0 +1,45 @@
+import SoundboxCore
+
+/// Decides whether a notice that was read is news: pure.
+struct NoticeAdmission: Sendable {
+    /// How far a provider's clock may be ahead of the box's.
+    static let tolerance = Duration.seconds(300)
+
+    /// A signed notice that was paid longer ago is refused. Within it, the inbox knows the id of one that is played back.
+    var window: Duration
+    /// A retained notice that was paid longer ago is no news.
+    var retainedWindow: Duration
+
+    /// - Parameter now: `nil` while the clock is not set; how old a signed notice is cannot be judged then, and the inbox
+    ///   alone keeps guard.
+    /// - Returns: why not; `nil` when it is.
+    func rejection(of notice: PaymentNotice, isSigned: Bool, isRetained: Bool, now: Timestamp?) -> NoticeRejection? {
+        func rejection(_ field: String, _ problem: String) -> NoticeRejection {
+            NoticeRejection(id: notice.id, field: field, problem: problem)
+        }
+        if isSigned {
+            guard let paidAt = notice.paidAt else {
+                return rejection("paid_at", "this field is missing, and a signed notice needs it")
+            }
+            if let now {
+                let age = now.duration(since: paidAt)
+                guard age <= window else {
+                    return rejection("paid_at", "too long ago: \(paidAt) is outside of the window of \(window)")
+                }
+                guard age >= .zero - Self.tolerance else {
+                    return rejection("paid_at", "\(paidAt) is in the future; the box's clock says \(now)")
+                }
+            }
+        }
+        guard isRetained else { return nil }
+        // The broker repeats it at every connection, for years; only what it says itself tells that it is new.
+        let age = now.flatMap { now in notice.paidAt.map { now.duration(since: $0) } }
+        guard let age, age <= retainedWindow, age >= .zero - Self.tolerance else {
+            return rejection(
+                "retain",
+                "the broker kept this message, and nothing in it shows that it was paid within "
+                    + "\(retainedWindow); publish payments without the retain flag")
+        }
+        return nil
+    }
+}

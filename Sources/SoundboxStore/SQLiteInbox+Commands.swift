@@ -1,0 +1,64 @@
+import GRDB
+import SoundboxCore
+
+extension SQLiteInbox {
+    public func knows(_ id: PaymentID) throws(InboxError) -> Bool {
+        try read { database in
+            try Bool.fetchOne(
+                database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM notice WHERE payment_id = ?)"),
+                arguments: [id.text]) ?? false
+        }
+    }
+
+    public func take(
+        _ commands: [CommandArrival], at now: Timestamp
+    ) throws(InboxError) -> [CommandOutcome] {
+        try write { database in
+            let outcomes = try commands.map { try Self.take($0, at: now, in: database) }
+            if outcomes.contains(.isNew) { try Self.forgetCommands(at: now, in: database) }
+            return outcomes
+        }
+    }
+
+    private static func take(
+        _ command: CommandArrival, at now: Timestamp, in database: Database
+    ) throws -> CommandOutcome {
+        switch command {
+        case .once(let id, let expiry):
+            try database.cachedStatement(
+                sql: "INSERT INTO command (id, expiry) VALUES (?, ?) ON CONFLICT (id) DO NOTHING"
+            ).execute(arguments: [id.text, expiry.millisecondsSince1970])
+            if database.changesCount == 1 { return .isNew }
+            try insert(
+                Receipt(.command(id), state: .duplicate, at: now, reason: "the id is known; a command acts once"),
+                into: database)
+            return .duplicate
+        case .cancel(let id): return .cancellation(try cancel(id, at: now, in: database))
+        case .refused(let id, let reason):
+            try insert(Receipt(.command(id), state: .rejected, at: now, reason: reason), into: database)
+            return .refused
+        }
+    }
+
+    private static func forgetCommands(at now: Timestamp, in database: Database) throws {
+        // At most twice the limit is ever there, so that no index is worth its writes.
+        try database.cachedStatement(
+            sql: """
+                DELETE FROM command
+                WHERE expiry < ? OR number <= (SELECT max(number) FROM command) - \(CommandID.limit)
+                """
+        ).execute(arguments: [now.millisecondsSince1970])
+    }
+}
+
+extension Receipt.Subject {
+    /// As the table `receipt` has it.
+    var paymentID: String? {
+        if case .payment(let id) = self { id?.text } else { nil }
+    }
+
+    /// Empty where the command has no id.
+    var command: String? {
+        if case .command(let id) = self { id?.text ?? "" } else { nil }
+    }
+}

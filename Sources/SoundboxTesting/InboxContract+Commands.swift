@@ -1,0 +1,65 @@
+import SoundboxCore
+
+extension InboxContract {
+    static let clausesOfCommands: [InboxContract] = [
+        InboxContract(description: "A command's id is new once, in any batch, until its time has passed") { inbox in
+            let command = CommandArrival.once(try CommandID("c"), expiry: later)
+            let other = CommandArrival.once(try CommandID("d"), expiry: later)
+            try demand(inbox.take([command, command], at: noon), equals: [.isNew, .duplicate], "in one batch")
+            try demand(inbox.take([other, command], at: later), equals: [.isNew, .duplicate], "in the next")
+            let evening = Timestamp(millisecondsSince1970: later.millisecondsSince1970 + 1)
+            // What has expired makes room when something new comes.
+            try demand(inbox.take([.once(try CommandID("e"), expiry: evening)], at: evening), equals: [.isNew], "new")
+            try demand(inbox.take([command], at: evening), equals: [.isNew], "after its time")
+            let duplicate = StoredReceipt(
+                id: nil, state: "duplicate", reason: "the id is known; a command acts once", command: #""c""#)
+            try demand(receipts(of: inbox), equals: [duplicate, duplicate], "receipts, which name no payment")
+        },
+        InboxContract(description: "No more than the newest 4,096 ids of commands are kept") { inbox in
+            func command(_ number: Int) throws -> CommandArrival { .once(try CommandID("c-\(number)"), expiry: later) }
+            _ = try inbox.take(try (0...CommandID.limit).map { try command($0) }, at: noon)
+            try demand(inbox.take([try command(1)], at: noon), equals: [.duplicate], "the oldest that is kept")
+            try demand(inbox.take([try command(0)], at: noon), equals: [.isNew], "the one before it")
+        },
+        InboxContract(description: "A refused command has a receipt that names it and no payment") { inbox in
+            // An id that a payment has too.
+            _ = try store(["1"], in: inbox)
+            let refused = [
+                CommandArrival.refused(try CommandID("1"), reason: "at: too long ago"),
+                .refused(nil, reason: "signature: this field is missing"),
+            ]
+            try demand(inbox.take(refused, at: noon), equals: [.refused, .refused], "outcomes")
+            try demand(
+                Array(receipts(of: inbox).dropFirst()),
+                equals: [
+                    StoredReceipt(id: nil, state: "rejected", reason: "at: too long ago", command: #""1""#),
+                    StoredReceipt(
+                        id: nil, state: "rejected", reason: "signature: this field is missing", command: "null"),
+                ], "receipts")
+            try demand(
+                inbox.take([.once(try CommandID("1"), expiry: later)], at: noon), equals: [.isNew], "its id is free")
+        },
+        InboxContract(description: "Payments are cancelled in the order of the batch, with receipts of their own") {
+            inbox in
+            let entries = try store(["1", "2"], in: inbox)
+            let batch = try ["2", "2", "x"].map { CommandArrival.cancel(try PaymentID($0)) }
+            try demand(
+                inbox.take(batch, at: later),
+                equals: [
+                    .cancellation(.cancelled(entries[1])), .cancellation(.tooLate(.cancelled)), .cancellation(.unknown),
+                ], "outcomes")
+            try demand(inbox.waiting(limit: 10), equals: [entries[0]], "waiting")
+            try demand(
+                receipts(of: inbox).suffix(1), equals: [StoredReceipt(id: "2", state: "cancelled")], "receipt")
+        },
+        InboxContract(description: "An id is known from the payment's arrival on, whatever becomes of it") { inbox in
+            let id = try PaymentID("1")
+            try demand(inbox.knows(id), equals: false, "before")
+            let entry = try only(store(["1"], in: inbox))
+            try demand(inbox.knows(id), equals: true, "stored")
+            try inbox.markAnnounced(entry, at: later)
+            try demand(inbox.knows(id), equals: true, "announced")
+            try demand(inbox.knows(try PaymentID("1 ")), equals: false, "another")
+        },
+    ]
+}
