@@ -22,6 +22,8 @@ package final class BoxState: Sendable {
         var panelFault: String?
         /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
+        /// Why payments from before the damage are not known yet; until they are.
+        var historyFault: String?
         var volume: Volume
         var isMuted = false
         /// What was agreed on with the sound card; `nil` while it is away.
@@ -37,7 +39,7 @@ package final class BoxState: Sendable {
 
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
-            var faults = [audioFault, inboxFault, inboxDamage, panelFault].compactMap(\.self)
+            var faults = [audioFault, inboxFault, inboxDamage, historyFault, panelFault].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
