@@ -54,11 +54,15 @@ public struct Box {
         let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
         let inbox = try SQLiteInbox.recovering(path: directory.inboxPath, now: { .now }) { [logger] line in
             logger.error("inbox", metadata: ["note": "\(line)"])
-        } didSetAside: { [logger] damaged in
-            logger.error("inbox", metadata: ["note": "\(damaged.description)"])
-            state.update { $0.inboxDamage = damaged.description }
+        } happened: { [logger] incident in
+            logger.error("inbox", metadata: ["note": "\(incident)"])
+            state.update { $0.inboxDamage = incident.description }
+        } historyChanged: { [logger] reason in
+            if let reason { logger.error("inbox", metadata: ["note": "\(reason)"]) }
+            state.update { $0.historyFault = reason }
         }
-        let clock = BoxClock(newestKnown: try inbox.newestTime())
+        // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
+        let clock = BoxClock(newestKnown: (try? inbox.newestTime()) ?? nil)
 
         let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }

@@ -3,10 +3,14 @@ import SoundboxCore
 
 extension SQLiteInbox {
     public func knows(_ id: PaymentID) throws(InboxError) -> Bool {
-        try read { database in
+        try awaitHistory()
+        return try read { database in
             try Bool.fetchOne(
-                database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM notice WHERE payment_id = ?)"),
-                arguments: [id.text]) ?? false
+                database.cachedStatement(
+                    sql: """
+                        SELECT EXISTS (SELECT 1 FROM notice WHERE payment_id = ?1)
+                            OR EXISTS (SELECT 1 FROM known WHERE payment_id = ?1)
+                        """), arguments: [id.text]) ?? false
         }
     }
 
@@ -48,17 +52,5 @@ extension SQLiteInbox {
                 WHERE expiry < ? OR number <= (SELECT max(number) FROM command) - \(CommandID.limit)
                 """
         ).execute(arguments: [now.millisecondsSince1970])
-    }
-}
-
-extension Receipt.Subject {
-    /// As the table `receipt` has it.
-    var paymentID: String? {
-        if case .payment(let id) = self { id?.text } else { nil }
-    }
-
-    /// Empty where the command has no id.
-    var command: String? {
-        if case .command(let id) = self { id?.text ?? "" } else { nil }
     }
 }

@@ -42,13 +42,7 @@ extension SQLiteInbox {
             var step = PruningStep()
             if let now {
                 let horizon = now.millisecondsSince1970 - Int64(retention.keepIDs / .milliseconds(1))
-                let last = try Int64.fetchOne(
-                    database,
-                    sql: """
-                        SELECT max(sequence) FROM
-                            (SELECT sequence, received_at, clock_was_set FROM notice ORDER BY sequence LIMIT ?)
-                        WHERE clock_was_set AND received_at < ?
-                        """, arguments: [Self.pruningWindow, horizon])
+                let last = try Self.lastOlder(than: horizon, in: database)
                 if let last { step.forgotten = try Self.forget(upTo: last, in: database) }
             }
             if step.forgotten == 0, try Self.bytesInUse(database) > retention.maximumBytes {
@@ -66,17 +60,34 @@ extension SQLiteInbox {
         return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
     }
 
+    /// The newest of the oldest rows that arrived before the time. A damaged one says nothing about the rows before it.
+    private static func lastOlder(than horizon: Int64, in database: Database) throws -> Int64? {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT * FROM (SELECT \(CheckedTable.notice.columnList) FROM notice ORDER BY sequence LIMIT ?)
+                WHERE clock_was_set AND received_at < ? ORDER BY sequence DESC
+                """, arguments: [pruningWindow, horizon])
+        while let row = try rows.next() {
+            if let record = try? NoticeRecord(row, of: .notice) { return record.entry.sequence }
+        }
+        return nil
+    }
+
     private static func forget(upTo last: Int64, in database: Database) throws -> Int {
         // The one announced last stays: replay and the count of all announcements need it.
         try database.execute(
             sql: """
                 DELETE FROM notice WHERE sequence IN (
                     SELECT sequence FROM notice
-                    WHERE sequence <= ? AND state NOT IN ('received', 'announcing')
+                    WHERE sequence <= ? AND sequence NOT IN (SELECT sequence FROM waiting)
                         AND sequence <> coalesce((SELECT sequence FROM notice WHERE state = 'announced'
                             ORDER BY sequence DESC LIMIT 1), 0)
                     ORDER BY sequence LIMIT ?)
                 """, arguments: [last, pruningBatch])
-        return database.changesCount
+        let count = database.changesCount
+        try database.execute(
+            sql: "DELETE FROM known WHERE sequence < (SELECT min(sequence) FROM notice)", arguments: [])
+        return count
     }
 }

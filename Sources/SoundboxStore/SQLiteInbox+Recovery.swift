@@ -5,20 +5,34 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
+/// Something that happened to the file of the inbox, and that people must hear of.
+public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
+    /// It was damaged.
+    case damaged(SetAsideDatabase)
+    /// It no longer stood at its path and was written there anew; `kept` is what stood there instead, renamed.
+    case displaced(reason: String, kept: String?)
+
+    /// One line for the status and the log.
+    public var description: String {
+        switch self {
+        case .damaged(let damaged):
+            "the payment database was damaged (\(damaged.reason)); it is kept as \(damaged.path), and "
+                + "\(damaged.savedWaiting) payments that wait were saved from it; some may be missing"
+        case .displaced(let reason, let kept):
+            "while the box ran \(reason); the payment database was written there anew, nothing is lost"
+                + (kept.map { "; what stood there is kept as \($0)" } ?? "")
+        }
+    }
+}
+
 /// What happened to a database that was found damaged.
 public struct SetAsideDatabase: Sendable, Equatable {
     /// Where the damaged file is now.
     public var path: String
     /// Why it was set aside, in SQLite's words.
     public var reason: String
-    /// Notices that could be read from it and are in the fresh database, spoken or not.
-    public var savedNotices: Int
-
-    /// One line for the status and the log.
-    public var description: String {
-        "the payment database was damaged (\(reason)); it is kept as \(path), and \(savedNotices) payments were saved "
-            + "from it; payments that were not yet spoken may be missing"
-    }
+    /// Payments nobody has heard that could be read from it. The history follows.
+    public var savedWaiting: Int
 }
 
 extension SQLiteInbox {
@@ -28,64 +42,181 @@ extension SQLiteInbox {
     /// What to do about damage.
     struct Repair: Sendable {
         var now: @Sendable () -> Timestamp
-        var didSetAside: @Sendable (SetAsideDatabase) -> Void
+        var happened: @Sendable (StorageIncident) -> Void
+        var historyChanged: @Sendable (String?) -> Void
+        /// Ends a salvage by throwing: for tests.
+        var step: @Sendable (SalvageStep) throws -> Void = { _ in }
+        var reserve = SQLiteInbox.reserve
+        /// Between two attempts that failed: each reads the whole file.
+        var pause = Duration.seconds(5)
     }
 
-    /// Opens the inbox at a start of the box: checks the file, and when it is damaged, now or later, sets it aside and
-    /// begins a fresh one with whatever can be read. Nothing is deleted. Blocks.
+    /// When a salvage was last begun, and why it failed.
+    struct LastAttempt {
+        var time: Duration?
+        var failure: InboxError?
+    }
+
+    /// Opens the inbox at a start of the box: checks the file, and when it is damaged, now or later, goes on with a new
+    /// one into which is saved what can be read. Nothing is deleted. Blocks; the history is saved in the background.
+    ///
+    /// Where there is no room for the new file, everything that is asked of the inbox fails and says so, and is tried
+    /// again from time to time.
     ///
     /// - Parameters:
-    ///   - now: names a damaged file, and is where the fresh file's receipts begin to count, so that they stay above
+    ///   - now: names a damaged file, and is where the new file's receipts begin to count, so that they stay above
     ///     those that the damaged one has given out.
     ///   - log: as ``init(path:log:)``.
-    ///   - didSetAside: told of every damaged file, on the thread that came upon it; must not block.
+    ///   - happened: told of every incident, on the thread that came upon it; must not block.
+    ///   - historyChanged: told why earlier payments are not known yet, and `nil` when they are; must not block.
     public static func recovering(
         path: String, now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
-        didSetAside: @escaping @Sendable (SetAsideDatabase) -> Void
+        happened: @escaping @Sendable (StorageIncident) -> Void,
+        historyChanged: @escaping @Sendable (String?) -> Void = { _ in }
     ) throws(InboxError) -> SQLiteInbox {
-        let repair = Repair(now: now, didSetAside: didSetAside)
+        try recovering(
+            path: path, Repair(now: now, happened: happened, historyChanged: historyChanged), log: log)
+    }
+
+    static func recovering(
+        path: String, _ repair: Repair, log: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(InboxError) -> SQLiteInbox {
+        FileSwap.removeUnfinished(path)
+        if let swap = FileSwap(unfinishedAt: path) {
+            do { try swap.perform(repair.step) } catch {
+                throw .cannotOpen(path: path, reason: "a new database cannot take the damaged one's place: \(error)")
+            }
+        }
+        var problem = logProblem(path)
+        if problem == nil {
+            do throws(InboxError) {
+                let inbox = try SQLiteInbox(path: path, log: log)
+                inbox.connection.withLock { $0.repair = repair }
+                if let problem = try inbox.check() {
+                    inbox.replaceIfPossible(because: problem)
+                } else {
+                    inbox.resume(repair)
+                }
+                return inbox
+            } catch {
+                guard case .corrupt(_, let reason) = error else { throw error }
+                problem = reason
+            }
+        }
+        // Too damaged to be opened.
+        let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
+        inbox.replaceIfPossible(because: problem ?? "")
+        return inbox
+    }
+
+    /// Before SQLite opens the file, which takes a damaged frame for the end of the log.
+    private static func logProblem(_ path: String) -> String? {
+        let descriptor = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return WriteAheadLog(descriptor)?.isDamaged == true ? "the write-ahead log has damage in its middle" : nil
+    }
+
+    /// Where it cannot be done now, whoever comes next tries again.
+    private func replaceIfPossible(because reason: String) {
+        do throws(InboxError) { _ = try replace(queue, because: reason) } catch { note("\(error)") }
+    }
+
+    /// Tells of a salvage that the start before had no time to tell of for long, and goes on with it.
+    private func resume(_ repair: Repair) {
         do throws(InboxError) {
-            let inbox = try SQLiteInbox(path: path, log: log)
-            inbox.connection.withLock { $0.repair = repair }
-            if let problem = try inbox.quickCheck() { _ = try inbox.replace(inbox.queue, because: problem) }
-            return inbox
+            let (untold, isUnfinished) = try read { database in
+                (
+                    try Row.fetchOne(
+                        database,
+                        sql: """
+                            SELECT source, reason, waiting FROM salvage WHERE was_told = 0 OR next_page IS NOT NULL
+                            ORDER BY number DESC LIMIT 1
+                            """),
+                    try Int.fetchOne(database, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") != nil
+                )
+            }
+            if let cells = untold?.cells {
+                repair.happened(
+                    .damaged(
+                        SetAsideDatabase(
+                            path: "\(path.dropLast(path.fileName.utf8.count))\(cells[0].text ?? "")",
+                            reason: cells[1].text ?? "", savedWaiting: Int(cells[2].integer ?? 0))))
+            }
+            if isUnfinished { saveHistory() }
         } catch {
-            guard case .corrupt(_, let reason) = error else { throw error }
-            // Too damaged to be opened.
-            let moment = now()
-            let kept = try moveAway(path, now: moment)
-            let inbox = try SQLiteInbox(path: path, log: log)
-            inbox.connection.withLock { $0.repair = repair }
-            let saved = inbox.save(from: kept, into: inbox.queue, now: moment)
-            didSetAside(SetAsideDatabase(path: kept, reason: reason, savedNotices: saved))
-            return inbox
+            note("whether a salvage is unfinished cannot be read: \(error)")
         }
     }
 
-    /// Sets the damaged file aside and goes on with a fresh one.
+    /// Notes that people had time to hear of the last salvage: a start need no longer tell of it.
+    public func salvageWasTold() throws(InboxError) {
+        guard try read({ try Int.fetchOne($0, sql: "SELECT 1 FROM salvage WHERE was_told = 0") }) != nil else { return }
+        try write { try $0.execute(sql: "UPDATE salvage SET was_told = 1") }
+    }
+
+    /// Goes on with a new file, into which is saved what waits.
     ///
     /// - Returns: the file to go on with; `nil` where damage is the caller's business.
     func replace(_ damaged: DatabaseQueue, because reason: String) throws(InboxError) -> DatabaseQueue? {
-        // Several threads may come upon the damage: one sets the file aside while the others wait.
-        try replacing.withLock { (_) throws(InboxError) -> DatabaseQueue? in
-            let (current, repair) = connection.withLock { ($0.queue, $0.repair) }
-            guard let repair else { return nil }
-            guard current === damaged else { return current }
+        guard let repair = connection.withLock({ $0.repair }) else { return nil }
+        // Several threads may come upon the damage: one saves what can be saved while the others wait.
+        let (present, isFresh) = try replacing.withLock { (last) throws(InboxError) in
+            let current = connection.withLock { $0.queue }
+            guard current === damaged else { return (current, false) }
+            if let time = last.time, let failure = last.failure, Duration.monotonicNow - time < repair.pause {
+                throw failure
+            }
             // The file is closed from here on; where something fails, whoever comes next tries again.
-            connection.withLock { $0.damage = reason }
+            connection.withLock {
+                $0.damage = reason
+                $0.identity = nil
+            }
             try? damaged.close()
-            let now = repair.now()
-            let kept = try Self.moveAway(path, now: now)
-            let fresh = try Self.open(path)
-            let saved = save(from: kept, into: fresh, now: now)
-            connection.withLock { $0 = Connection(queue: fresh, repair: repair) }
-            repair.didSetAside(SetAsideDatabase(path: kept, reason: reason, savedNotices: saved))
-            return fresh
+            do {
+                let swap =
+                    try FileSwap(unfinishedAt: path)
+                    ?? Salvage(path: path, reason: reason, now: repair.now(), step: repair.step).build()
+                try swap.perform(repair.step)
+                let fresh = try Self.open(path)
+                try goOn(with: fresh, repair)
+                last = LastAttempt()
+                return (fresh, true)
+            } catch {
+                let failure = InboxError.failed(
+                    path: path,
+                    reason: "it is damaged (\(reason)), and what is in it cannot be saved yet: \(failure(error).reason)"
+                )
+                last = LastAttempt(time: .monotonicNow, failure: failure)
+                throw failure
+            }
+        }
+        if isFresh { resume(repair) }
+        return present
+    }
+
+    func goOn(with fresh: DatabaseQueue, _ repair: Repair) throws {
+        announcedTotal.store(try fresh.read { try Self.announcedTotal(in: $0) }, ordering: .relaxed)
+        // Before anybody can store a payment that the history knows.
+        if try fresh.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") }) != nil {
+            history.close()
+        }
+        connection.withLock {
+            $0 = Connection(queue: fresh, identity: FileIdentity(path: path), repair: repair)
         }
     }
 
+    /// SQLite's check of pages and rows, and, where that took little time, of the indexes.
+    ///
     /// - Returns: what is wrong; `nil` when nothing is, or when looking took too long.
-    func quickCheck(limit: Duration = checkLimit) throws(InboxError) -> String? {
+    func check(limit: Duration = checkLimit) throws(InboxError) -> String? {
+        let start = Duration.monotonicNow
+        if let problem = try check("quick_check", limit: limit) { return problem }
+        let rest = limit - (Duration.monotonicNow - start)
+        return rest > limit / 2 ? try check("integrity_check", limit: rest) : nil
+    }
+
+    private func check(_ pragma: String, limit: Duration) throws(InboxError) -> String? {
         final class Done: Sendable { let flag = Mutex(false) }
         let done = Done()
         // Under the lock, so that nothing but the check can be interrupted.
@@ -96,8 +227,8 @@ extension SQLiteInbox {
             interruption.cancel()
         }
         do {
-            let answer = try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-            return answer == "ok" ? nil : answer ?? "quick_check says nothing"
+            let answer = try queue.read { try String.fetchOne($0, sql: "PRAGMA \(pragma)(1)") }
+            return answer == "ok" ? nil : answer ?? "\(pragma) says nothing"
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
             note("the check of the payment database was given up after \(limit): it is large")
             return nil
@@ -105,87 +236,13 @@ extension SQLiteInbox {
             throw .corrupt(path: path, reason: "\(error)")
         }
     }
-
-    /// Renames the file and what belongs to it.
-    private static func moveAway(_ path: String, now: Timestamp) throws(InboxError) -> String {
-        let stamp = now.description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
-        let kept = "\(path).corrupt-\(stamp)"
-        // The log first: a fresh database must never find the damaged one's.
-        for suffix in ["-wal", "-shm", ""] where access(path + suffix, F_OK) == 0 {
-            guard rename(path + suffix, kept + suffix) == 0 else {
-                throw .cannotOpen(
-                    path: path, reason: "it is damaged and cannot be renamed: \(SystemError(code: errno))")
-            }
-        }
-        return kept
-    }
-
-    /// Copies what can still be read: ids, so that nothing is spoken twice, and what waits, so that it is spoken.
-    private func save(from damaged: String, into fresh: DatabaseQueue, now: Timestamp) -> Int {
-        do {
-            var configuration = Configuration()
-            configuration.label = "damaged inbox"
-            configuration.readonly = true
-            let source = try DatabaseQueue(path: damaged, configuration: configuration)
-            var notices: [Int64: Row] = [:]
-            var receipts: [Int64: Row] = [:]
-            try source.read { database in
-                // From both ends: reading stops at the first page that is broken.
-                for order in ["ASC", "DESC"] {
-                    Self.collect("SELECT * FROM notice ORDER BY sequence \(order)", from: database, into: &notices)
-                    Self.collect("SELECT * FROM receipt ORDER BY sequence \(order)", from: database, into: &receipts)
-                }
-            }
-            let (saved, total) = try fresh.write { database in
-                for row in notices.values.sorted(by: { $0.sequence < $1.sequence }) where row.isNotice {
-                    try Self.copy(row, into: "notice", of: database)
-                }
-                for row in receipts.values.sorted(by: { $0.sequence < $1.sequence }) where row.isReceipt {
-                    try Self.copy(row, into: "receipt", of: database)
-                }
-                let saved = try Int.fetchOne(database, sql: "SELECT count(*) FROM notice") ?? 0
-                try Self.raiseReceiptNumbers(to: now.millisecondsSince1970, in: database)
-                return (saved, try Self.announcedTotal(in: database))
-            }
-            announcedTotal.store(total, ordering: .relaxed)
-            return saved
-        } catch {
-            note("nothing could be saved from the damaged database: \(error)")
-            do {
-                try fresh.write { try Self.raiseReceiptNumbers(to: now.millisecondsSince1970, in: $0) }
-            } catch {
-                note("receipts are numbered from 1 again: \(error)")
-            }
-            return 0
-        }
-    }
-
-    private static func collect(_ sql: String, from database: Database, into rows: inout [Int64: Row]) {
-        guard let cursor = try? Row.fetchCursor(database, sql: sql) else { return }
-        while let row = try? cursor.next() {
-            guard rows.updateValue(row.copy(), forKey: row.sequence) == nil else { return }
-        }
-    }
-
-    private static func copy(_ row: Row, into table: String, of database: Database) throws {
-        let columns = row.columnNames.joined(separator: ", ")
-        let marks = row.columnNames.map { _ in "?" }.joined(separator: ", ")
-        try database.execute(
-            sql: "INSERT OR IGNORE INTO \(table) (\(columns)) VALUES (\(marks))",
-            arguments: StatementArguments(row.databaseValues))
-    }
-
-    private static func raiseReceiptNumbers(to number: Int64, in database: Database) throws {
-        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'receipt'")
-        try database.execute(
-            sql: """
-                INSERT INTO sqlite_sequence (name, seq)
-                VALUES ('receipt', max(?, (SELECT coalesce(max(sequence), 0) FROM receipt)))
-                """, arguments: [number])
-    }
 }
 
-extension Row {
-    fileprivate var isNotice: Bool { (try? InboxEntry(row: self)) != nil }
-    fileprivate var isReceipt: Bool { (try? OutgoingReceipt(row: self)) != nil }
+extension InboxError {
+    /// Without the path.
+    var reason: String {
+        switch self {
+        case .cannotOpen(_, let reason), .corrupt(_, let reason), .failed(_, let reason): reason
+        }
+    }
 }

@@ -5,10 +5,10 @@ extension SQLiteInbox {
     public func store(
         _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
     ) throws(InboxError) -> [ArrivalOutcome] {
+        try awaitHistory()
         let (outcomes, damaged) = try write { database in
-            let insertion = try Insertion(at: now, clockIsSet: clockIsSet, in: database)
-            var damaged: [String] = []
-            return (try arrivals.map { try insertion.store($0, damaged: &damaged) }, damaged)
+            var insertion = try Insertion(at: now, clockIsSet: clockIsSet, in: database)
+            return (try arrivals.map { try insertion.store($0) }, insertion.damaged)
         }
         for line in damaged { note(line) }
         return outcomes
@@ -21,22 +21,20 @@ private struct Insertion {
     private let now: Timestamp
     private let clockIsSet: Bool
     private let insertion: Statement
+    private var lastSequence: Int64
+    /// A line about every damaged row that gave way.
+    private(set) var damaged: [String] = []
 
     init(at now: Timestamp, clockIsSet: Bool, in database: Database) throws {
         self.database = database
         self.now = now
         self.clockIsSet = clockIsSet
         // One statement finds out whether the id is known and stores the notice when it is not.
-        insertion = try database.cachedStatement(
-            sql: """
-                INSERT INTO notice
-                    (payment_id, amount, currency, kind, channel, paid_at, received_at, clock_was_set, state)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'received') ON CONFLICT (payment_id) DO NOTHING
-                """)
+        insertion = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
+        lastSequence = try SQLiteInbox.lastNumber(of: .notice, in: database)
     }
 
-    /// - Parameter damaged: takes a line about every damaged row that gave way.
-    func store(_ arrival: Arrival, damaged: inout [String]) throws -> ArrivalOutcome {
+    mutating func store(_ arrival: Arrival) throws -> ArrivalOutcome {
         switch arrival {
         case .rejection(let rejection):
             let reason = rejection.description
@@ -44,43 +42,56 @@ private struct Insertion {
                 Receipt(id: rejection.id, state: .rejected, at: now, reason: reason), into: database)
             return .rejected(rejection)
         case .notice(let notice):
+            if try isRemembered(notice.id) { return try duplicate(notice, of: notice.money) }
             if let entry = try insert(notice) { return .stored(entry) }
-            guard let known = try knownRow(notice.id) else {
+            guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index of ids does not fit the notices")
             }
-            do {
-                return try duplicate(notice, of: try InboxEntry(row: known).notice.money)
-            } catch let error as DamagedRow {
-                let state = known.state.flatMap(NoticeState.init(rawValue:))
-                // It has been spoken or told: what it said is lost, that it ended is not.
-                if state == .announced || state == .expired || state == .cancelled {
-                    return try duplicate(notice, of: notice.money)
-                }
-                // It has not been spoken, and here it is once more, undamaged.
-                try SQLiteInbox.setAside(known, from: "notice", at: now, in: database)
-                damaged.append("\(error); the payment \(notice.id) came again and takes its place")
-                guard let entry = try insert(notice) else { throw error }
-                return .stored(entry)
-            }
+            return try store(notice, knownAs: known)
         }
     }
 
-    private func insert(_ notice: PaymentNotice) throws -> InboxEntry? {
-        try insertion.execute(arguments: [
-            notice.id.text, notice.money.amount.description, notice.money.currency.code, notice.kind.rawValue,
-            notice.channel, notice.paidAt?.millisecondsSince1970, now.millisecondsSince1970, clockIsSet,
-        ])
-        guard database.changesCount == 1 else { return nil }
-        // Before the receipt, which gets a row number as well.
-        let sequence = database.lastInsertedRowID
-        try SQLiteInbox.insert(Receipt(id: notice.id, state: .stored, at: now), into: database)
-        return InboxEntry(
-            sequence: sequence, notice: notice, receivedAt: now, clockWasSet: clockIsSet, state: .received)
+    private mutating func store(_ notice: PaymentNotice, knownAs known: Row) throws -> ArrivalOutcome {
+        let record = try? NoticeRecord(known, of: .notice)
+        let copy = try SQLiteInbox.waitingRow(known.sequence, in: database)
+        if let copy {
+            // It waits. What it is comes from the copy that is undamaged.
+            if let entry = try SQLiteInbox.waitingRecord(copy, in: database)?.entry, entry.notice.id == notice.id {
+                return try duplicate(notice, of: entry.notice.money)
+            }
+        } else if let record, record.isWaiting {
+            // The copy that says so is lost; here is the other one.
+            try SQLiteInbox.write(record, to: .waiting, in: database)
+            return try duplicate(notice, of: record.entry.notice.money)
+        } else {
+            // It has ended. Where that is damaged, what it said is lost, that it ended is not.
+            return try duplicate(notice, of: record?.entry.notice.money ?? notice.money)
+        }
+        // It has not been spoken, and here it is once more, undamaged.
+        let row = SQLiteInbox.Damage(known, origin: .notice)
+        try SQLiteInbox.setAside(row, at: now, in: database)
+        if let copy { try SQLiteInbox.setAside(SQLiteInbox.Damage(copy, origin: .waiting), at: now, in: database) }
+        damaged.append("row \(row.sequence) is damaged; the payment \(notice.id) came again and takes its place")
+        guard let entry = try insert(notice) else { throw DamagedRow(sequence: row.sequence) }
+        return .stored(entry)
     }
 
-    private func knownRow(_ id: PaymentID) throws -> Row? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT * FROM notice WHERE payment_id = ?"), arguments: [id.text])
+    private mutating func insert(_ notice: PaymentNotice) throws -> InboxEntry? {
+        let entry = InboxEntry(
+            sequence: lastSequence + 1, notice: notice, receivedAt: now, clockWasSet: clockIsSet, state: .received)
+        let record = NoticeRecord(entry)
+        try insertion.execute(arguments: record.arguments(for: .notice))
+        guard database.changesCount == 1 else { return nil }
+        lastSequence += 1
+        try SQLiteInbox.write(record, to: .waiting, in: database)
+        try SQLiteInbox.insert(Receipt(id: notice.id, state: .stored, at: now), into: database)
+        return entry
+    }
+
+    /// Whether it is one of those of which a salvage could save no more than that they had been there.
+    private func isRemembered(_ id: PaymentID) throws -> Bool {
+        try Int.fetchOne(
+            database.cachedStatement(sql: "SELECT 1 FROM known WHERE payment_id = ?"), arguments: [id.text]) != nil
     }
 
     private func duplicate(_ notice: PaymentNotice, of stored: Money) throws -> ArrivalOutcome {

@@ -28,13 +28,18 @@ struct DamageTests {
 
     private func damage(_ sql: String) throws { try DatabaseQueue(path: path).write { try $0.execute(sql: sql) } }
 
+    /// Both copies of a payment that waits.
+    private func damageBoth(_ change: String) throws {
+        try damage("UPDATE notice SET \(change); UPDATE waiting SET \(change)")
+    }
+
     static let damages = ["amount = '1e5'", "currency = '???'", "kind = 'gift'", "payment_id = ''"]
 
     @Test("The notices around it are given, its content is kept, and it is said once", arguments: damages)
     func waiting(damage: String) throws {
         let inbox = try inbox()
         _ = try inbox.store(try ["1", "2", "3"].map { .notice(try notice($0)) }, at: noon)
-        try self.damage("UPDATE notice SET \(damage) WHERE payment_id = '2'")
+        try damageBoth("\(damage) WHERE payment_id = '2'")
         #expect(try inbox.waiting(limit: 2).map(\.notice.id.text) == ["1", "3"])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["1", "3"])
         #expect(log.lines.withLock { $0.count } == 1)
@@ -49,7 +54,7 @@ struct DamageTests {
     func publishedAgain() throws {
         let inbox = try inbox()
         _ = try inbox.store([.notice(try notice("1"))], at: noon)
-        try damage("UPDATE notice SET amount = 'x'")
+        try damageBoth("amount = 'x'")
         #expect(try inbox.waiting(limit: 1).isEmpty)
         let receipt = try #require(try inbox.receipts(after: 0, limit: 9).last)
         let json = try JSONValue(parsing: receipt.payload)
@@ -66,7 +71,7 @@ struct DamageTests {
     func batchWithWaiting() throws {
         let inbox = try inbox()
         _ = try inbox.store([.notice(try notice("1"))], at: noon)
-        try damage("UPDATE notice SET amount = 'x'")
+        try damageBoth("amount = 'x'")
         let outcomes = try inbox.store(try ["0", "1", "2"].map { .notice(try notice($0)) }, at: noon)
         #expect(outcomes.count == 3)
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["0", "1", "2"])
@@ -97,8 +102,98 @@ struct DamageTests {
     func readOnly() throws {
         let inbox = try inbox()
         _ = try inbox.store(try ["1", "2"].map { .notice(try notice($0)) }, at: noon)
-        try damage("UPDATE notice SET amount = 'x' WHERE payment_id = '1'")
+        try damageBoth("amount = 'x' WHERE payment_id = '1'")
         try damage("CREATE TRIGGER stuck BEFORE DELETE ON notice BEGIN SELECT RAISE(ABORT, 'no'); END")
         #expect(try inbox.waiting(limit: 1).map(\.notice.id.text) == ["2"])
+    }
+
+    @Test(
+        "A payment that waits is spoken as it was from the copy that is undamaged, and leaves a sound row behind",
+        arguments: ["notice", "waiting"], ["amount = '9'", "checksum = 7", "currency = 'USD'", "payment_id = '3'"])
+    func otherCopy(table: String, damage: String) throws {
+        let inbox = try inbox()
+        let sound = try notice("1")
+        _ = try inbox.store([.notice(sound)], at: noon)
+        try self.damage("UPDATE \(table) SET \(damage)")
+        let entry = try #require(try inbox.waiting(limit: 9).first)
+        #expect(entry.notice == sound)
+        #expect(try inbox.markAnnouncing(entry))
+        try inbox.markAnnounced(entry, at: noon)
+        #expect(try inbox.lastAnnounced()?.notice == sound)
+        #expect(try inbox.store([.notice(sound)], at: noon) == [.duplicate(sound, differs: nil)])
+        #expect(try inbox.waiting(limit: 9).isEmpty)
+    }
+
+    static let cellsOutOfRange: [String] = [
+        "paid_at = -9223372036854775807", "paid_at = 9223372036854775807", "received_at = -9223372036854775808",
+        "received_at = 9223372036854775807", "ended_at = 9223372036854775807", "announced_number = 9223372036854775807",
+        "announced_number = -1", "clock_was_set = 9223372036854775807", "amount = '99999999999999999999999999'",
+    ]
+
+    @Test(
+        "A cell out of range, with a checksum or as an older version left it, stops nothing and is set aside",
+        arguments: DamageTests.cellsOutOfRange, [true, false])
+    func outOfRange(damage: String, isOld: Bool) throws {
+        do {
+            let inbox = try inbox()
+            _ = try inbox.store(try ["1", "2", "3"].map { .notice(try notice($0)) }, at: noon)
+            try inbox.markAnnounced(try inbox.waiting(limit: 1)[0], at: noon)
+            try self.damage("UPDATE notice SET \(damage)\(isOld ? ", checksum = NULL" : "") WHERE payment_id = '1'")
+            try damageBoth("\(damage) WHERE payment_id = '2'")
+            if isOld { try self.damage("UPDATE notice SET checksum = NULL") }
+        }
+        let inbox = try SQLiteInbox.recovering(path: path, now: { [noon] in noon }, log: { _ in }) {
+            Issue.record("\($0)")
+        }
+        #expect(try inbox.newestTime() == noon)
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["3"])
+        _ = try inbox.prune(Retention(keepIDs: .seconds(86_400), maximumBytes: 1 << 30), now: noon)
+        #expect(try inbox.lastAnnounced() == nil)
+        _ = try inbox.payments(since: noon)
+        var last: Int64? = 0
+        while let sequence = last { last = try inbox.seal(after: sequence) }
+        let again = try notice("1")
+        #expect(try inbox.store([.notice(again)], at: noon) == [.duplicate(again, differs: nil)])
+        try inbox.markAnnounced(try inbox.waiting(limit: 1)[0], at: noon)
+        #expect(try inbox.lastAnnounced()?.notice.id.text == "3")
+    }
+
+    @Test("Row numbers beyond every range are damage that a start mends, and payments are stored again")
+    func numbers() throws {
+        for table in ["notice", "receipt"] {
+            do {
+                let inbox = try inbox()
+                _ = try inbox.store([.notice(try notice(table))], at: noon)
+                try damage("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = '\(table)'")
+                #expect(throws: InboxError.self) { try inbox.store([.notice(try notice("\(table)-2"))], at: noon) }
+            }
+            let inbox = try SQLiteInbox.recovering(
+                path: path, now: { [noon] in noon }, log: { _ in }, happened: { _ in })
+            guard case .stored = try inbox.store([.notice(try notice("\(table)-2"))], at: noon).first else {
+                Issue.record("not stored")
+                return
+            }
+            #expect(try inbox.waiting(limit: 9).map(\.notice.id.text).suffix(2) == [table, "\(table)-2"])
+        }
+    }
+
+    @Test("Rows of an older version get their checksums in small steps, and a kill in between costs nothing")
+    func sealing() throws {
+        _ = try inbox().store(try (1...1200).map { .notice(try notice("\($0)")) }, at: noon)
+        try damage("UPDATE notice SET checksum = NULL")
+        func unsealed() throws -> Int? {
+            try DatabaseQueue(path: path).read {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM notice WHERE checksum IS NULL")
+            }
+        }
+        #expect(try inbox().seal(after: 0) != nil)
+        #expect(try unsealed() == 700)
+        // As after a kill: from the start.
+        let inbox = try inbox()
+        var last: Int64? = 0
+        while let sequence = last { last = try inbox.seal(after: sequence) }
+        #expect(try unsealed() == 0)
+        #expect(try inbox.waiting(limit: 9999).count == 1200)
+        #expect(try inbox.seal(after: 0) == nil)
     }
 }

@@ -69,7 +69,7 @@ struct SQLiteInboxTests {
             highest = try #require(receipts.max())
             try inbox.removeReceipts(receipts)
         }
-        try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM notice") }
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM notice; DELETE FROM waiting") }
         let inbox = try SQLiteInbox(path: path)
         _ = try inbox.store(try notices(4...4), at: noon)
         #expect(try inbox.receipts(after: 0, limit: 10).map(\.sequence) == [highest + 1])

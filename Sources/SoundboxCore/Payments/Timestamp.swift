@@ -38,9 +38,9 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// From `other` to this; negative when this is earlier.
+    /// From `other` to this; negative when this is earlier. Of any two times: a difference of Int64 could overflow.
     public func duration(since other: Timestamp) -> Duration {
-        .milliseconds(millisecondsSince1970 - other.millisecondsSince1970)
+        .milliseconds(millisecondsSince1970) - .milliseconds(other.millisecondsSince1970)
     }
 
     // Days from civil and back: Howard Hinnant, "chrono-compatible low-level date algorithms", the proleptic

@@ -26,6 +26,8 @@ package final class BoxState: Sendable {
         var clockFault: String?
         /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
+        /// Why payments from before the damage are not known yet; until they are.
+        var historyFault: String?
         var volume: Volume
         var isMuted = false
         /// What was agreed on with the sound card; `nil` while it is away.
@@ -46,7 +48,7 @@ package final class BoxState: Sendable {
         /// What is wrong, in words for people; empty when nothing is.
         var faults: [String] {
             var faults = [
-                audioFault, speechFault, inboxFault, inboxDamage, feedFault, panelFault, clockFault,
+                audioFault, speechFault, inboxFault, inboxDamage, historyFault, feedFault, panelFault, clockFault,
                 unavailableRecordings,
             ].compactMap(\.self)
             if unusableRecordings > 0 {

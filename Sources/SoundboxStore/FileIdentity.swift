@@ -1,0 +1,43 @@
+import Glibc
+import SoundboxSystem
+
+/// Which files an open database has, by device and inode (stat(2)): a name can be given to another file at any time.
+struct FileIdentity: Sendable, Equatable {
+    fileprivate struct Inode: Sendable, Equatable {
+        var device: dev_t
+        var number: ino_t
+
+        init?(_ path: String) {
+            var attributes = stat()
+            guard stat(path, &attributes) == 0 else { return nil }
+            (device, number) = (attributes.st_dev, attributes.st_ino)
+        }
+    }
+
+    private var database: Inode?
+    private var log: Inode?
+    private var index: Inode?
+
+    /// What stands at the path now.
+    init(path: String) {
+        database = Inode(path)
+        log = Inode(path + "-wal")
+        index = Inode(path + "-shm")
+    }
+
+    /// Costs three calls of stat(2), some microseconds.
+    ///
+    /// - Returns: what has become of the files that were opened; `nil` when they stand where they stood.
+    func change(at path: String) -> String? {
+        let now = FileIdentity(path: path)
+        let files = [("", database, now.database), ("-wal", log, now.log), ("-shm", index, now.index)]
+        for (suffix, then, now) in files where then != now {
+            return "\(path)\(suffix) was \(now == nil ? "deleted or moved away" : "replaced by another file")"
+        }
+        return nil
+    }
+}
+
+extension FileIdentity {
+    static func exists(_ path: String) -> Bool { Inode(path) != nil }
+}

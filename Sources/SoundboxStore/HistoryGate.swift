@@ -1,0 +1,48 @@
+import Dispatch
+import Synchronization
+
+/// Closed while the history of a damaged database is being saved: a payment that comes again could not be told from a
+/// new one meanwhile.
+final class HistoryGate: Sendable {
+    private struct State {
+        var isClosed = false
+        var isSaving = false
+    }
+
+    private let state = Mutex(State())
+    private let opening = DispatchGroup()
+
+    /// - Returns: `false` when the history is being saved already.
+    func begin() -> Bool {
+        close()
+        return state.withLock { state in
+            defer { state.isSaving = true }
+            return !state.isSaving
+        }
+    }
+
+    func end() {
+        state.withLock { $0.isSaving = false }
+        open()
+    }
+
+    func close() {
+        state.withLock { state in
+            guard !state.isClosed else { return }
+            state.isClosed = true
+            opening.enter()
+        }
+    }
+
+    func open() {
+        state.withLock { state in
+            guard state.isClosed else { return }
+            state.isClosed = false
+            opening.leave()
+        }
+    }
+
+    /// Blocks until it is open, at most as long as `limit`.
+    /// - Returns: whether it is open.
+    func wait(_ limit: DispatchTimeInterval) -> Bool { opening.wait(timeout: .now() + limit) == .success }
+}

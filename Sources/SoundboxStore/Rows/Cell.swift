@@ -1,0 +1,106 @@
+import GRDB
+
+/// A value of a row as it stands in the file, before anything is believed of it.
+enum Cell: Sendable, Equatable {
+    case null
+    case integer(Int64)
+    case text(String)
+    /// What no column of ours holds: a blob, a floating-point number, text that is no UTF-8.
+    case unfit
+
+    init(_ value: DatabaseValue) {
+        switch value.storage {
+        case .null: self = .null
+        case .int64(let integer): self = .integer(integer)
+        case .string(let text): self = .text(text)
+        case .double, .blob: self = .unfit
+        }
+    }
+
+    init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+    init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
+
+    var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
+
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+
+    /// `nil` for NULL and for what cannot be written back.
+    var argument: (any DatabaseValueConvertible)? {
+        switch self {
+        case .null, .unfit: nil
+        case .integer(let integer): integer
+        case .text(let text): text
+        }
+    }
+}
+
+/// A table whose rows carry a checksum.
+enum CheckedTable: String, Sendable, CaseIterable {
+    /// Every payment.
+    case notice
+    /// A second copy of those that are not yet spoken, on pages of its own.
+    case waiting
+    case receipt
+
+    var columns: [String] {
+        switch self {
+        case .notice, .waiting:
+            [
+                "sequence", "payment_id", "amount", "currency", "kind", "channel", "paid_at", "received_at", "state",
+                "ended_at", "clock_was_set", "announced_number", "checksum",
+            ]
+        case .receipt: ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "checksum"]
+        }
+    }
+
+    var columnList: String { columns.joined(separator: ", ") }
+
+    /// Writes a whole row; one with the same sequence gives way.
+    var upsert: String {
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        return
+            "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT (sequence) DO UPDATE SET \(updates)"
+    }
+
+    /// Writes a whole row unless it or its id is there.
+    var insertIfNew: String {
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT DO NOTHING"
+    }
+
+    /// Over every value but the last, each with its kind and its length, so that no two different rows are the same
+    /// bytes; and over the table's name, so that no row counts in another table.
+    func checksum(of cells: some Sequence<Cell>) -> Int64 {
+        var checksum = CRC32C()
+        checksum.update(rawValue.utf8)
+        for cell in cells {
+            switch cell {
+            case .null: checksum.update(0 as UInt8)
+            case .integer(let integer):
+                checksum.update(1 as UInt8)
+                checksum.update(integer)
+            case .text(let text):
+                checksum.update(2 as UInt8)
+                checksum.update(Int64(text.utf8.count))
+                checksum.update(text.utf8)
+            case .unfit: checksum.update(3 as UInt8)
+            }
+        }
+        return Int64(checksum.value)
+    }
+
+    /// - Parameter cells: as ``columns``.
+    /// - Returns: whether the row is what was written. A row of a version that knew no checksums has none, and is
+    ///   believed as far as its values make sense; none of the table `waiting` is from such a version.
+    func fits(_ cells: [Cell]) -> Bool {
+        guard cells.count == columns.count, let last = cells.last else { return false }
+        if last == .null { return self != .waiting }
+        return last == .integer(checksum(of: cells.dropLast()))
+    }
+}
+
+/// The largest number of a row: what a JSON number holds exactly in every language (RFC 8259, section 6), and a
+/// payment a millisecond for longer than there has been writing. SQLite refuses every further row above 2⁶³ − 1.
+let maximumSequence: Int64 = 1 << 53

@@ -1,0 +1,97 @@
+import GRDB
+import SoundboxCore
+
+/// A row whose content no version of this program has written.
+struct DamagedRow: Error, CustomStringConvertible {
+    var sequence: Int64
+    var description: String { "row \(sequence) is damaged" }
+}
+
+/// A row of `notice` or `waiting`, whole.
+struct NoticeRecord: Sendable, Equatable {
+    var entry: InboxEntry
+    var endedAt: Timestamp?
+    /// How many payments had been announced when this one had been.
+    var announcedNumber: Int?
+
+    init(_ entry: InboxEntry, endedAt: Timestamp? = nil, announcedNumber: Int? = nil) {
+        self.entry = entry
+        self.endedAt = endedAt
+        self.announcedNumber = announcedNumber
+    }
+
+    /// - Parameter cells: as ``CheckedTable/columns``.
+    init(_ cells: [Cell], of table: CheckedTable) throws(DamagedRow) {
+        let sequence = cells.first?.integer ?? 0
+        guard table.fits(cells), (1...maximumSequence).contains(sequence), let id = cells[1].paymentID,
+            let currency = cells[3].text.flatMap(Currency.init), let amount = cells[2].text,
+            let money = try? Money(amount, currency),
+            let kind = cells[4].text.flatMap(PaymentNotice.Kind.init(rawValue:)),
+            let receivedAt = cells[7].timestamp, let state = cells[8].text.flatMap(NoticeState.init(rawValue:)),
+            cells[5] == .null || cells[5].text != nil, cells[6] == .null || cells[6].timestamp != nil,
+            cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer, 0...1 ~= clock
+        else { throw DamagedRow(sequence: sequence) }
+        entry = InboxEntry(
+            sequence: sequence,
+            notice: PaymentNotice(id: id, money: money, kind: kind, channel: cells[5].text, paidAt: cells[6].timestamp),
+            receivedAt: receivedAt, clockWasSet: clock == 1, state: state)
+        endedAt = cells[9].timestamp
+        if cells[11] != .null {
+            guard let number = cells[11].integer, (0...maximumSequence).contains(number) else {
+                throw DamagedRow(sequence: sequence)
+            }
+            announcedNumber = Int(number)
+        }
+    }
+
+    init(_ row: Row, of table: CheckedTable) throws(DamagedRow) { try self.init(row.cells, of: table) }
+
+    var isWaiting: Bool { entry.state.isWaiting }
+
+    func cells(of table: CheckedTable) -> [Cell] {
+        let notice = entry.notice
+        var cells: [Cell] = [
+            .integer(entry.sequence), .text(notice.id.text), .text(notice.money.amount.description),
+            .text(notice.money.currency.code), .text(notice.kind.rawValue), Cell(notice.channel),
+            Cell(notice.paidAt?.millisecondsSince1970), .integer(entry.receivedAt.millisecondsSince1970),
+            .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clockWasSet ? 1 : 0),
+            Cell(announcedNumber.map(Int64.init)),
+        ]
+        cells.append(.integer(table.checksum(of: cells)))
+        return cells
+    }
+
+    func arguments(for table: CheckedTable) -> StatementArguments {
+        StatementArguments(cells(of: table).map(\.argument))
+    }
+}
+
+extension NoticeState {
+    var isWaiting: Bool { self == .received || self == .announcing }
+}
+
+extension Cell {
+    /// The payment's id, when that much is readable.
+    var paymentID: PaymentID? { text.flatMap { try? PaymentID($0) } }
+
+    /// A time in the years that RFC 3339 can write, and a day more on either side for the offset of a time zone.
+    /// Whatever is outside was never written by us, and arithmetic on it could leave the range of Int64.
+    var timestamp: Timestamp? {
+        integer.flatMap { Self.years0To9999.contains($0) ? Timestamp(millisecondsSince1970: $0) : nil }
+    }
+
+    private static let years0To9999: ClosedRange<Int64> = -62_167_305_600_000...253_402_387_199_999
+}
+
+extension Row {
+    var cells: [Cell] { databaseValues.map(Cell.init) }
+
+    /// The row's number, which is where SQLite found the row and so is always there.
+    var sequence: Int64 { (self["sequence"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue) ?? 0 }
+
+    /// The payment's id, when that much is readable.
+    var paymentID: PaymentID? { (self["payment_id"] as DatabaseValue?).flatMap { Cell($0).paymentID } }
+
+    /// Every column in one line, for the engineer who looks into what was set aside.
+    var dump: String { map { "\($0)=\($1)" }.joined(separator: " ") }
+}

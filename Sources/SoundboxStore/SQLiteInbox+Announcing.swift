@@ -1,0 +1,93 @@
+import GRDB
+import SoundboxCore
+import Synchronization
+
+extension SQLiteInbox {
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool {
+        try write { database in
+            guard try Self.waitingRow(entry.sequence, in: database) != nil else { return false }
+            // Only where it says what waits: one page is written. The other copy needs to know no more than that.
+            var entry = entry
+            entry.state = .announcing
+            try Self.write(NoticeRecord(entry), to: .waiting, in: database)
+            return true
+        }
+    }
+
+    public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
+        let number = announcedTotal.load(ordering: .relaxed) + 1
+        let isChanged = try write { database in
+            guard try Self.end(entry, as: .announced, number: number, at: now, in: database) else { return false }
+            try Self.insert(Receipt(id: entry.notice.id, state: .announced, at: now), into: database)
+            return true
+        }
+        if isChanged { announcedTotal.store(number, ordering: .relaxed) }
+    }
+
+    public func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError) {
+        guard let first = entries.first?.sequence else { return }
+        try write { database in
+            // Already ended: a receipt must not be written twice.
+            for entry in entries where try Self.end(entry, as: .expired, number: nil, at: now, in: database) {
+                let receipt = Receipt.expired(
+                    entry.notice.id, count: entries.count, first: first, inSummary: inSummary, at: now)
+                try Self.insert(receipt, into: database)
+            }
+        }
+    }
+
+    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try write { try Self.cancel(id, at: now, in: $0) }
+    }
+
+    static func cancel(_ id: PaymentID, at now: Timestamp, in database: Database) throws -> CancelOutcome {
+        guard let row = try noticeRow(id, in: database) else { return .unknown }
+        guard let copy = try waitingRow(row.sequence, in: database) else {
+            // What it was is damaged, that it waits no longer is not.
+            return .tooLate((try? NoticeRecord(row, of: .notice))?.entry.state ?? .announced)
+        }
+        guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown }
+        guard entry.state == .received else { return .tooLate(entry.state) }
+        _ = try end(entry, as: .cancelled, number: nil, at: now, in: database)
+        try insert(Receipt(id: id, state: .cancelled, at: now), into: database)
+        return .cancelled(entry)
+    }
+
+    public func distrustArrivalTimes() throws(InboxError) {
+        try write { database in
+            var last: Int64 = 0
+            while true {
+                let rows = try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence > ? AND clock_was_set = 1
+                        ORDER BY sequence LIMIT 500
+                        """, arguments: [last])
+                guard let end = rows.last?.sequence else { return }
+                last = end
+                for row in rows {
+                    guard var record = try Self.waitingRecord(row, in: database) else { continue }
+                    record.entry.clockWasSet = false
+                    try Self.write(record, to: .waiting, in: database)
+                }
+            }
+        }
+    }
+
+    /// - Returns: whether it was still waiting.
+    private static func end(
+        _ entry: InboxEntry, as state: NoticeState, number: Int?, at now: Timestamp, in database: Database
+    ) throws -> Bool {
+        try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ?").execute(arguments: [entry.sequence])
+        guard database.changesCount == 1 else { return false }
+        var entry = entry
+        entry.state = state
+        try write(NoticeRecord(entry, endedAt: now, announcedNumber: number), to: .notice, in: database)
+        return true
+    }
+
+    /// Writes the whole row, so that one which was damaged is sound again.
+    static func write(_ record: NoticeRecord, to table: CheckedTable, in database: Database) throws {
+        try database.cachedStatement(sql: table.upsert).execute(arguments: record.arguments(for: table))
+    }
+}

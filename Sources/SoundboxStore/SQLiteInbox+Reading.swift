@@ -1,0 +1,128 @@
+import GRDB
+import SoundboxCore
+import Synchronization
+
+extension SQLiteInbox {
+    public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] {
+        var unreadable: [Int64] = []
+        while true {
+            let (entries, damaged) = try read { try Self.waiting(limit + unreadable.count, in: $0) }
+            let found = damaged.filter { !unreadable.contains($0.sequence) }
+            if found.isEmpty { return Array(entries.prefix(limit)) }
+            setAside(found)
+            // Those that could not be moved are read past; those that were moved have made room for others.
+            unreadable += found.map(\.sequence)
+        }
+    }
+
+    private static func waiting(_ limit: Int, in database: Database) throws -> (readable: [InboxEntry], [Damage]) {
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: "SELECT \(CheckedTable.waiting.columnList) FROM waiting ORDER BY sequence LIMIT ?"),
+            arguments: [limit])
+        var readable: [InboxEntry] = []
+        var damaged: [Damage] = []
+        for row in rows {
+            if let record = try waitingRecord(row, in: database) {
+                readable.append(record.entry)
+            } else {
+                damaged.append(Damage(row, origin: .waiting))
+            }
+        }
+        return (readable, damaged)
+    }
+
+    /// What waits, from whichever of its two copies is undamaged.
+    static func waitingRecord(_ row: Row, in database: Database) throws -> NoticeRecord? {
+        if let record = try? NoticeRecord(row, of: .waiting), record.isWaiting { return record }
+        guard let other = try noticeRow(row.sequence, in: database), let record = try? NoticeRecord(other, of: .notice),
+            record.isWaiting
+        else { return nil }
+        return record
+    }
+
+    static func waitingRow(_ sequence: Int64, in database: Database) throws -> Row? {
+        try Row.fetchOne(
+            database.cachedStatement(
+                sql: "SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence = ?"),
+            arguments: [sequence])
+    }
+
+    static func noticeRow(_ sequence: Int64, in database: Database) throws -> Row? {
+        try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence = ?"),
+            arguments: [sequence])
+    }
+
+    static func noticeRow(_ id: PaymentID, in database: Database) throws -> Row? {
+        try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.notice.columnList) FROM notice WHERE payment_id = ?"),
+            arguments: [id.text])
+    }
+
+    /// The newest time that a clock which was set has left among the last notices; `nil` when there is none.
+    public func newestTime() throws(InboxError) -> Timestamp? {
+        try read { database in
+            try Row.fetchAll(
+                database,
+                sql: "SELECT \(CheckedTable.notice.columnList) FROM notice ORDER BY sequence DESC LIMIT 100"
+            )
+            .compactMap { try? NoticeRecord($0, of: .notice) }
+            .filter(\.entry.clockWasSet)
+            .map { max($0.entry.receivedAt, $0.endedAt ?? $0.entry.receivedAt) }
+            .max()
+        }
+    }
+
+    public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
+        try read { try Self.announced(skipping: count, in: $0)?.entry }
+    }
+
+    /// Announced strictly in order of arrival, so the highest sequence is the latest, whatever the clock did. A damaged
+    /// one is passed over: replay then repeats the one before.
+    private static func announced(skipping count: Int, in database: Database) throws -> NoticeRecord? {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT \(CheckedTable.notice.columnList) FROM notice WHERE state = 'announced' ORDER BY sequence DESC
+                """)
+        var skipped = 0
+        while let row = try rows.next() {
+            guard let record = try? NoticeRecord(row, of: .notice) else { continue }
+            if skipped == count { return record }
+            skipped += 1
+        }
+        return nil
+    }
+
+    static func announcedTotal(in database: Database) throws -> Int {
+        try announced(skipping: 0, in: database)?.announcedNumber ?? 0
+    }
+
+    public func payments(since start: Timestamp) throws(InboxError) -> [Money] {
+        try read { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT \(CheckedTable.notice.columnList) FROM notice
+                    WHERE received_at >= ? AND kind = 'payment' AND state <> 'cancelled' ORDER BY sequence
+                    """, arguments: [start.millisecondsSince1970])
+            var payments: [Money] = []
+            while let row = try rows.next() {
+                if let record = try? NoticeRecord(row, of: .notice) { payments.append(record.entry.notice.money) }
+            }
+            return payments
+        }
+    }
+
+    public func counts() throws(InboxError) -> InboxCounts {
+        try read { database in
+            func count(_ table: CheckedTable) throws -> Int {
+                try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM \(table.rawValue)")) ?? 0
+            }
+            return InboxCounts(
+                waiting: try count(.waiting), announced: announcedTotal.load(ordering: .relaxed),
+                receiptsWaiting: try count(.receipt))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import GRDB
+import SoundboxCore
+import Synchronization
+
+extension SQLiteInbox {
+    /// Sees to it that the open file is the one that stands at the path. One that was deleted or moved away is still
+    /// whole, and nobody else's, as long as it is open: it is written to its path once more.
+    func stayInPlace() throws(InboxError) {
+        let (queue, identity, repair) = connection.withLock { ($0.queue, $0.identity, $0.repair) }
+        guard let change = identity?.change(at: path) else { return }
+        guard let repair else { throw .failed(path: path, reason: change) }
+        try replacing.withLock { (_) throws(InboxError) in
+            // Another thread has done it meanwhile.
+            guard connection.withLock({ $0.queue === queue && $0.damage == nil }) else { return }
+            do { try rebuild(from: queue, because: change, repair) } catch {
+                throw .failed(
+                    path: path, reason: "\(change), and it cannot be written anew: \(failure(error).reason)")
+            }
+        }
+    }
+
+    private func rebuild(from queue: DatabaseQueue, because change: String, _ repair: Repair) throws {
+        FileSwap.removeUnfinished(path)
+        let swap = FileSwap.new(path: path, purpose: .rebuilt, stamp: repair.now().stamp)
+        do {
+            let copy = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: Configuration())
+            // In the journal mode of the file that it becomes there would be a log beside it.
+            try queue.backup(to: copy)
+            try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+            try copy.close()
+            try swap.announce()
+        } catch {
+            FileSwap.removeUnfinished(path)
+            throw error
+        }
+        // From here on the new file is the one. Whoever finds it closed finishes the swap.
+        connection.withLock {
+            $0.damage = change
+            $0.identity = nil
+        }
+        // Before the names change hands: closing removes a log by its name.
+        try? queue.close()
+        try swap.perform(repair.step)
+        try goOn(with: try Self.open(path), repair)
+        let stood = FileIdentity.exists(swap.kept) ? swap.kept : nil
+        repair.happened(.displaced(reason: change, kept: stood))
+    }
+}

@@ -1,0 +1,63 @@
+import GRDB
+import Glibc
+import SoundboxCore
+
+/// Rows of a version that knew no checksums get theirs while the box runs, a few at a time: a migration of a million
+/// rows would keep it silent for minutes.
+extension SQLiteInbox {
+    static let sealingBatch = 500
+    /// `PRAGMA user_version` of a file in which every row has its checksum, or has been set aside.
+    private static let sealed = 1
+
+    /// Gives some rows behind `sequence` their checksums: one small transaction. What makes no sense is set aside.
+    /// Blocks on the disk.
+    ///
+    /// - Returns: where to go on; `nil` when every row has one. A kill in between costs nothing but the time: the next
+    ///   start looks for those that are left.
+    public func seal(after sequence: Int64) throws(InboxError) -> Int64? {
+        let (next, damaged): (Int64?, [Damage]) = try write { database in
+            guard try Int.fetchOne(database, sql: "PRAGMA user_version") != Self.sealed else { return (nil, []) }
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence > ? AND checksum IS NULL
+                    ORDER BY sequence LIMIT ?
+                    """, arguments: [sequence, Self.sealingBatch])
+            var damaged: [Damage] = []
+            for row in rows {
+                if let record = try? NoticeRecord(row, of: .notice) {
+                    try Self.write(record, to: .notice, in: database)
+                } else {
+                    damaged.append(Damage(row, origin: .notice))
+                }
+            }
+            guard let last = rows.last?.sequence else {
+                try database.execute(sql: "PRAGMA user_version = \(Self.sealed)")
+                return (nil, [])
+            }
+            return (last, damaged)
+        }
+        for row in damaged { try setAsideUnsealed(row) }
+        return next
+    }
+
+    /// Its id stays known where it has ended; otherwise its sender is asked for it again.
+    private func setAsideUnsealed(_ row: Damage) throws(InboxError) {
+        let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
+        try write { database in
+            let lastEnded =
+                try Int64.fetchOne(
+                    database, sql: "SELECT max(sequence) FROM notice WHERE state = 'announced'") ?? 0
+            try Self.setAside(row, at: now, in: database)
+            guard let id = row.paymentID else { return }
+            if row.sequence <= lastEnded {
+                try database.execute(
+                    sql: "INSERT OR IGNORE INTO known (sequence, payment_id) VALUES (?, ?)",
+                    arguments: [row.sequence, id.text])
+            } else if try Self.waitingRow(row.sequence, in: database) == nil {
+                try Self.askAgain(for: id, at: now, in: database)
+            }
+        }
+        note("notice \(row.sequence) is damaged and was set aside: \(row.content)")
+    }
+}

@@ -1,0 +1,145 @@
+/// One page of a database as bytes, of which anything may be wrong: no access is outside of it, and what makes no sense
+/// is left out. Format: sqlite.org/fileformat2.html, sections 1.6, "B-tree Pages", and 2.1, "Record Format".
+struct BTreePage {
+    enum Kind: UInt8 {
+        case interiorIndex = 2
+        case interiorTable = 5
+        case leafIndex = 10
+        case leafTable = 13
+    }
+
+    let kind: Kind
+    private let bytes: [UInt8]
+    private let header: Int
+
+    /// - Parameter header: where the page's header begins: at 100 in the first page, at 0 in every other.
+    init?(_ bytes: [UInt8], header: Int = 0) {
+        guard bytes.count >= 512, let kind = Kind(rawValue: bytes[header]) else { return nil }
+        self.kind = kind
+        self.bytes = bytes
+        self.header = header
+    }
+
+    /// Where the page says that its cells begin.
+    var cells: [Int] {
+        let first = header + (kind == .leafIndex || kind == .leafTable ? 8 : 12)
+        let count = min(number(at: header + 3, bytes: 2), (bytes.count - first) / 2)
+        return (0..<count).compactMap { index in
+            let offset = number(at: first + 2 * index, bytes: 2)
+            return offset >= first + 2 * count && offset < bytes.count - 4 ? offset : nil
+        }
+    }
+
+    /// How many cells the page claims to have.
+    var cellCount: Int { number(at: header + 3, bytes: 2) }
+
+    /// The pages below an interior page, from the left.
+    var children: [Int] {
+        guard kind == .interiorTable || kind == .interiorIndex else { return [] }
+        return cells.map { number(at: $0, bytes: 4) } + [number(at: header + 8, bytes: 4)]
+    }
+
+    /// The row number and the values of a table's row; the column that is the row number is NULL in it.
+    /// - Parameter overflow: reads a page.
+    func row(at offset: Int, overflow: (Int) -> [UInt8]?) -> (number: Int64, values: [Cell])? {
+        var position = offset
+        guard kind == .leafTable, let length = varint(in: bytes, at: &position),
+            let row = varint(in: bytes, at: &position)
+        else { return nil }
+        guard let payload = payload(length, at: position, largestLocal: bytes.count - 35, overflow) else { return nil }
+        return record(payload).map { (row, $0) }
+    }
+
+    /// The values of an index's entry.
+    func entry(at offset: Int) -> [Cell]? {
+        guard kind == .leafIndex || kind == .interiorIndex else { return nil }
+        var position = offset + (kind == .interiorIndex ? 4 : 0)
+        guard let length = varint(in: bytes, at: &position) else { return nil }
+        // Entries so long that they overflow are none of ours: an id has 128 bytes at most.
+        let largest = (bytes.count - 12) * 64 / 255 - 23
+        guard length <= largest else { return nil }
+        return payload(length, at: position, largestLocal: largest) { _ in nil }.flatMap(record)
+    }
+
+    private func payload(
+        _ length: Int64, at position: Int, largestLocal: Int, _ overflow: (Int) -> [UInt8]?
+    ) -> [UInt8]? {
+        guard (1...Self.longestRow).contains(length) else { return nil }
+        let length = Int(length)
+        if length <= largestLocal {
+            return position + length <= bytes.count ? Array(bytes[position..<position + length]) : nil
+        }
+        let least = (bytes.count - 12) * 32 / 255 - 23
+        let wanted = least + (length - least) % (bytes.count - 4)
+        let local = wanted <= largestLocal ? wanted : least
+        guard position + local + 4 <= bytes.count else { return nil }
+        var payload = Array(bytes[position..<position + local])
+        var next = number(at: position + local, bytes: 4)
+        while payload.count < length {
+            guard next > 1, let page = overflow(next), page.count == bytes.count else { return nil }
+            next = page.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            payload += page.dropFirst(4).prefix(length - payload.count)
+        }
+        return payload
+    }
+
+    /// Longer than any row of ours; a damaged length must not take the memory.
+    private static let longestRow: Int64 = 1 << 20
+
+    private func record(_ payload: [UInt8]) -> [Cell]? {
+        var position = 0
+        guard let headerLength = varint(in: payload, at: &position), headerLength <= payload.count else { return nil }
+        var values: [Cell] = []
+        var content = Int(headerLength)
+        while position < Int(headerLength) {
+            guard let type = varint(in: payload, at: &position), type >= 0, values.count < 64,
+                let value = value(of: type, in: payload, at: &content)
+            else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private func value(of type: Int64, in payload: [UInt8], at position: inout Int) -> Cell? {
+        let length: Int
+        switch type {
+        case 0, 8, 9: length = 0
+        case 1...4: length = Int(type)
+        case 5: length = 6
+        case 6, 7: length = 8
+        case 12...(2 * Self.longestRow): length = Int(type - 12) / 2
+        default: return nil
+        }
+        guard position + length <= payload.count else { return nil }
+        let content = payload[position..<position + length]
+        position += length
+        switch type {
+        case 0: return .null
+        case 8, 9: return .integer(type - 8)
+        case 1...6:
+            let isNegative = content.first.map { $0 >= 0x80 } ?? false
+            return .integer(content.reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) })
+        case 7: return .unfit
+        default: return type % 2 == 1 ? String(validating: content, as: UTF8.self).map { .text($0) } ?? .unfit : .unfit
+        }
+    }
+
+    private func number(at offset: Int, bytes count: Int) -> Int {
+        guard offset >= 0, offset + count <= bytes.count else { return 0 }
+        return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+    }
+}
+
+/// Seven bits of each byte, the most significant first, until one is below 128; the ninth gives all eight.
+private func varint(in bytes: [UInt8], at position: inout Int) -> Int64? {
+    var value: UInt64 = 0
+    for index in 0..<9 {
+        guard position < bytes.count else { return nil }
+        let byte = bytes[position]
+        position += 1
+        if index == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
+        value = value << 7 | UInt64(byte & 0x7F)
+        if byte < 0x80 { return Int64(value) }
+    }
+    return nil
+}

@@ -1,0 +1,115 @@
+import Glibc
+import SoundboxSystem
+
+/// A database file and its write-ahead log, read page by page and past SQLite, which gives nothing more from a file once
+/// it has met a damaged page. Writes nothing. Blocks on the disk; takes memory for a page and a few bytes for each that
+/// is free or in the log.
+final class DamagedFile {
+    let pageSize: Int
+    /// Pages are numbered from 1 to this.
+    let pageCount: Int
+    private let descriptor: Int32
+    private let logDescriptor: Int32
+    private let log: WriteAheadLog?
+    /// Pages that hold nothing, as far as the list of them can be read. What stands in them is old.
+    private(set) var freePages: Set<Int> = []
+
+    init(path: String) throws(SystemError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        logDescriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        log = logDescriptor >= 0 ? WriteAheadLog(logDescriptor) : nil
+        var header = [UInt8](repeating: 0, count: 100)
+        let hasHeader = pread(descriptor, &header, 100, 0) == 100 && header.starts(with: "SQLite format 3\0".utf8)
+        let size = Int(header[16]) << 8 | Int(header[17])
+        pageSize =
+            log?.pageSize ?? (hasHeader && [512, 1024, 2048, 4096, 8192, 16384, 32768].contains(size) ? size : 4096)
+        var attributes = stat()
+        fstat(descriptor, &attributes)
+        pageCount = max(Int(attributes.st_size) / pageSize, log?.offsets.keys.max() ?? 0)
+        findFreePages()
+    }
+
+    deinit {
+        close(descriptor)
+        if logDescriptor >= 0 { close(logDescriptor) }
+    }
+
+    /// - Returns: the page's newest content; `nil` when the disk does not give it.
+    func bytes(_ page: Int) -> [UInt8]? {
+        guard page >= 1, page <= pageCount else { return nil }
+        return [UInt8](unsafeUninitializedCapacity: pageSize) { buffer, count in
+            count = 0
+            if let offset = log?.offsets[page] {
+                count = max(pread(logDescriptor, buffer.baseAddress, pageSize, off_t(offset)), 0)
+            } else {
+                count = max(pread(descriptor, buffer.baseAddress, pageSize, off_t(page - 1) * off_t(pageSize)), 0)
+            }
+        }
+    }
+
+    /// `nil` for a page that is free, or no page of a table or an index.
+    func page(_ number: Int) -> BTreePage? {
+        guard !freePages.contains(number), let bytes = bytes(number), bytes.count == pageSize else { return nil }
+        return BTreePage(bytes, header: number == 1 ? 100 : 0)
+    }
+
+    /// The rows of a page, when it is a table's.
+    func rows(of page: BTreePage) -> [(number: Int64, values: [Cell])] {
+        guard page.kind == .leafTable else { return [] }
+        return page.cells.compactMap { page.row(at: $0, overflow: bytes) }
+    }
+
+    /// The pages that hold a table's rows.
+    ///
+    /// - Returns: `nil` when the table is not to be found; `isWhole` tells whether no page of its tree is missing.
+    func leaves(ofTable name: String) -> (pages: [Int], isWhole: Bool)? {
+        for number in leaves(below: 1).pages {
+            for row in page(number).map(rows) ?? []
+            where row.values.count == 5 && row.values[0] == .text("table") && row.values[1] == .text(name) {
+                return row.values[3].integer.flatMap { Int(exactly: $0) }.map { leaves(below: $0) }
+            }
+        }
+        return nil
+    }
+
+    private func leaves(below root: Int) -> (pages: [Int], isWhole: Bool) {
+        var pages: [Int] = []
+        var isWhole = true
+        var open = [root]
+        var seen: Set<Int> = []
+        while let number = open.popLast() {
+            guard seen.insert(number).inserted, let page = page(number) else {
+                isWhole = false
+                continue
+            }
+            switch page.kind {
+            case .leafTable: pages.append(number)
+            case .interiorTable: open += page.children
+            case .interiorIndex, .leafIndex: isWhole = false
+            }
+            if page.cells.count != page.cellCount { isWhole = false }
+        }
+        return (pages, isWhole)
+    }
+
+    /// Section 1.5, "The Freelist".
+    private func findFreePages() {
+        guard let first = bytes(1), first.count == pageSize else { return }
+        func number(_ bytes: [UInt8], _ index: Int) -> Int {
+            bytes[index * 4..<index * 4 + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        var trunk = number(first, 8)
+        var free: Set<Int> = []
+        while trunk > 1, free.insert(trunk).inserted, let bytes = bytes(trunk), bytes.count == pageSize {
+            let count = number(bytes, 1)
+            // A list that makes no sense is believed no further.
+            guard count <= pageSize / 4 - 2 else { return }
+            for index in 0..<count { free.insert(number(bytes, index + 2)) }
+            trunk = number(bytes, 0)
+        }
+        // One that does not hold as many as the file claims is believed not at all: a page too few would cost payments,
+        // and what was freed is zeros (`secure_delete`).
+        if free.count == number(first, 9) { freePages = free }
+    }
+}

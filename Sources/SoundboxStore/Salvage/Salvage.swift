@@ -1,0 +1,201 @@
+import GRDB
+import SoundboxCore
+import SoundboxSystem
+
+/// Saves from a damaged database what the box cannot go on without, into a new one: payments that nobody has heard, and
+/// receipts that nobody has got. The history follows later (``HistoryTransfer``), so that announcing goes on at once
+/// however long that takes.
+///
+/// The file is read page by page and past SQLite; every row is judged by its own checksum.
+struct Salvage {
+    let path: String
+    /// Why the file is given up.
+    let reason: String
+    let now: Timestamp
+    let step: @Sendable (SalvageStep) throws -> Void
+
+    /// Tables that are copied row by row, as far as SQLite reads them: small ones that hold what is asked for seldom.
+    static let copiedAsTheyAre = ["damaged", "salvage", "command"]
+    /// So few that a transaction takes little memory.
+    static let batch = 500
+    /// Where the last number is unknown, more than a page's rows are left out: numbers must never be given again.
+    private static let margin: Int64 = 10_000
+
+    /// Builds the new file beside the damaged one, and returns once it is complete and has a name that says so. After
+    /// an error or a kill the damaged file is as it was. Blocks for as long as it takes to read the file.
+    func build() throws -> FileSwap {
+        try step(.begun)
+        let swap = FileSwap.new(path: path, purpose: .salvaged, stamp: now.stamp)
+        FileSwap.removeUnfinished(path)
+        do {
+            let queue = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: Configuration())
+            defer { try? queue.close() }
+            try queue.writeWithoutTransaction { database in
+                // A kill leaves nothing that would be used, and fsync comes at the end.
+                try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            }
+            try Migrations.all.migrate(queue)
+            try fill(queue, swap)
+            try queue.close()
+            try step(.written)
+            try swap.announce()
+        } catch {
+            FileSwap.removeUnfinished(path)
+            throw error
+        }
+        try step(.named)
+        return swap
+    }
+
+    private func fill(_ queue: DatabaseQueue, _ swap: FileSwap) throws {
+        let file = try DamagedFile(path: path)
+        var found = Findings()
+        found.waitingIsWhole = try saveWaiting(of: file, into: queue)
+        try step(.partlyWritten)
+        for number in stride(from: 2, through: file.pageCount, by: 1) {
+            guard let page = file.page(number), page.kind == .leafTable else { continue }
+            let rows = file.savedRows(of: page)
+            for row in rows { found.note(row) }
+            try save(rows.filter(found.isSavedAtOnce), into: queue)
+        }
+        let others = others(in: path)
+        try queue.write { database in
+            if let last = found.lastAnnounced { try Self.insert(.notice(last), into: database) }
+            for (table, row) in others { try Self.copy(row, into: table, of: database) }
+            try setNumbers(file, found, in: database)
+            let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM waiting") ?? 0
+            try database.execute(
+                sql: """
+                    INSERT INTO salvage (at, source, reason, waiting, last_ended, waiting_is_whole, next_page)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    now.millisecondsSince1970, swap.kept.fileName, reason, waiting, found.lastEnded,
+                    found.waitingIsWhole, file.pageCount,
+                ])
+        }
+    }
+
+    /// What a look at every row has shown.
+    private struct Findings {
+        var waitingIsWhole = false
+        var lastNotice: Int64 = 0
+        var lastReceipt: Int64 = 0
+        /// What is announced is announced in order: nothing below it waits.
+        var lastEnded: Int64 = 0
+        /// For replay, and for the count of all announcements.
+        var lastAnnounced: NoticeRecord?
+
+        mutating func note(_ row: SavedRow) {
+            switch row {
+            case .waiting(let record): lastNotice = max(lastNotice, record.entry.sequence)
+            case .receipt(let record): lastReceipt = max(lastReceipt, record.sequence)
+            case .notice(let record):
+                let sequence = record.entry.sequence
+                lastNotice = max(lastNotice, sequence)
+                if record.entry.state == .announced || record.entry.state == .expired {
+                    lastEnded = max(lastEnded, sequence)
+                }
+                if record.entry.state == .announced, sequence > lastAnnounced?.entry.sequence ?? 0 {
+                    lastAnnounced = record
+                }
+            }
+        }
+
+        /// Where the table of what waits is whole, what it does not hold has ended, whatever an old page says.
+        func isSavedAtOnce(_ row: SavedRow) -> Bool {
+            switch row {
+            case .receipt: true
+            case .waiting: !waitingIsWhole
+            case .notice(let record): record.isWaiting && !waitingIsWhole
+            }
+        }
+    }
+
+    /// - Returns: whether every row of the table could be read.
+    private func saveWaiting(of file: DamagedFile, into queue: DatabaseQueue) throws -> Bool {
+        guard let tree = file.leaves(ofTable: "waiting") else { return false }
+        var isWhole = tree.isWhole
+        for number in tree.pages {
+            guard let page = file.page(number) else { return false }
+            let rows = file.savedRows(of: page)
+            if rows.count != page.cellCount { isWhole = false }
+            try save(rows.filter { if case .waiting = $0 { true } else { false } }, into: queue)
+        }
+        return isWhole
+    }
+
+    private func save(_ rows: [SavedRow], into queue: DatabaseQueue) throws {
+        guard !rows.isEmpty else { return }
+        try queue.write { database in for row in rows { try Self.insert(row, into: database) } }
+    }
+
+    private static func insert(_ row: SavedRow, into database: Database) throws {
+        switch row {
+        case .waiting(let record), .notice(let record):
+            let statement = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
+            try statement.execute(arguments: record.arguments(for: .notice))
+            guard database.changesCount == 1, record.isWaiting else { return }
+            try database.cachedStatement(sql: CheckedTable.waiting.insertIfNew)
+                .execute(arguments: record.arguments(for: .waiting))
+        case .receipt(let record):
+            try database.cachedStatement(sql: CheckedTable.receipt.insertIfNew).execute(arguments: record.arguments)
+        }
+    }
+
+    /// Numbers go on above all that the damaged file can have given out.
+    private func setNumbers(_ file: DamagedFile, _ found: Findings, in database: Database) throws {
+        var given: [String: Int64] = [:]
+        for number in file.leaves(ofTable: "sqlite_sequence")?.pages ?? [] {
+            for row in file.page(number).map(file.rows) ?? [] where row.values.count == 2 {
+                guard let name = row.values[0].text, let number = row.values[1].integer else { continue }
+                given[name] = 0..<maximumSequence ~= number ? number : nil
+            }
+        }
+        let notice = max(given["notice"] ?? found.lastNotice + Self.margin, found.lastNotice)
+        // By the clock, where it is ahead: a receipt's number tells its reader what is missing.
+        let receipt = max(given["receipt"] ?? 0, found.lastReceipt + Self.margin, now.millisecondsSince1970)
+        for (name, number) in [("notice", notice), ("receipt", receipt)] {
+            try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
+            try database.execute(
+                sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
+                arguments: [name, min(number, maximumSequence / 2)])
+        }
+    }
+
+    private func others(in path: String) -> [(table: String, row: Row)] {
+        var configuration = Configuration()
+        configuration.label = "damaged inbox"
+        configuration.readonly = true
+        guard let source = try? DatabaseQueue(path: path, configuration: configuration) else { return [] }
+        defer { try? source.close() }
+        var rows: [(String, Row)] = []
+        for table in Self.copiedAsTheyAre {
+            // Without a transaction: SQLite ends none in which it has met a damaged page, and GRDB then gives nothing.
+            source.inDatabase { database in
+                guard let cursor = try? Row.fetchCursor(database, sql: "SELECT * FROM \(table) LIMIT 10000") else {
+                    return
+                }
+                while let row = try? cursor.next() { rows.append((table, row.copy())) }
+            }
+        }
+        return rows
+    }
+
+    private static func copy(_ row: Row, into table: String, of database: Database) throws {
+        let marks = row.columnNames.map { _ in "?" }.joined(separator: ", ")
+        // One that the table refuses is damaged itself.
+        try? database.execute(
+            sql: "INSERT OR IGNORE INTO \(table) (\(row.columnNames.joined(separator: ", "))) VALUES (\(marks))",
+            arguments: StatementArguments(row.databaseValues))
+    }
+}
+
+extension Timestamp {
+    /// For a file's name: `20261121T040000000Z`.
+    var stamp: String { description.filter { $0.isNumber || $0 == "T" || $0 == "Z" } }
+}
+
+extension String {
+    var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+}

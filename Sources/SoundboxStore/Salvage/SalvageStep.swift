@@ -1,0 +1,23 @@
+/// The moments of a salvage between which a kill leaves different files behind. Tests end it at each of them.
+enum SalvageStep: Sendable, CaseIterable {
+    /// Nothing was written.
+    case begun
+    /// Some of what waits is in the new file.
+    case partlyWritten
+    /// Everything that is saved at once is in the new file and on the disk.
+    case written
+    /// The new file has the name by which the next start knows that it is complete.
+    case named
+    /// The damaged file's log has its new name, the file itself not yet.
+    case logMoved
+    /// No file has the database's name.
+    case databaseMoved
+    /// The new file has the database's name.
+    case swapped
+    /// Some of the history is saved.
+    case historyPartlySaved
+    /// All payments are saved; ids that stand in an index only are not.
+    case historySaved
+    /// Everything is saved.
+    case finished
+}

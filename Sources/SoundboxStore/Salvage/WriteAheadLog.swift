@@ -1,0 +1,85 @@
+import Glibc
+
+/// What of a write-ahead log was committed, read past damage in the middle of it.
+///
+/// SQLite reads the log up to the first frame whose checksum does not fit and takes that for its end, without a word:
+/// every commit behind a damaged frame is lost. But each frame's checksum goes on from the one that stands in the frame
+/// before, so that the frames behind a damaged one can still be told from garbage.
+/// Format: sqlite.org/fileformat2.html, section 4, "The Write-Ahead Log".
+struct WriteAheadLog {
+    /// Where the newest committed content of each page is in the file.
+    private(set) var offsets: [Int: Int64] = [:]
+    private(set) var pageSize: Int
+    /// Frames that do not fit although a later transaction was written behind them, which is only begun when what is
+    /// before it is on the disk.
+    private(set) var isDamaged = false
+
+    private static let headerBytes = 32
+    private static let frameHeaderBytes = 24
+
+    /// - Returns: `nil` when there is nothing in it that could be read.
+    init?(_ descriptor: Int32) {
+        guard let header = read(descriptor, Self.headerBytes, at: 0), word(header, 0) & ~1 == 0x377F_0682 else {
+            return nil
+        }
+        pageSize = Int(word(header, 8))
+        guard pageSize.nonzeroBitCount == 1, 512...65536 ~= pageSize else { return nil }
+        let isBigEndian = word(header, 0) & 1 == 1
+        let salts = header[16..<24]
+        var previous: (UInt32, UInt32)? = (word(header, 24), word(header, 28))
+        var offset = Int64(Self.headerBytes)
+        var transaction: [(page: Int, offset: Int64)] = []
+        var hasHole = false
+        var commitsBehindHole = 0
+        var framesBehindCommit = 0
+        while let frame = read(descriptor, Self.frameHeaderBytes + pageSize, at: offset) {
+            defer { offset += Int64(frame.count) }
+            let stored = (word(frame, 16), word(frame, 20))
+            let isOurs = frame[8..<16].elementsEqual(salts)
+            let fits = previous.map { checksum(frame, from: $0, isBigEndian) == stored } ?? false
+            previous = isOurs ? stored : nil
+            // A damaged frame, or what an older use of the file has left.
+            guard isOurs, fits else {
+                hasHole = true
+                continue
+            }
+            if hasHole, commitsBehindHole > 0 { framesBehindCommit += 1 }
+            transaction.append((Int(word(frame, 0)), offset + Int64(Self.frameHeaderBytes)))
+            guard word(frame, 4) != 0 else { continue }
+            for frame in transaction { offsets[frame.page] = frame.offset }
+            transaction = []
+            if hasHole { commitsBehindHole += 1 }
+        }
+        isDamaged = framesBehindCommit > 0
+    }
+}
+
+/// - Returns: `nil` when there are not as many.
+private func read(_ descriptor: Int32, _ count: Int, at offset: Int64) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil
+}
+
+private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+}
+
+/// Over the first eight bytes of a frame's header and over its page.
+private func checksum(_ frame: [UInt8], from start: (UInt32, UInt32), _ isBigEndian: Bool) -> (UInt32, UInt32) {
+    var (first, second) = start
+    frame.withUnsafeBytes { bytes in
+        func add(_ range: Range<Int>) {
+            for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+                let words = (
+                    bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self),
+                    bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+                )
+                first &+= (isBigEndian ? UInt32(bigEndian: words.0) : UInt32(littleEndian: words.0)) &+ second
+                second &+= (isBigEndian ? UInt32(bigEndian: words.1) : UInt32(littleEndian: words.1)) &+ first
+            }
+        }
+        add(0..<8)
+        add(24..<bytes.count)
+    }
+    return (first, second)
+}

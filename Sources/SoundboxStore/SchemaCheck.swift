@@ -1,0 +1,52 @@
+import GRDB
+
+/// Whether the tables are those that the migrations have made.
+///
+/// SQLite keeps each table as the text that made it. A flipped bit in that text makes another table of it, such as one
+/// that refuses a state or lacks a column: nothing that `PRAGMA integrity_check` finds, and every commit fails.
+enum SchemaCheck {
+    /// - Returns: what is wrong; `nil` when nothing is.
+    static func problem(in database: Database) throws -> String? {
+        let applied = try Migrations.all.appliedIdentifiers(database)
+        // A file without migrations is a new one, or another program's, which the first migration will find out.
+        guard let last = Migrations.all.migrations.last(where: applied.contains) else { return nil }
+        let made = try DatabaseQueue()
+        try Migrations.all.migrate(made, upTo: last)
+        let expected = try made.read(objects)
+        let found = Set(try objects(of: database))
+        if let missing = expected.first(where: { !found.contains($0) }) {
+            return "\(missing.type) \(missing.name) is not as it was made"
+        }
+        return try numberProblem(in: database)
+    }
+
+    /// A number beyond every range would make SQLite refuse each further row as if the disk were full.
+    private static func numberProblem(in database: Database) throws -> String? {
+        guard try database.tableExists("notice") else { return nil }
+        for row in try Row.fetchAll(database, sql: "SELECT name, seq FROM sqlite_sequence") {
+            let cells = row.cells
+            guard cells[0].text != nil, let number = cells[1].integer, (0..<maximumSequence).contains(number) else {
+                return "the table of row numbers holds \(row.dump)"
+            }
+        }
+        return nil
+    }
+
+    private struct Object: Hashable {
+        var type: String
+        var name: String
+        var table: String
+        /// Without its blanks: an ALTER TABLE leaves others than a CREATE TABLE.
+        var words: [Substring]
+    }
+
+    private static func objects(of database: Database) throws -> [Object] {
+        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").map {
+            row in
+            let cells = row.cells
+            return Object(
+                type: cells[0].text ?? "", name: cells[1].text ?? "", table: cells[2].text ?? "",
+                words: (cells[3].text ?? "").split(whereSeparator: \.isWhitespace))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import SoundboxCore
+import Synchronization
+import TestSupport
+
+@testable import SoundboxStore
+
+/// An inbox with a history, to be damaged and opened again and again.
+struct DamagedInbox {
+    let folder: TemporaryFolder
+    let path: String
+    /// Ids of payments that wait, oldest first, and of those that have ended.
+    let waiting: [String]
+    let ended: [String]
+    let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+    private let files: [String: [UInt8]]
+
+    /// What the box was told.
+    final class Told: Sendable {
+        let incidents = Mutex<[StorageIncident]>([])
+        let history = Mutex<[String?]>([])
+        let lines = Mutex<[String]>([])
+    }
+    let told = Told()
+
+    /// - Parameter keepsLog: leaves the last commits in the write-ahead log, as a kill does.
+    init(ended endedCount: Int, waiting waitingCount: Int, keepsLog: Bool = false) throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        path = folder.file("inbox.sqlite")
+        let ids = (1...endedCount + waitingCount).map { "T\($0)" }
+        (ended, waiting) = (Array(ids.prefix(endedCount)), Array(ids.suffix(waitingCount)))
+        do {
+            let inbox = try SQLiteInbox(path: path)
+            try Self.store(ended, in: inbox, at: noon)
+            while case let entries = try inbox.waiting(limit: 100), let first = entries.first {
+                // One in seven was told in a summary.
+                if first.sequence % 7 == 0 { try inbox.markExpired([first], at: noon) }
+                try inbox.markAnnounced(first, at: noon)
+            }
+            if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+            try Self.store(waiting, in: inbox, at: noon)
+            if let first = try inbox.waiting(limit: 1).first { _ = try inbox.markAnnouncing(first) }
+            try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 9999).dropLast(50).map(\.sequence))
+            if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+            // As they are while it is open: what a kill leaves.
+            files = try Dictionary(
+                uniqueKeysWithValues: ["", "-wal"].map { ("inbox.sqlite" + $0, try folder.read("inbox.sqlite" + $0)) })
+        }
+    }
+
+    private static func store(_ ids: [String], in inbox: SQLiteInbox, at now: Timestamp) throws {
+        for start in stride(from: 0, to: ids.count, by: 20) {
+            _ = try inbox.store(
+                try ids[start..<min(start + 20, ids.count)].map { .notice(try notice($0)) }, at: now)
+        }
+    }
+
+    static func notice(_ id: String) throws -> PaymentNotice {
+        PaymentNotice(id: try PaymentID(id), money: try Money("\(id.dropFirst()).5", .CNY), channel: "alipay")
+    }
+
+    var pages: Int { (files["inbox.sqlite"] ?? []).count / 4096 }
+    var logBytes: Int { (files["inbox.sqlite-wal"] ?? []).count }
+
+    /// Puts the files back as they were before any damage.
+    func restore() throws {
+        for name in try folder.names() { try folder.remove(name) }
+        for (name, bytes) in files where !bytes.isEmpty { try folder.write(bytes, to: name) }
+        told.incidents.withLock { $0 = [] }
+        told.history.withLock { $0 = [] }
+    }
+
+    func change(_ name: String = "inbox.sqlite", _ body: (inout [UInt8]) -> Void) throws {
+        var bytes = try folder.read(name)
+        body(&bytes)
+        try folder.write(bytes, to: name)
+    }
+
+    func open(
+        reserve: Int = 0, step: @escaping @Sendable (SalvageStep) throws -> Void = { _ in }
+    ) throws -> SQLiteInbox {
+        let repair = SQLiteInbox.Repair(
+            now: { [noon] in noon }, happened: { [told] incident in told.incidents.withLock { $0.append(incident) } },
+            historyChanged: { [told] reason in told.history.withLock { $0.append(reason) } }, step: step,
+            reserve: reserve, pause: .zero)
+        return try SQLiteInbox.recovering(path: path, repair) { [told] line in told.lines.withLock { $0.append(line) } }
+    }
+
+    /// What an inbox holds once the history is saved.
+    struct Content: Equatable {
+        var waiting: [String]
+        /// Payments that have ended, whole.
+        var ended: Set<String>
+        /// Those of which only the id is known.
+        var known: Set<String>
+    }
+
+    func content(of inbox: SQLiteInbox) throws -> Content {
+        guard inbox.history.wait(.seconds(60)) else { throw TestFailure("the history was not saved within a minute") }
+        let entries = try inbox.waiting(limit: 1_000_000)
+        for entry in entries where entry.notice != (try Self.notice(entry.notice.id.text)) {
+            throw TestFailure("a payment that was never made: \(entry)")
+        }
+        return try inbox.read { database in
+            Content(
+                waiting: entries.map(\.notice.id.text),
+                ended: try Set(
+                    String.fetchAll(
+                        database,
+                        sql: "SELECT payment_id FROM notice WHERE sequence NOT IN (SELECT sequence FROM waiting)")),
+                known: try Set(String.fetchAll(database, sql: "SELECT payment_id FROM known")))
+        }
+    }
+
+    var whole: Content { Content(waiting: waiting, ended: Set(ended), known: []) }
+}
