@@ -239,7 +239,7 @@ struct Torture {
     /// Published by clients of their own, beside the payments.
     private func flood() async throws {
         let oversized = folder.file("oversized")
-        FileManager.default.createFile(atPath: oversized, contents: Data(repeating: 0x7B, count: 8 << 20))
+        try Data(repeating: 0x7B, count: 8 << 20).write(to: URL(fileURLWithPath: oversized))
         let commands = (1...1000).map { #"{"id":"v\#($0)","type":"volume","volume":\#($0 % 100 + 1)}"# }
         let nonsense = (1...100).map { #"{"id":"bad-\#($0)","amount":"\#($0)x"}"# }
         for (topic, what, input) in [
