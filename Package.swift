@@ -131,7 +131,7 @@ let package = Package(
                 "AllocationCount",
             ]),
         tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
-        tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
+        tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
