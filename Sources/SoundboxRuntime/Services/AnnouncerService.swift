@@ -174,7 +174,7 @@ package actor AnnouncerService: Service {
     private func play(_ job: Announcer.Job) async -> Announcer.Event {
         let script = voices.script(for: job.utterance)
         if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
-            logger.error("the amount is left out", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
+            logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
         logger.log(
             level: machine.isWaitingForDevice ? .debug : .info, "announcing",
