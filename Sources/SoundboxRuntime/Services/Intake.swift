@@ -120,7 +120,7 @@ struct Intake: PaymentFeedDelegate {
     }
 
     /// Writes a line that says how many before it were held back, or holds this one back.
-    private func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+    func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
         guard let heldBack = allowance.take() else { return }
         var metadata = metadata
         if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
