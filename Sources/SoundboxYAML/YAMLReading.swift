@@ -36,8 +36,9 @@ struct KeyName {
         let words = words
         return !words.isEmpty
             && words.allSatisfy { word in
-                let isWord = word.count > 4 && word.allSatisfy { ("a"..."z").contains($0) }
-                return known.contains(word) || isWord && known.contains { editDistance(word, $0) <= 2 }
+                let isWord = word.count > 3 && word.allSatisfy { ("a"..."z").contains($0) }
+                let slips = word.count > 4 ? 2 : 1
+                return known.contains(word) || isWord && known.contains { editDistance(word, $0) <= slips }
             }
     }
 

@@ -83,6 +83,7 @@ struct OutputTests {
         #expect(result.code == 1)
         #expect(result.errors.count == 1)
         #expect(result.errors.first?.contains(name) == true, "\(result.errors)")
+        #expect(result.errors.first?.contains("not a sound file") == false, "\(result.errors)")
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) where file.hasPrefix("x.") {
             #expect(file == "x.wav")
         }

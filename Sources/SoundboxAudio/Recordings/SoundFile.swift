@@ -62,6 +62,9 @@ struct SoundFile: ~Copyable {
         }
         guard let handle = sf_open_fd(file, Int32(mode), &info, Int32(SF_TRUE)) else {
             // libsndfile's own reason lies in a variable that all threads share; this says as much.
+            guard Int32(mode) != Int32(SFM_WRITE) else {
+                throw .unwritable(file: path, reason: "its header cannot be written; is the disk full?")
+            }
             throw .unreadable(file: path, reason: "it is not a sound file, or a damaged one")
         }
         if Int32(mode) == Int32(SFM_RDWR), sf_seek(handle, 0, SEEK_END | Int32(SFM_WRITE)) < 0 {

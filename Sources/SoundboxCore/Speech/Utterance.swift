@@ -55,7 +55,7 @@ public struct AnnouncementScript: Sendable, Equatable {
     /// The words, for logs and people: 支付宝到账,一百二十三点四五元.
     public var text: String
     public var elements: [Element]
-    /// Why the amount is left out, when it is.
+    /// Why it does not say all that was asked for, when it does not: without the amount, or without its currency.
     public var shortcoming: SpeechError?
 
     public init(text: String, elements: [Element], shortcoming: SpeechError? = nil) {

@@ -239,7 +239,7 @@ package actor AnnouncerService: Service {
 
     private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
         if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
-            logger.error("the amount is left out", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
+            logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
         logger.log(
             level: machine.isWaitingForDevice ? .debug : .info, "announcing",

@@ -1,3 +1,4 @@
+import SoundboxMQTT
 import SoundboxYAML
 
 /// What an installer decides about a box. Empty texts are answers that are still missing.
@@ -27,7 +28,8 @@ public struct SetupAnswers: Sendable, Equatable {
     public init(from document: YAMLDocument) {
         merchantID = document["merchant_id"] ?? ""
         deviceID = document["device_id"] ?? ""
-        brokerURL = document["broker", "url"] ?? ""
+        // One that cannot be used is asked for anew, and not offered: a password in it would be on the screen.
+        brokerURL = document["broker", "url"].flatMap { (try? BrokerAddress(url: $0)) == nil ? nil : $0 } ?? ""
         username = document["broker", "username"]
         caFile = document["broker", "ca_file"]
         certFile = document["broker", "cert_file"]

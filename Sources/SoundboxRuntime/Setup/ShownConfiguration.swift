@@ -24,8 +24,8 @@ public struct ShownConfiguration: Sendable {
             self.text = mask.text
             self.secrets = Self.forms(of: mask.masked + secrets)
         } catch {
-            // It could be anything.
-            self.text = "# left out: it is not valid YAML\n"
+            // It could be anything; the error repeats nothing of it.
+            self.text = "# left out: \(error)\n"
             self.secrets = Self.forms(of: secrets + text.split(separator: "\n").map(String.init))
         }
     }

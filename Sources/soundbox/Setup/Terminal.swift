@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxRuntime
 import SoundboxSystem
 
@@ -23,7 +24,7 @@ enum Terminal {
         try await onOwnThread(named: "terminal") {
             var settings = termios()
             if isSecret, tcgetattr(STDIN_FILENO, &settings) == 0 { return askSecretly(question, settings) }
-            StandardOutput.put(question)
+            StandardOutput.put(question.printable)
             return readLine()
         }
     }
@@ -42,7 +43,7 @@ enum Terminal {
         for number in [SIGTERM, SIGHUP] { signal(number, restoreAndEnd) }
         // Echo first: whoever sees the question may type.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        StandardOutput.put(question)
+        StandardOutput.put(question.printable)
         let line = readTerminalLine()
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
         for number in [SIGTERM, SIGHUP] { signal(number, SIG_DFL) }

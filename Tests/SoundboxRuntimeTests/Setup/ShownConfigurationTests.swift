@@ -176,6 +176,13 @@ struct ShownConfigurationTests {
         #expect(!ShownConfiguration(text).text.contains("A1B2C3D4E5"))
     }
 
+    @Test("Setup does not offer an installed URL that cannot be used: its password would be on the screen")
+    func setupAnswer() throws {
+        let document = { try YAMLDocument(parsing: Self.file("broker.url", $0), file: "soundbox.yaml") }
+        #expect(SetupAnswers(from: try document("'mqtt://box:hunter2@host'")).brokerURL == "")
+        #expect(SetupAnswers(from: try document("mqtts://host")).brokerURL == "mqtts://host")
+    }
+
     @Test("What is masked, and what the box keeps in files of its own, is taken out of logs and reports")
     func otherTexts() throws {
         let folder = try TemporaryFolder()
