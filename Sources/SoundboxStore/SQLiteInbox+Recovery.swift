@@ -228,12 +228,14 @@ extension SQLiteInbox {
         }
         do {
             let answer = try queue.read { try String.fetchOne($0, sql: "PRAGMA \(pragma)(1)") }
-            return answer == "ok" ? nil : answer ?? "\(pragma) says nothing"
+            // The line behind the one that names the database.
+            guard answer != "ok" else { return nil }
+            return answer?.split(separator: "\n").last.map(String.init) ?? "\(pragma) says nothing"
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
             note("the check of the payment database was given up after \(limit): it is large")
             return nil
         } catch {
-            throw .corrupt(path: path, reason: "\(error)")
+            throw .corrupt(path: path, reason: failure(error).reason)
         }
     }
 }

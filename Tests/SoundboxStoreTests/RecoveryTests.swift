@@ -80,6 +80,7 @@ struct RecoveryTests {
         let kept = try #require(setAside)
         #expect(FileManager.default.fileExists(atPath: kept.path))
         #expect(kept.savedWaiting == 1999)
+        #expect(!StorageIncident.damaged(kept).description.contains("\n"))
         let waiting = try inbox.waiting(limit: 9999)
         #expect(waiting.map(\.notice.id.text) == (2...2000).map { "T\($0)" })
         let all = try (1...2000).map { PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("\($0).5", .CNY)) }
