@@ -15,7 +15,8 @@ struct DamageTortureTests {
     func spoiltPages() async throws {
         print("damage: SEED=\(Self.seed), \(Self.rounds) rounds")
         let folder = try TemporaryFolder()
-        try await withMosquitto(configuration: ["allow_anonymous true", "max_queued_messages 0"], in: folder) { broker in
+        try await withMosquitto(configuration: ["allow_anonymous true", "max_queued_messages 0"], in: folder) {
+            broker in
             var random = SeededGenerator(seed: Self.seed)
             // In real time, so that nearly everything waits.
             let trial = try Trial(folder: folder, broker: broker, device: "null")
@@ -122,14 +123,18 @@ private enum Damage: CaseIterable {
         let pages = Int(lseek(file, 0, SEEK_END)) / size
         let page = Int.random(in: 0..<pages, using: &random)
         var bytes = [UInt8](repeating: 0, count: size)
-        guard pread(file, &bytes, size, off_t(page * size)) == size else { throw TestFailure("cannot read page \(page)") }
+        guard pread(file, &bytes, size, off_t(page * size)) == size else {
+            throw TestFailure("cannot read page \(page)")
+        }
         switch self {
         case .garbled: for index in bytes.indices { bytes[index] = .random(in: 0...255, using: &random) }
         case .zeroed: bytes = [UInt8](repeating: 0, count: size)
         case .bitFlipped: bytes[.random(in: 0..<size, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
         case .halfWritten: for index in bytes.indices.dropFirst(512) { bytes[index] = 0xFF }
         }
-        guard pwrite(file, bytes, size, off_t(page * size)) == size else { throw TestFailure("cannot write page \(page)") }
+        guard pwrite(file, bytes, size, off_t(page * size)) == size else {
+            throw TestFailure("cannot write page \(page)")
+        }
         return "page \(page + 1) of \(pages) \(self)"
     }
 }

@@ -243,7 +243,8 @@ struct Torture {
         let commands = (1...1000).map { #"{"id":"v\#($0)","type":"volume","volume":\#($0 % 100 + 1)}"# }
         let nonsense = (1...100).map { #"{"id":"bad-\#($0)","amount":"\#($0)x"}"# }
         for (topic, what, input) in [
-            ("commands", ["-l"], commands.joined(separator: "\n")), ("payments", ["-l"], nonsense.joined(separator: "\n")),
+            ("commands", ["-l"], commands.joined(separator: "\n")),
+            ("payments", ["-l"], nonsense.joined(separator: "\n")),
             ("payments", ["-f", oversized], ""),
         ] {
             let publisher = try ChildProcess(

@@ -20,7 +20,8 @@ struct ShownConfigurationTests {
         "voice.directory", "voice.tempo", "voice.decimal", "board", "board_directory", "state_directory",
         "control_socket", "announce.expire_after", "announce.late", "announce.currency", "announce.hurry_above",
         "announce.quiet_hours", "announce.quiet_hours.from", "announce.quiet_hours.volume", "payments.format",
-        "payments.excess_decimals", "mapping_directory", "authenticity.key_file", "authenticity.required",
+        "payments.excess_decimals", "mapping_directory", "authenticity.key_file", "authenticity.next_key_file",
+        "authenticity.required",
         "authenticity.window", "inbox.keep_ids", "inbox.max_size_mb", "log_level", "broker", "audio", "voice",
         "announce", "payments", "authenticity", "inbox",
         // In the wrong place, or of the provisioning format.
