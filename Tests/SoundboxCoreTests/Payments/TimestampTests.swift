@@ -79,4 +79,12 @@ struct TimestampTests {
         #expect(early.duration(since: late) == .milliseconds(-1500))
         #expect(early < late)
     }
+
+    @Test("The time between any two points in time can be told, and any can be written")
+    func farApart() {
+        let (first, last) = (Timestamp(millisecondsSince1970: .min), Timestamp(millisecondsSince1970: .max))
+        #expect(last.duration(since: first) == .milliseconds(Int64.max) - .milliseconds(Int64.min))
+        #expect(first.duration(since: last) < .zero)
+        #expect(!first.description.isEmpty && !last.description.isEmpty)
+    }
 }
