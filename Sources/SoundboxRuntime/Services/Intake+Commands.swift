@@ -63,15 +63,24 @@ extension Intake {
     private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) {
         switch (message.action, outcome) {
         case (.perform(let command), nil), (.perform(let command), .isNew): perform(command)
-        case (.perform, _): logger.info("command not repeated", metadata: ["id": "\(message.id?.text ?? "unknown")"])
+        case (.perform, _):
+            logIdle(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
         case (.cancel(let id), .cancellation(let outcome)):
             switch outcome {
             case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
             case .tooLate(let state):
-                logger.notice("too late to cancel", metadata: ["id": "\(id)", "state": "\(state.rawValue)"])
-            case .unknown: logger.warning("cannot cancel an unknown payment", metadata: ["id": "\(id)"])
+                logIdle(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
+            case .unknown: logIdle(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
             }
         case (.cancel, _): break
         }
+    }
+
+    /// Anybody may send what changes nothing, as often as they like.
+    private func logIdle(_ level: Logger.Level, _ text: Logger.Message, _ metadata: Logger.Metadata) {
+        guard let heldBack = idleCommands.take() else { return }
+        var metadata = metadata
+        if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
+        logger.log(level: level, text, metadata: metadata)
     }
 }

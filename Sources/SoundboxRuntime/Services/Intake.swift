@@ -20,6 +20,8 @@ struct Intake: PaymentFeedDelegate {
     let backlog: Backlog
     /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
     let answersToRefusedCommands = LogAllowance()
+    /// Lines about commands that change nothing.
+    let idleCommands = LogAllowance()
     private let rejections = LogAllowance()
 
     init(
