@@ -149,7 +149,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "soundbox", "SoundboxAudio", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore",
-                "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb,
+                "SoundboxSystem", "SoundboxTesting", "TestSupport", crypto, grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.

@@ -32,11 +32,7 @@ extension SQLiteInbox {
             try database.cachedStatement(
                 sql: "INSERT INTO command (id, expiry) VALUES (?, ?) ON CONFLICT (id) DO NOTHING"
             ).execute(arguments: [id.text, expiry.millisecondsSince1970])
-            if database.changesCount == 1 { return .isNew }
-            try insert(
-                Receipt(.command(id), state: .duplicate, at: now, reason: "the id is known; a command acts once"),
-                into: database)
-            return .duplicate
+            return database.changesCount == 1 ? .isNew : .duplicate
         case .cancel(let id): return .cancellation(try cancel(id, at: now, in: database))
         case .refused(let id, let reason):
             try insert(Receipt(.command(id), state: .rejected, at: now, reason: reason), into: database)

@@ -134,11 +134,7 @@ public final class InMemoryInbox: Inbox {
     ) -> CommandOutcome {
         switch command {
         case .once(let id, let expiry):
-            guard !contents.commands.contains(where: { $0.id == id }) else {
-                contents.write(
-                    Receipt(.command(id), state: .duplicate, at: now, reason: "the id is known; a command acts once"))
-                return .duplicate
-            }
+            guard !contents.commands.contains(where: { $0.id == id }) else { return .duplicate }
             contents.commands.append((id, expiry))
             return .isNew
         case .cancel(let id): return .cancellation(cancel(id, at: now, in: &contents))

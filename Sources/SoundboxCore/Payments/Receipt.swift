@@ -3,7 +3,7 @@ public struct Receipt: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable {
         /// On disk; the box now answers for it.
         case stored
-        /// The id was known already; nothing is spoken, and nothing is done.
+        /// The id was known already; nothing is spoken.
         case duplicate
         /// Spoken to the last frame.
         case announced

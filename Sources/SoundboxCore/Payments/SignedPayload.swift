@@ -18,7 +18,7 @@ public struct SignedPayload: Sendable, Equatable {
 
         public var description: String {
             switch self {
-            case .missing: "this field is missing, and this box takes signed notices only"
+            case .missing: "this field is missing, and this box takes signed messages only"
             case .malformed: "expected 64 hexadecimal digits, written without escapes"
             }
         }

@@ -27,7 +27,7 @@ public enum CommandArrival: Sendable, Equatable {
 public enum CommandOutcome: Sendable, Equatable {
     /// The id was new: the command is to be carried out now, and never again.
     case isNew
-    /// The id is known; the receipt says so.
+    /// The id is known. There is no receipt: it was carried out, and the broker may deliver it any number of times.
     case duplicate
     case cancellation(CancelOutcome)
     case refused
