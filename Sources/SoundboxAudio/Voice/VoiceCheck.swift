@@ -11,7 +11,13 @@ public struct VoiceCheck: Sendable {
     /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
-        return uncovered() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+        return missingPrompts() + uncovered() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+    }
+
+    private func missingPrompts() -> [String] {
+        Prompt.allCases.filter { voice.language.prompts[$0] == nil }.map {
+            "\(voice.directory)/voice.yaml: prompts.\($0.rawValue): this key is missing"
+        }
     }
 
     /// What no recording covers. Numbers are judged by the words that their rules can put out, not by samples, so the
