@@ -6,6 +6,7 @@ import SoundboxCore
 import SoundboxGPIO
 import SoundboxMQTT
 import SoundboxStore
+import SoundboxSystem
 import UnixSignals
 
 /// The box: every part made, joined and run. The one place that knows all of them.
@@ -21,6 +22,7 @@ public struct Box {
     /// Held for as long as the box exists.
     private let directory: StateDirectory
     private let services: [any Service]
+    private let hasEnded = OneTimeSignal()
     private let unprovisioning: Unprovisioning
     private let logger: Logger
 
@@ -32,6 +34,18 @@ public struct Box {
         case unprovisioned
         /// Its buttons took it out of service, and whoever starts it again has to remove the setup.
         case resetRequested
+    }
+
+    /// Throws what would keep a box of this configuration from its work, as far as that can be told without opening its
+    /// inbox, its panel and its card. Blocks on the disk.
+    static func check(_ configuration: Configuration) throws {
+        _ = try StateDirectory(path: configuration.stateDirectory)
+        _ = try configuration.authenticity.map { try NoticeVerifier($0) }
+        _ = try MQTTSettings(configuration)
+        _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
+        for locale in configuration.voice.locales {
+            _ = try VoiceFolder(path: configuration.voice.directory).voice(locale)
+        }
     }
 
     /// Opens the inbox and the voice, and makes every service; nothing runs yet. Blocks on the disk.
@@ -46,6 +60,8 @@ public struct Box {
         // The socket and the database are for the box's own user and group.
         umask(0o007)
         self.logger = logger
+        // Before the inbox is touched.
+        try Self.check(configuration)
         let systemd = Systemd()
         directory = try StateDirectory(path: configuration.stateDirectory)
         let verifier = try configuration.authenticity.map {
@@ -137,7 +153,7 @@ public struct Box {
                     return await volume.change(change)
                 }, logger: logger),
             StorageFaultService(state: state, say: announcer.say),
-            StartService(systemd: systemd, logger: logger, identity: identity),
+            StartService(systemd: systemd, logger: logger, identity: identity, hasEnded: hasEnded),
         ]
     }
 
@@ -154,6 +170,7 @@ public struct Box {
         group.maximumGracefulShutdownDuration = .seconds(10)
         group.maximumCancellationDuration = .seconds(5)
         try await ServiceGroup(configuration: group).run()
+        hasEnded.signal()
         logger.info("stopped")
         let outcome = await unprovisioning.outcome
         return switch outcome {
@@ -212,9 +229,13 @@ public struct Box {
 
 /// Tells systemd and the log that the box has started and, later, that it is about to stop.
 private struct StartService: Service {
+    /// The group's own end would be a crash, a second later.
+    static let lastResort: UInt32 = 14
+
     let systemd: Systemd
     let logger: Logger
     let identity: StatusReporter.Identity
+    let hasEnded: OneTimeSignal
 
     func run() async {
         Footprint.dropWhatTheStartNeeded()
@@ -228,5 +249,12 @@ private struct StartService: Service {
         try? await gracefulShutdown()
         systemd.stopping()
         logger.info("stopping: finishing what is being announced")
+        // A thread, since whatever is stuck may hold up the pool as well.
+        startThread(named: "last-resort") { [hasEnded, logger] in
+            sleep(Self.lastResort)
+            guard !hasEnded.hasHappened else { return }
+            logger.error("not everything has come to its end in time; what is acknowledged is on the disk")
+            _exit(EXIT_FAILURE)
+        }
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import Logging
 import SoundboxAudio
 import SoundboxRuntime
 
@@ -9,7 +8,8 @@ struct Run: AsyncParsableCommand {
         abstract: "Be the box: take payments from the broker and announce them.",
         discussion: """
             Stays in the foreground and logs to standard error. SIGTERM and Ctrl-C finish the announcement that is \
-            playing, within 10 s. Under systemd it reports readiness and serves the watchdog.
+            playing, within 10 s. Under systemd it reports readiness and serves the watchdog. A setup or a storage that \
+            cannot be used is told aloud, with the light, in the log and by soundbox status, and tried again until it can.
             """)
 
     enum PanelOption: String, ExpressibleByArgument, CaseIterable {
@@ -36,31 +36,13 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         Footprint.keepSmall()
-        var surroundings = UnprovisionedBox.Surroundings()
-        var setup: Configuration
-        repeat {
-            if waitForSetup {
-                let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
-                let waiting = UnprovisionedBox(
-                    configurationFile: configuration.config, surroundings: surroundings, panel: panel.choice,
-                    logger: logger)
-                guard try await waiting.waitForSetup() else { return }
-            }
-            setup = try configuration.read()
-            surroundings = UnprovisionedBox.Surroundings(setup)
-        } while try await runBox(setup) == .unprovisioned && waitForSetup
-        leaveIfADeviceIsStuck()
-    }
-
-    /// Libraries tidy up when a process ends, and would wait for the calls that never came back.
-    private func leaveIfADeviceIsStuck() {
+        var start = BoxStart(
+            configurationFile: configuration.config, waitsForSetup: waitForSetup, panel: panel.choice)
+        // Made anew each time, so that what one box held is free before the next.
+        while let box = try await start.box() {
+            guard try await box.run() == .unprovisioned, waitForSetup else { break }
+        }
+        // Libraries tidy up when a process ends, and would wait for calls that never come back.
         if DeviceWatch.stuckCallCount > 0 { _exit(EXIT_SUCCESS) }
-    }
-
-    /// Made anew each time, so that what one box held is free before the next.
-    private func runBox(_ setup: Configuration) async throws -> Box.Ending {
-        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: setup.logLevel) }
-        let box = try Box(setup, from: configuration.config, panel: panel.choice, logger: logger)
-        return try await box.run()
     }
 }

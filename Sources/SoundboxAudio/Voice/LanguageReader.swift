@@ -149,7 +149,9 @@ private func readPrompts(_ value: YAMLValue) throws(YAMLError) -> [Prompt: Strin
     try mapping.allow(only: Prompt.allCases.map(\.rawValue))
     var prompts: [Prompt: String] = [:]
     for prompt in Prompt.allCases {
-        prompts[prompt] = try mapping.required(prompt.rawValue).string()
+        prompts[prompt] =
+            prompt == .setupFault
+            ? try mapping.optional(prompt.rawValue)?.string() : try mapping.required(prompt.rawValue).string()
     }
     return prompts
 }

@@ -1,5 +1,5 @@
-import Glibc
 import SoundboxCore
+import SoundboxSystem
 
 /// A recording that is done without, and why.
 struct LeftOut: Sendable {
@@ -16,26 +16,6 @@ struct LeftOut: Sendable {
     /// Whether another attempt may end otherwise: what failed was passing, or the file is another one by now. Blocks on
     /// the disk for a system call.
     var mayBeTriedAgain: Bool { error.isPassing || FileStamp(path) != stamp }
-}
-
-/// What changes when somebody writes a file anew.
-private struct FileStamp: Equatable {
-    var device: UInt
-    var inode: UInt
-    var size: Int
-    var seconds: Int
-    var nanoseconds: Int
-
-    /// `nil` when there is none.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
-        size = Int(status.st_size)
-        seconds = status.st_mtim.tv_sec
-        nanoseconds = status.st_mtim.tv_nsec
-    }
 }
 
 /// One recording, decoded, in half the room that ``Recording`` takes.

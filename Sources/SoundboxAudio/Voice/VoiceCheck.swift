@@ -11,13 +11,20 @@ public struct VoiceCheck: Sendable {
     /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
-        return missing() + uncovered() + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+        return missingSentences() + missingPrompts() + uncovered()
+            + (try recordings.problems().map { "\(voice.directory)/\($0)" })
     }
 
-    /// Without these words a repetition sounds like an arrival, but for the chime.
-    private func missing() -> [String] {
+    /// Without the words of a replay, a repetition sounds like an arrival, but for the chime.
+    private func missingSentences() -> [String] {
         Language.Sentence.allCases.filter { (voice.language.sentences[$0] ?? "").isEmpty }.map {
             "\(voice.directory)/voice.yaml: sentences.\($0.rawValue): this key is missing"
+        }
+    }
+
+    private func missingPrompts() -> [String] {
+        Prompt.allCases.filter { voice.language.prompts[$0] == nil }.map {
+            "\(voice.directory)/voice.yaml: prompts.\($0.rawValue): this key is missing"
         }
     }
 

@@ -72,6 +72,7 @@ extension VoiceSkeleton {
           network_lost: network lost
           network_restored: network restored
           not_provisioned: not set up yet
+          setup_fault: setup fault
           unprovision_warning: keep holding to erase the settings
           storage_fault: storage fault
           no_payment_yet: no payment yet
@@ -131,6 +132,7 @@ extension VoiceSkeleton {
           - {file: network-lost, text: network lost}
           - {file: network-restored, text: network restored}
           - {file: not-set-up-yet, text: not set up yet}
+          - {file: setup-fault, text: setup fault}
           - {file: keep-holding, text: keep holding to erase the settings}
           - {file: storage-fault, text: storage fault}
           - {file: no-payment-yet, text: no payment yet}

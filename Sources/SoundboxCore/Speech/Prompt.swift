@@ -10,6 +10,9 @@ public enum Prompt: String, Sendable, CaseIterable {
     case networkLost = "network_lost"
     case networkRestored = "network_restored"
     case notProvisioned = "not_provisioned"
+    /// Something in the setup keeps the box from its work. A voice made before there was this prompt may lack it: the box
+    /// must speak its payments nevertheless.
+    case setupFault = "setup_fault"
     /// Whoever goes on holding these buttons takes the box out of service.
     case unprovisionWarning = "unprovision_warning"
     /// Nothing can be stored: no payment can be taken.

@@ -13,14 +13,16 @@ import SoundboxCore
 struct ControlServer: Service {
     let socketPath: String
     let status: @Sendable () async -> JSONValue
-    let replay: @Sendable () -> Void
-    let changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
+    /// `nil` while the box is not in service, as is ``changeVolume``.
+    let replay: (@Sendable () -> Void)?
+    let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
     let logger: Logger
     private let limit = ConnectionLimit()
 
     init(
-        socketPath: String, status: @escaping @Sendable () async -> JSONValue, replay: @escaping @Sendable () -> Void,
-        changeVolume: @escaping @Sendable (Command.VolumeChange?) async -> Loudness, logger: Logger
+        socketPath: String, status: @escaping @Sendable () async -> JSONValue,
+        replay: (@Sendable () -> Void)? = nil,
+        changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil, logger: Logger
     ) {
         self.socketPath = socketPath
         self.status = status
@@ -74,11 +76,16 @@ struct ControlServer: Service {
         let router = Router()
         router.get("status") { _, _ in Self.response(await status()) }
         router.post("replay") { _, _ in
+            guard let replay else { return Self.notInService }
             replay()
             return Self.response(.object([("replay", .bool(true))]))
         }
-        router.get("volume") { _, _ in Self.response(await changeVolume(nil)) }
+        router.get("volume") { _, _ in
+            guard let changeVolume else { return Self.notInService }
+            return Self.response(await changeVolume(nil))
+        }
         router.put("volume") { request, _ in
+            guard let changeVolume else { return Self.notInService }
             do {
                 let body = try await request.body.collect(upTo: 4096)
                 let json = try JSONValue(parsing: Array(body.readableBytesView))
@@ -88,6 +95,12 @@ struct ControlServer: Service {
             }
         }
         return router
+    }
+
+    private static var notInService: Response {
+        response(
+            .object([("error", .string("the box is not in service; see: soundbox status"))]),
+            status: .serviceUnavailable)
     }
 
     private static func response(_ loudness: Loudness) -> Response {

@@ -20,7 +20,8 @@ final class StateDirectory: Sendable {
         lock = descriptor
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw StateDirectoryError(
-                path: path, reason: "another soundbox is running on it; stop that one or set another state_directory")
+                path: path, reason: "another soundbox is running on it; stop that one or set another state_directory",
+                isInUse: true)
         }
     }
 
@@ -33,6 +34,8 @@ final class StateDirectory: Sendable {
 struct StateDirectoryError: Error, Equatable, CustomStringConvertible {
     var path: String
     var reason: String
+    /// Whether it is another box that is in the way.
+    var isInUse = false
 
     var description: String { "state directory \(path): \(reason)" }
 }

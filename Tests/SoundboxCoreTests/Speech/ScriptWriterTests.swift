@@ -61,7 +61,7 @@ struct ScriptWriterTests {
         #expect(Array(repeated.elements.suffix(script(payment).elements.count)) == script(payment).elements)
         #expect(script(.replay(.refund(try Money("5", .CNY)))).text == "重复播报 退款,五元")
         let unreadable = script(.replay(try self.payment("5", "alipay", "KWD")))
-        #expect(unreadable.text == "重复播报 支付宝到账一笔")
+        #expect(unreadable.text == "重复播报 支付宝到账,其他币种,五")
         #expect(unreadable.shortcoming != nil)
     }
 

@@ -181,7 +181,7 @@ struct SetupPlanTests {
             ("key: \"\"", "in.yaml: authenticity.key: it is empty"),
             ("key: \"0123456789abcdef 0123456789abcdef\"", "in.yaml: authenticity.key: it holds a blank"),
             ("key: \(goodKey), next_key: short", "in.yaml: authenticity.next_key: it is 5 characters long"),
-            ("key_file: /nowhere/key", "in.yaml: authenticity.key_file: signing key file /nowhere/key: No such file"),
+            ("key_file: /nowhere/key", "in.yaml: authenticity.key_file: signing key file «not shown: it names no file"),
         ])
     func badSigningKey(members: String, complaint: String) throws {
         let error = #expect(throws: YAMLError.self) {
