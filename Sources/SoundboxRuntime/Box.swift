@@ -40,7 +40,7 @@ public struct Box {
     /// inbox, its panel and its card. Blocks on the disk.
     static func check(_ configuration: Configuration) throws {
         _ = try StateDirectory(path: configuration.stateDirectory)
-        _ = try configuration.authenticity.map { try NoticeVerifier($0) }
+        _ = try configuration.authenticity.map { try MessageVerifier($0, topics: configuration.topics) }
         _ = try MQTTSettings(configuration)
         _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         for locale in configuration.voice.locales {
