@@ -24,14 +24,8 @@ struct ControlLimitsTests {
             // Kept here, up to what this process may have; those before are let go by the box.
             var connections: [UnixConnection] = []
             for _ in 1...1000 {
-                while true {
-                    if let connection = try UnixConnection(to: socket) {
-                        connections.append(connection)
-                        break
-                    }
-                    // Its queue is full for a moment.
-                    try await Task.sleep(for: .milliseconds(1))
-                }
+                // Its queue may be full for a moment.
+                connections.append(try await .opened(to: socket))
                 if connections.count > 200 { connections.removeFirst(100) }
             }
             let status = try await soundbox("status", "--config", trial.configurationFile)
@@ -53,7 +47,7 @@ struct ControlLimitsTests {
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(folder: folder, broker: broker, device: "null")
             let box = try await trial.startBox()
-            let connection = try #require(try UnixConnection(to: socket))
+            let connection = try await UnixConnection.opened(to: socket)
             connection.send(beginning)
             while !connection.isOver {
                 // One byte now and then is no idle connection.
@@ -74,7 +68,7 @@ struct ControlLimitsTests {
             let box = try await trial.startBox()
             var connections: [UnixConnection] = []
             for _ in 1...5 {
-                let connection = try #require(try UnixConnection(to: socket))
+                let connection = try await UnixConnection.opened(to: socket)
                 connection.send(Self.bodyOf9)
                 connections.append(connection)
             }

@@ -21,6 +21,14 @@ final class UnixConnection: Sendable {
         if code != 0 { return nil }
     }
 
+    /// Connects as soon as the server listens: nothing tells when it does, and its socket is there a moment before.
+    static func opened(to path: String) async throws -> UnixConnection {
+        while true {
+            if let connection = try UnixConnection(to: path) { return connection }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
     deinit { close(descriptor) }
 
     func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
