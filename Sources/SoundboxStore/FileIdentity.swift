@@ -9,7 +9,8 @@ struct FileIdentity: Sendable, Equatable {
 
         init?(_ path: String) {
             var attributes = stat()
-            guard stat(path, &attributes) == 0 else { return nil }
+            // A link in its place is another file, whatever it leads to: SQLite keeps the log beside where it leads.
+            guard lstat(path, &attributes) == 0 else { return nil }
             (device, number) = (attributes.st_dev, attributes.st_ino)
         }
     }

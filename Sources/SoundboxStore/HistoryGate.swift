@@ -42,6 +42,8 @@ final class HistoryGate: Sendable {
         }
     }
 
+    var isOpen: Bool { state.withLock { !$0.isClosed } }
+
     /// Blocks until it is open, at most as long as `limit`.
     /// - Returns: whether it is open.
     func wait(_ limit: DispatchTimeInterval) -> Bool { opening.wait(timeout: .now() + limit) == .success }

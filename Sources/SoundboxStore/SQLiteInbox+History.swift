@@ -12,12 +12,16 @@ extension SQLiteInbox {
     /// Bytes that the history leaves to payments that arrive.
     static let reserve = 16 << 20
     /// Between two attempts to go on when there was no room.
-    static let pauseWithoutRoom = 60
+    static let pauseWithoutRoom = 5
 
     /// Blocks while the history of a damaged database is being saved, a few seconds at most.
     func awaitHistory() throws(InboxError) {
         guard !history.wait(.seconds(Self.patience)) else { return }
-        throw .failed(
+        throw historyIsMissing
+    }
+
+    var historyIsMissing: InboxError {
+        .failed(
             path: path,
             reason:
                 "it was damaged, and earlier payments are still being saved; until then it cannot be told which are new"

@@ -6,7 +6,13 @@ extension SQLiteInbox {
     public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] {
         var unreadable: [Int64] = []
         while true {
-            let (entries, damaged) = try read { try Self.waiting(limit + unreadable.count, in: $0) }
+            let (entries, damaged, ended) = try read { try Self.waiting(limit + unreadable.count, in: $0) }
+            let late = ended.filter { !unreadable.contains($0) }
+            if !late.isEmpty {
+                removeEnded(late)
+                unreadable += late
+                continue
+            }
             let found = damaged.filter { !unreadable.contains($0.sequence) }
             if found.isEmpty { return Array(entries.prefix(limit)) }
             setAside(found)
@@ -15,21 +21,61 @@ extension SQLiteInbox {
         }
     }
 
-    private static func waiting(_ limit: Int, in database: Database) throws -> (readable: [InboxEntry], [Damage]) {
+    /// An older content of a page has come back, as cards do that lose a write: what was heard must not wait again.
+    /// Those that cannot be removed are read past.
+    private func removeEnded(_ sequences: [Int64]) {
+        note("\(sequences.count) payments waited that have ended: a page of the database is older than the others")
+        do throws(InboxError) {
+            try write { database in
+                for sequence in sequences {
+                    try database.execute(sql: "DELETE FROM waiting WHERE sequence = ?", arguments: [sequence])
+                }
+            }
+        } catch {
+            note("they cannot be removed: \(error)")
+        }
+    }
+
+    /// Has payments wait again of which only one copy says that they do: twice heard beats never heard. To be called at
+    /// a start; looks at the newest rows only, since nothing waits for so long.
+    func restoreWaiting() throws(InboxError) {
+        let count = try write { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT \(CheckedTable.notice.columnList) FROM notice
+                    WHERE sequence > (SELECT max(sequence) FROM notice) - 20000 AND state IN ('received', 'announcing')
+                        AND sequence NOT IN (SELECT sequence FROM waiting)
+                    """)
+            let records = rows.compactMap { try? NoticeRecord($0, of: .notice) }
+            for record in records { try Self.write(record, to: .waiting, in: database) }
+            return records.count
+        }
+        if count > 0 { note("\(count) payments did not wait that have not ended: a page is older than the others") }
+    }
+
+    private static func waiting(
+        _ limit: Int, in database: Database
+    ) throws -> (readable: [InboxEntry], damaged: [Damage], ended: [Int64]) {
         let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: "SELECT \(CheckedTable.waiting.columnList) FROM waiting ORDER BY sequence LIMIT ?"),
             arguments: [limit])
         var readable: [InboxEntry] = []
         var damaged: [Damage] = []
+        var ended: [Int64] = []
         for row in rows {
-            if let record = try waitingRecord(row, in: database) {
+            if let other = try noticeRow(row.sequence, in: database),
+                let record = try? NoticeRecord(other, of: .notice), !record.isWaiting
+            {
+                ended.append(row.sequence)
+            } else if let record = try waitingRecord(row, in: database) {
                 readable.append(record.entry)
             } else {
                 damaged.append(Damage(row, origin: .waiting))
             }
         }
-        return (readable, damaged)
+        return (readable, damaged, ended)
     }
 
     /// What waits, from whichever of its two copies is undamaged.

@@ -7,6 +7,8 @@ extension SQLiteInbox {
     ) throws(InboxError) -> [ArrivalOutcome] {
         try awaitHistory()
         let (outcomes, damaged) = try write { database in
+            // This write itself may have come upon the damage, and be in a new file whose history is not there yet.
+            guard history.isOpen else { throw historyIsMissing }
             var insertion = try Insertion(at: now, clockIsSet: clockIsSet, in: database)
             return (try arrivals.map { try insertion.store($0) }, insertion.damaged)
         }

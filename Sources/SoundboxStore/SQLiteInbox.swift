@@ -84,7 +84,7 @@ public final class SQLiteInbox: Inbox {
     }
 
     static func openingFailure(_ error: any Error, path: String) -> InboxError {
-        isCorruption(error)
+        isCorruption(error) || isUnknownFormat(error)
             ? .corrupt(path: path, reason: reason(error)) : .cannotOpen(path: path, reason: reason(error))
     }
 
@@ -132,6 +132,11 @@ public final class SQLiteInbox: Inbox {
         if let error = error as? InboxError { return error }
         return Self.isCorruption(error)
             ? .corrupt(path: path, reason: reason(error)) : .failed(path: path, reason: reason(error))
+    }
+
+    /// A number in the file's header that no version of SQLite has written, so far: one flipped bit.
+    private static func isUnknownFormat(_ error: any Error) -> Bool {
+        (error as? DatabaseError)?.message == "unsupported file format"
     }
 
     private static func isCorruption(_ error: any Error) -> Bool {

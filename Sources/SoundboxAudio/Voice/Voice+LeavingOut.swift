@@ -90,7 +90,7 @@ extension Voice {
     /// Keeps the chime and the sentences without amount decoded, at about 45 kB per second of them: what the box falls
     /// back to must not come from the disk that made it fall back. Blocks on the disk for what is not held yet.
     mutating func holdReserve() {
-        let sentences = [Language.Sentence.unreadableWithoutChannel, .unreadableRefund].compactMap {
+        let sentences = [Language.Sentence.unreadableWithoutChannel, .unreadableRefund, .replay].compactMap {
             language.sentences[$0]
         }
         var parts: Set<Part> = [.chime]

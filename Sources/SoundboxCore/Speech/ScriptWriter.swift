@@ -124,7 +124,11 @@ public struct ScriptWriter: Sendable {
     private func fallbackScript(for utterance: Utterance) -> AnnouncementScript {
         switch utterance {
         case .replay(let repeated):
-            let words = (try? script(.replay)) ?? AnnouncementScript(text: "", elements: [])
+            guard let words = try? script(.replay) else {
+                // Words that are there and cannot be played: better nothing than what sounds like an arrival.
+                if let sentence = language.sentences[.replay], !sentence.isEmpty { break }
+                return script(for: repeated)
+            }
             return repetition(words, of: script(for: repeated))
         case .payment(let money, let channel):
             // Where only the currency's word or the channel's recording is missing, the amount is still told.

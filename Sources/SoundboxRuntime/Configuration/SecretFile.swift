@@ -12,7 +12,7 @@ struct SecretFile {
     /// - Throws: ``SecretFileError`` when the file cannot be read, begins with an empty line, one of more than 4,096 bytes
     ///   or one that is not UTF-8, or when every user of the system could read it.
     func read() throws(SecretFileError) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
         defer { close(descriptor) }
         var attributes = stat()
@@ -20,6 +20,9 @@ struct SecretFile {
         guard attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
         }
+        // A pipe that nobody writes into must not hold up a start for ever.
+        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waited, 1, 2_000)
         var buffer = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { throw failure(String(cString: strerror(errno))) }

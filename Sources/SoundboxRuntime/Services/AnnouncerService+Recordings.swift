@@ -29,10 +29,11 @@ extension AnnouncerService {
             if !hadFault {
                 logger.error("recordings left out for now", metadata: ["reason": "\(unavailable.example)"])
             }
-            tryRecordingsLater()
         } else if hadFault {
             logger.notice("every recording can be had again")
         }
+        // Also those that are broken: somebody may write them anew.
+        if unavailable != nil || voices.brokenCount > 0 { tryRecordingsLater() }
     }
 
     /// A fault must go when its cause has gone, and not only with the next payment.

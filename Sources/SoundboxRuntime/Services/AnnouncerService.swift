@@ -261,7 +261,7 @@ package actor AnnouncerService: Service {
             delivery.loudness = Volume(0)...Volume(quietHours.volume)
         }
         // The chime alone still says that something came.
-        if !script.hasWords { delivery.hasChime = true }
+        if !script.hasWords, !job.isReplay { delivery.hasChime = true }
         return delivery
     }
 
@@ -328,6 +328,8 @@ extension Announcer.Job {
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
         }
     }
+
+    fileprivate var isReplay: Bool { if case .replay = self { true } else { false } }
 
     fileprivate func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
         let metadata: Logger.Metadata =

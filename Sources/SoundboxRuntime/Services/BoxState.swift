@@ -24,6 +24,8 @@ package final class BoxState: Sendable {
         var panelFault: String?
         /// Why the clock cannot be right, when it cannot.
         var clockFault: String?
+        /// What the signed notice that came last has shown to be wrong with the clock.
+        var signedTimeFault: String?
         /// What became of a payment database that was found damaged since the start.
         var inboxDamage: String?
         /// Why payments from before the damage are not known yet; until they are.
@@ -49,7 +51,7 @@ package final class BoxState: Sendable {
         var faults: [String] {
             var faults = [
                 audioFault, speechFault, inboxFault, inboxDamage, historyFault, feedFault, panelFault, clockFault,
-                unavailableRecordings,
+                signedTimeFault, unavailableRecordings,
             ].compactMap(\.self)
             if unusableRecordings > 0 {
                 faults.append(

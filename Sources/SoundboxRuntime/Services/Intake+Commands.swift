@@ -25,7 +25,7 @@ extension Intake {
         for (message, arrival) in judged {
             let outcome = arrival == nil ? nil : outcomes.next()
             guard let message else { continue }
-            carryOut(message, outcome)
+            try carryOut(message, outcome)
         }
     }
 
@@ -33,8 +33,12 @@ extension Intake {
     func refuseUnread(_ reason: String) throws(InboxError) {
         let error = CommandError(reason: reason)
         refuse(error)
+        try answer(error.id, error.reason)
+    }
+
+    private func answer(_ id: CommandID?, _ reason: String) throws(InboxError) {
         guard answersToRefusedCommands.take() != nil else { return }
-        _ = try note([.refused(error.id, reason: error.reason)])
+        _ = try note([.refused(id, reason: reason)])
     }
 
     /// - Throws: without an id where nobody vouches for it.
@@ -68,7 +72,7 @@ extension Intake {
     }
 
     /// - Parameter outcome: `nil` for a command that is carried out as often as it comes.
-    private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) {
+    private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) throws(InboxError) {
         switch (message.action, outcome) {
         case (.perform(let command), nil), (.perform(let command), .isNew): perform(command)
         case (.perform, _): logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
@@ -77,7 +81,10 @@ extension Intake {
             case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
             case .tooLate(let state):
                 logSparingly(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
-            case .unknown: logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
+                try answer(message.id, "payment_id: too late, the payment is \(state.rawValue)")
+            case .unknown:
+                logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
+                try answer(message.id, "payment_id: no such payment is known")
             }
         case (.cancel, _): break
         }

@@ -120,6 +120,7 @@ struct Intake: PaymentFeedDelegate {
         } catch {
             return .rejection(vouchedFor(error, in: message))
         }
+        if isSigned { noteClock(admission.clockFault(shownBy: notice, now: clock.timeIfSet)) }
         guard
             let rejection = admission.rejection(
                 of: notice, isSigned: isSigned, isRetained: message.isRetained, now: clock.timeIfSet)
@@ -127,11 +128,18 @@ struct Intake: PaymentFeedDelegate {
         // Of a payment that is stored, `rejected` would be a lie, whoever sends its notice once more.
         do throws(InboxError) {
             if ids.contains(notice.id) { return .notice(notice) }
-            return try inbox.knows(notice.id) ? .notice(notice) : .rejection(rejection)
+            if try inbox.knows(notice.id) { return .notice(notice) }
+            return .rejection(isSigned || verifier == nil ? rejection : rejection.withoutID)
         } catch {
             report(error)
             throw error
         }
+    }
+
+    private func noteClock(_ fault: String?) {
+        guard fault != state.snapshot.signedTimeFault else { return }
+        state.update { $0.signedTimeFault = fault }
+        if let fault { logger.error("the clock may be wrong", metadata: ["reason": "\(fault)"]) }
     }
 
     private func checkSignature(of message: FeedMessage) throws(NoticeRejection) -> Bool {
@@ -145,8 +153,7 @@ struct Intake: PaymentFeedDelegate {
     private func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
         guard rejection.id != nil else { return rejection }
         do throws(NoticeRejection) {
-            _ = try checkSignature(of: message)
-            return rejection
+            return try checkSignature(of: message) || verifier == nil ? rejection : rejection.withoutID
         } catch { return error }
     }
 
@@ -200,4 +207,9 @@ extension PaymentNotice {
         if kind != .payment { metadata["kind"] = "\(kind.rawValue)" }
         return metadata
     }
+}
+
+extension NoticeRejection {
+    /// For a receipt that is to name no payment.
+    fileprivate var withoutID: NoticeRejection { NoticeRejection(id: nil, field: field, problem: problem) }
 }

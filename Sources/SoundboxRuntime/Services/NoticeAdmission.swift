@@ -10,6 +10,20 @@ struct NoticeAdmission: Sendable {
     /// A retained notice that was paid longer ago is no news.
     var retainedWindow: Duration
 
+    /// What the time of a signed notice says of the box's own clock.
+    ///
+    /// - Returns: what is wrong, in words for people; `nil` when the two agree well enough.
+    func clockFault(shownBy notice: PaymentNotice, now: Timestamp?) -> String? {
+        guard let paidAt = notice.paidAt, let now else { return nil }
+        let age = now.duration(since: paidAt)
+        if age < .zero - Self.tolerance {
+            return "the clock is behind: signed payments come from its future; look at the time server"
+        }
+        return age > window
+            ? "signed payments are refused as too old; if they are not, the clock is ahead: look at the time server"
+            : nil
+    }
+
     /// - Parameter now: `nil` while the clock is not set; how old a signed notice is cannot be judged then, and the inbox
     ///   alone keeps guard.
     /// - Returns: why not; `nil` when it is.
@@ -21,13 +35,14 @@ struct NoticeAdmission: Sendable {
             guard let paidAt = notice.paidAt else {
                 return rejection("paid_at", "this field is missing, and a signed notice needs it")
             }
+            // From the box's future it is news: who has the key is believed, and so is their clock (decision 003).
+            guard paidAt < BoxClock.end else {
+                return rejection("paid_at", "\(paidAt) cannot be; expected when the customer paid")
+            }
             if let now {
                 let age = now.duration(since: paidAt)
                 guard age <= window else {
                     return rejection("paid_at", "too long ago: \(paidAt) is outside of the window of \(window)")
-                }
-                guard age >= .zero - Self.tolerance else {
-                    return rejection("paid_at", "\(paidAt) is in the future; the box's clock says \(now)")
                 }
             }
         }

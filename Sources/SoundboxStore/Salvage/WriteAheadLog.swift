@@ -17,18 +17,32 @@ struct WriteAheadLog {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
 
+    /// The one that SQLite takes where nothing else is asked for, and nothing else ever was.
+    private static let usualPageSize = 4096
+
     /// - Returns: `nil` when there is nothing in it that could be read.
     init?(_ descriptor: Int32) {
-        guard let header = read(descriptor, Self.headerBytes, at: 0), word(header, 0) & ~1 == 0x377F_0682 else {
-            return nil
+        guard let header = read(descriptor, Self.headerBytes, at: 0) else { return nil }
+        let isBigEndian: Bool
+        let salts: ArraySlice<UInt8>
+        var previous: (UInt32, UInt32)?
+        let headerFits = Self.fits(header)
+        if headerFits {
+            pageSize = Int(word(header, 8))
+            isBigEndian = word(header, 0) & 1 == 1
+            salts = header[16..<24]
+            previous = (word(header, 24), word(header, 28))
+        } else {
+            // One bit is enough for SQLite to begin a new log over all that is in this one.
+            guard let found = Self.firstSalts(descriptor) else { return nil }
+            pageSize = Self.usualPageSize
+            isBigEndian = false
+            salts = found
         }
-        pageSize = Int(word(header, 8))
-        guard pageSize.nonzeroBitCount == 1, 512...65536 ~= pageSize else { return nil }
-        let isBigEndian = word(header, 0) & 1 == 1
-        let salts = header[16..<24]
-        var previous: (UInt32, UInt32)? = (word(header, 24), word(header, 28))
         var offset = Int64(Self.headerBytes)
         var transaction: [(page: Int, offset: Int64)] = []
+        // Behind a damaged header nothing tells whether the first frame fits; its rows have checksums of their own.
+        var isFirst = true
         var hasHole = false
         var commitsBehindHole = 0
         var framesBehindCommit = 0
@@ -36,7 +50,9 @@ struct WriteAheadLog {
             defer { offset += Int64(frame.count) }
             let stored = (word(frame, 16), word(frame, 20))
             let isOurs = frame[8..<16].elementsEqual(salts)
-            let fits = previous.map { checksum(frame, from: $0, isBigEndian) == stored } ?? false
+            let fits =
+                previous.map { checksum(frame[...], from: $0, isBigEndian) == stored } ?? (!headerFits && isFirst)
+            isFirst = false
             previous = isOurs ? stored : nil
             // A damaged frame, or what an older use of the file has left.
             guard isOurs, fits else {
@@ -50,7 +66,34 @@ struct WriteAheadLog {
             transaction = []
             if hasHole { commitsBehindHole += 1 }
         }
-        isDamaged = framesBehindCommit > 0
+        isDamaged = framesBehindCommit > 0 || !headerFits
+    }
+
+    private static func fits(_ header: [UInt8]) -> Bool {
+        let pageSize = Int(word(header, 8))
+        return word(header, 0) & ~1 == 0x377F_0682 && pageSize.nonzeroBitCount == 1 && 512...65536 ~= pageSize
+            && checksum(header[..<24], of: [0..<24], from: (0, 0), word(header, 0) & 1 == 1)
+                == (word(header, 24), word(header, 28))
+    }
+
+    /// Those of the first two frames that belong together: what is behind them may be left from an older use.
+    private static func firstSalts(_ descriptor: Int32) -> ArraySlice<UInt8>? {
+        let size = frameHeaderBytes + usualPageSize
+        var offset = Int64(headerBytes)
+        var last: [UInt8]?
+        while let frame = read(descriptor, size, at: offset) {
+            offset += Int64(size)
+            if let last, last[8..<16].elementsEqual(frame[8..<16]),
+                checksum(frame[...], from: (word(last, 16), word(last, 20)), false) == (
+                    word(frame, 16), word(frame, 20)
+                )
+            {
+                return frame[8..<16]
+            }
+            last = frame
+        }
+        // A log of one frame.
+        return last.flatMap { offset == Int64(headerBytes + size) ? $0[8..<16] : nil }
     }
 }
 
@@ -65,9 +108,18 @@ private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
 }
 
 /// Over the first eight bytes of a frame's header and over its page.
-private func checksum(_ frame: [UInt8], from start: (UInt32, UInt32), _ isBigEndian: Bool) -> (UInt32, UInt32) {
+private func checksum(
+    _ frame: ArraySlice<UInt8>, from start: (UInt32, UInt32), _ isBigEndian: Bool
+) -> (UInt32, UInt32) {
+    checksum(frame, of: [0..<8, 24..<frame.count], from: start, isBigEndian)
+}
+
+/// - Parameter ranges: of multiples of eight bytes, from the beginning of `bytes`.
+private func checksum(
+    _ bytes: ArraySlice<UInt8>, of ranges: [Range<Int>], from start: (UInt32, UInt32), _ isBigEndian: Bool
+) -> (UInt32, UInt32) {
     var (first, second) = start
-    frame.withUnsafeBytes { bytes in
+    bytes.withUnsafeBytes { bytes in
         func add(_ range: Range<Int>) {
             for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
                 let words = (
@@ -78,8 +130,7 @@ private func checksum(_ frame: [UInt8], from start: (UInt32, UInt32), _ isBigEnd
                 second &+= (isBigEndian ? UInt32(bigEndian: words.1) : UInt32(littleEndian: words.1)) &+ first
             }
         }
-        add(0..<8)
-        add(24..<bytes.count)
+        for range in ranges { add(range) }
     }
     return (first, second)
 }

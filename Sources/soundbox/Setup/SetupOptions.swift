@@ -81,7 +81,13 @@ struct SetupOptions: ParsableArguments {
             guard let equals = other.firstIndex(of: "="), equals > other.startIndex else {
                 throw ValidationError("--set takes key=value, such as announce.expire_after=1h; there is no = in it.")
             }
-            document[path: other[..<equals].split(separator: ".").map(String.init)] = String(
+            let key = other[..<equals]
+            if key == "authenticity.key" || key == "authenticity.next_key" {
+                throw ValidationError(
+                    "--set \(key) would show the key to every user of this machine, in ps: put it into a file of "
+                        + "mode 600 and give --set \(key)_file=FILE.")
+            }
+            document[path: key.split(separator: ".").map(String.init)] = String(
                 other[other.index(after: equals)...])
         }
     }

@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+import SoundboxCore
+import TestSupport
+import Testing
+
+@testable import SoundboxStore
+
+/// Cards lose writes: a page is then whole, and older than the others. No check of SQLite's finds that.
+@Suite("A page that is older than the others, and a log without its beginning")
+struct LostWriteTests {
+    @Test("What was heard does not wait again, though the page that says what waits is an old one")
+    func olderWaiting() throws {
+        let inbox = try DamagedInbox(ended: 0, waiting: 3)
+        let opened = try inbox.open()
+        let first = try #require(try opened.waiting(limit: 1).first)
+        let row = try opened.read {
+            try Row.fetchOne($0, sql: "SELECT * FROM waiting WHERE sequence = ?", arguments: [first.sequence])
+        }
+        try opened.markAnnounced(first, at: inbox.noon)
+        let marks = try #require(row).map { _ in "?" }.joined(separator: ", ")
+        try opened.write {
+            try $0.execute(
+                sql: "INSERT INTO waiting VALUES (\(marks))",
+                arguments: StatementArguments(try #require(row).databaseValues))
+        }
+        #expect(try opened.waiting(limit: 1).map(\.notice.id.text) == [inbox.waiting[1]])
+        #expect(try opened.counts().waiting == 2)
+        #expect(inbox.told.lines.withLock { $0.count } == 1)
+    }
+
+    @Test("What was not heard waits after the next start, though the page that says what waits is an old one")
+    func missingWaiting() throws {
+        let inbox = try DamagedInbox(ended: 20, waiting: 3)
+        try inbox.restore()
+        try DatabaseQueue(path: inbox.path).write { try $0.execute(sql: "DELETE FROM waiting") }
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened) == inbox.whole)
+        #expect(inbox.told.lines.withLock { $0.contains { $0.contains("3 payments did not wait") } })
+    }
+
+    @Test("A log whose header is damaged is read nevertheless, and what waits is kept", arguments: 0..<24)
+    func header(byte: Int) throws {
+        let inbox = try DamagedInbox(ended: 60, waiting: 20, keepsLog: true)
+        try inbox.restore()
+        try inbox.change("inbox.sqlite-wal") { $0[byte] ^= 1 << UInt8(byte % 8) }
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened).waiting == inbox.waiting)
+        #expect(inbox.told.incidents.withLock { $0.count } == 1)
+    }
+
+    @Test("A log whose database is empty, or gone, is read nevertheless", arguments: [true, false])
+    func withoutDatabase(isGone: Bool) throws {
+        let inbox = try DamagedInbox(ended: 60, waiting: 20, keepsLog: true)
+        try inbox.restore()
+        try inbox.change { $0 = [] }
+        if isGone { try inbox.folder.remove("inbox.sqlite") }
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened).waiting == inbox.waiting)
+        #expect(inbox.told.incidents.withLock { $0.count } == 1)
+    }
+
+    @Test("A schema format that no version of SQLite knows is damage, and not the end")
+    func unknownFormat() throws {
+        let inbox = try DamagedInbox(ended: 60, waiting: 20)
+        try inbox.restore()
+        try inbox.change { $0[47] = 5 }
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened) == inbox.whole)
+    }
+
+    @Test("A payment that comes while the history of a damaged database is not there yet is not taken for new")
+    func batchThatMeetsTheDamage() throws {
+        let inbox = try DamagedInbox(ended: 60, waiting: 2)
+        try inbox.restore()
+        let opened = try inbox.open(step: { if $0 == .historyPartlySaved { throw TestFailure("stopped here") } })
+        // Found by the batch itself.
+        opened.connection.withLock { $0.damage = "a test says so" }
+        #expect(throws: InboxError.self) {
+            try opened.store([.notice(try DamagedInbox.notice(inbox.ended[0]))], at: inbox.noon)
+        }
+        #expect(try opened.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM waiting") } == 2)
+    }
+}
