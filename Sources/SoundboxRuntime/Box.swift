@@ -68,11 +68,14 @@ public struct Box {
             try MessageVerifier($0, topics: configuration.topics)
         }
         let state = BoxState(volume: directory.volumeFile.read() ?? configuration.audio.volume)
+        let salvage = SalvageWatch(systemd: systemd)
         let inbox = try SQLiteInbox.recovering(path: directory.inboxPath, now: { .now }) { [logger] line in
             logger.error("inbox", metadata: ["note": "\(line)"])
         } happened: { [logger] incident in
             logger.error("inbox", metadata: ["note": "\(incident)"])
             state.update { $0.inboxDamage = incident.description }
+        } salvageGoesOn: {
+            salvage.goesOn()
         } historyChanged: { [logger] reason in
             if let reason { logger.error("inbox", metadata: ["note": "\(reason)"]) }
             state.update { $0.historyFault = reason }
@@ -137,7 +140,12 @@ public struct Box {
             WatchdogService(
                 systemd: systemd,
                 // Not the sound card's: a restart mends no driver, and while it is away payments are stored.
-                stillness: { [feed.timeSinceLastTurn, announcer.timeInJob, player.timeInJob] }),
+                stillness: {
+                    [
+                        salvage.stillness(feed.timeSinceLastTurn), salvage.stillness(announcer.timeInJob),
+                        player.timeInJob,
+                    ]
+                }),
             InboxHousekeeping(inbox: inbox, retention: configuration.inbox, clock: clock, logger: logger),
             FeedService(feed: feed, delegate: intake),
             reporter,

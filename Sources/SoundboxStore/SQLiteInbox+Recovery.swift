@@ -46,6 +46,8 @@ extension SQLiteInbox {
         var historyChanged: @Sendable (String?) -> Void
         /// Ends a salvage by throwing: for tests.
         var step: @Sendable (SalvageStep) throws -> Void = { _ in }
+        /// Told of every page that is read before the box goes on; the history is not told of.
+        var willRead: @Sendable (Int) -> Void = { _ in }
         var reserve = SQLiteInbox.reserve
         /// Between two attempts that failed: each reads the whole file.
         var pause = Duration.seconds(5)
@@ -68,14 +70,20 @@ extension SQLiteInbox {
     ///     those that the damaged one has given out.
     ///   - log: as ``init(path:log:)``.
     ///   - happened: told of every incident, on the thread that came upon it; must not block.
+    ///   - salvageGoesOn: told for every page that a salvage reads while everybody else waits for it, on the thread that
+    ///     does it; must not block.
     ///   - historyChanged: told why earlier payments are not known yet, and `nil` when they are; must not block.
     public static func recovering(
         path: String, now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         happened: @escaping @Sendable (StorageIncident) -> Void,
+        salvageGoesOn: @escaping @Sendable () -> Void = {},
         historyChanged: @escaping @Sendable (String?) -> Void = { _ in }
     ) throws(InboxError) -> SQLiteInbox {
         try recovering(
-            path: path, Repair(now: now, happened: happened, historyChanged: historyChanged), log: log)
+            path: path,
+            Repair(
+                now: now, happened: happened, historyChanged: historyChanged, willRead: { _ in salvageGoesOn() }),
+            log: log)
     }
 
     static func recovering(
@@ -176,7 +184,10 @@ extension SQLiteInbox {
             do {
                 let swap =
                     try FileSwap(unfinishedAt: path)
-                    ?? Salvage(path: path, reason: reason, now: repair.now(), step: repair.step).build()
+                    ?? Salvage(
+                        path: path, reason: reason, now: repair.now(), step: repair.step,
+                        willRead: repair.willRead
+                    ).build()
                 try swap.perform(repair.step)
                 let fresh = try Self.open(path)
                 try goOn(with: fresh, repair)

@@ -60,6 +60,26 @@ struct SystemTests {
         await run.value
     }
 
+    @Test("A thread that waits for a salvage that goes on is not stuck, and the manager gives the start more time")
+    func salvage() throws {
+        let path = folder.file("notify")
+        let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(receiver) }
+        #expect(withUnixAddress(path) { bind(receiver, $0, $1) } == 0)
+        let watch = SalvageWatch(systemd: Systemd { ["NOTIFY_SOCKET": path][$0] })
+        #expect(watch.stillness(.seconds(1_000_000_000)) == .seconds(1_000_000_000))
+        let start = Duration.monotonicNow
+        watch.goesOn()
+        let stillness = watch.stillness(.seconds(1_000_000_000))
+        #expect(stillness <= .monotonicNow - start)
+        // One that stands still is no excuse: it is as old as its last page.
+        #expect(watch.stillness(.seconds(1_000_000_000)) > stillness)
+        #expect(watch.stillness(.zero) == .zero)
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        #expect(String(decoding: buffer.prefix(max(0, count)), as: UTF8.self) == "EXTEND_TIMEOUT_USEC=30000000")
+    }
+
     @Test("Without a service manager nothing is sent; its watchdog for another process is not ours")
     func noManager() {
         Systemd { _ in nil }.ready()

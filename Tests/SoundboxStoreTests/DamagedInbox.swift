@@ -79,12 +79,13 @@ struct DamagedInbox {
     }
 
     func open(
-        reserve: Int = 0, step: @escaping @Sendable (SalvageStep) throws -> Void = { _ in }
+        reserve: Int = 0, step: @escaping @Sendable (SalvageStep) throws -> Void = { _ in },
+        willRead: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> SQLiteInbox {
         let repair = SQLiteInbox.Repair(
             now: { [noon] in noon }, happened: { [told] incident in told.incidents.withLock { $0.append(incident) } },
             historyChanged: { [told] reason in told.history.withLock { $0.append(reason) } }, step: step,
-            reserve: reserve, pause: .zero)
+            willRead: willRead, reserve: reserve, pause: .zero)
         return try SQLiteInbox.recovering(path: path, repair) { [told] line in told.lines.withLock { $0.append(line) } }
     }
 

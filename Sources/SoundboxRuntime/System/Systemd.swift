@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 
 /// Tells the service manager how the box is (sd_notify(3)): datagrams of `KEY=value` lines to `$NOTIFY_SOCKET`.
 ///
@@ -20,6 +21,10 @@ struct Systemd: Sendable {
     func ready() { send("READY=1") }
     func stopping() { send("STOPPING=1") }
     func watchdog() { send("WATCHDOG=1") }
+
+    /// A start, or a stop, that is under way ends no sooner than in `time`, unless this is said again. Once the service
+    /// has started it changes nothing: the unit limits no run time.
+    func extendTimeout(_ time: Duration) { send("EXTEND_TIMEOUT_USEC=\(time.nanoseconds / 1000)") }
 
     /// Shown by `systemctl status`. A line break in it would begin another message, such as `READY=1`.
     func status(_ text: String) { send("STATUS=\(text.printable)") }

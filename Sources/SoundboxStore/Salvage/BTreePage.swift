@@ -39,6 +39,57 @@ struct BTreePage {
         return cells.map { number(at: $0, bytes: 4) } + [number(at: header + 8, bytes: 4)]
     }
 
+    /// The number of each row of a table's leaf, or the highest number below each child but the last.
+    var rowNumbers: [Int64] {
+        cells.compactMap { offset in
+            var position = offset + (kind == .interiorTable ? 4 : 0)
+            guard kind == .interiorTable || varint(in: bytes, at: &position) != nil else { return nil }
+            return varint(in: bytes, at: &position)
+        }
+    }
+
+    /// Whether the cells of a table's page, its free blocks and its fragments fill it to the byte, as SQLite's own check
+    /// asks: a page whose count of cells was changed looks sound otherwise.
+    var isFilledExactly: Bool {
+        let cells = cells
+        let content = number(at: header + 5, bytes: 2)
+        let first = header + (kind == .leafTable ? 8 : 12)
+        guard cells.count == cellCount, content >= first + 2 * cells.count, content <= bytes.count else { return false }
+        var filled = number(at: header + 7, bytes: 1)
+        for cell in cells {
+            guard let length = cellLength(at: cell) else { return false }
+            filled += length
+        }
+        var block = number(at: header + 1, bytes: 2)
+        while block != 0 {
+            let next = number(at: block, bytes: 2)
+            // They are linked in the order in which they stand.
+            guard block >= content, next == 0 || next > block else { return false }
+            filled += number(at: block + 2, bytes: 2)
+            block = next
+        }
+        return filled == bytes.count - content
+    }
+
+    private func cellLength(at offset: Int) -> Int? {
+        var position = offset + (kind == .interiorTable ? 4 : 0)
+        guard let first = varint(in: bytes, at: &position) else { return nil }
+        if kind == .interiorTable { return position - offset }
+        guard kind == .leafTable, (0...Self.longestRow).contains(first), varint(in: bytes, at: &position) != nil else {
+            return nil
+        }
+        let local = localLength(Int(first), largest: bytes.count - 35)
+        return max(position - offset + local + (local < first ? 4 : 0), 4)
+    }
+
+    /// How much of a row stands in its page; the rest overflows.
+    private func localLength(_ length: Int, largest: Int) -> Int {
+        guard length > largest else { return length }
+        let least = (bytes.count - 12) * 32 / 255 - 23
+        let wanted = least + (length - least) % (bytes.count - 4)
+        return wanted <= largest ? wanted : least
+    }
+
     /// The row number and the values of a table's row; the column that is the row number is NULL in it.
     /// - Parameter overflow: reads a page.
     func row(at offset: Int, overflow: (Int) -> [UInt8]?) -> (number: Int64, values: [Cell])? {
@@ -69,9 +120,7 @@ struct BTreePage {
         if length <= largestLocal {
             return position + length <= bytes.count ? Array(bytes[position..<position + length]) : nil
         }
-        let least = (bytes.count - 12) * 32 / 255 - 23
-        let wanted = least + (length - least) % (bytes.count - 4)
-        let local = wanted <= largestLocal ? wanted : least
+        let local = localLength(length, largest: largestLocal)
         guard position + local + 4 <= bytes.count else { return nil }
         var payload = Array(bytes[position..<position + local])
         var next = number(at: position + local, bytes: 4)

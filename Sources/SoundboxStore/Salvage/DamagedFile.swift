@@ -13,8 +13,11 @@ final class DamagedFile {
     private let log: WriteAheadLog?
     /// Pages that hold nothing, as far as the list of them can be read. What stands in them is old.
     private(set) var freePages: Set<Int> = []
+    private let willRead: (Int) -> Void
 
-    init(path: String) throws(SystemError) {
+    /// - Parameter willRead: told of every page before it is read.
+    init(path: String, willRead: @escaping (Int) -> Void = { _ in }) throws(SystemError) {
+        self.willRead = willRead
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(code: errno) }
         logDescriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
@@ -38,6 +41,7 @@ final class DamagedFile {
     /// - Returns: the page's newest content; `nil` when the disk does not give it.
     func bytes(_ page: Int) -> [UInt8]? {
         guard page >= 1, page <= pageCount else { return nil }
+        willRead(page)
         return [UInt8](unsafeUninitializedCapacity: pageSize) { buffer, count in
             count = 0
             if let offset = log?.offsets[page] {
@@ -60,37 +64,56 @@ final class DamagedFile {
         return page.cells.compactMap { page.row(at: $0, overflow: bytes) }
     }
 
-    /// The pages that hold a table's rows.
-    ///
-    /// - Returns: `nil` when the table is not to be found; `isWhole` tells whether no page of its tree is missing.
-    func leaves(ofTable name: String) -> (pages: [Int], isWhole: Bool)? {
-        for number in leaves(below: 1).pages {
-            for row in page(number).map(rows) ?? []
-            where row.values.count == 5 && row.values[0] == .text("table") && row.values[1] == .text(name) {
-                return row.values[3].integer.flatMap { Int(exactly: $0) }.map { leaves(below: $0) }
+    /// Where a table begins, by the schema; `nil` when the schema does not say, or names the same page twice.
+    func root(ofTable name: String) -> Int? {
+        var root: Int?
+        var roots: Set<Int64> = []
+        var isClear = true
+        let isWhole = walk(below: 1) { page in
+            for row in rows(of: page) where row.values.count == 5 {
+                guard let number = row.values[3].integer, number > 0 else { continue }
+                if !roots.insert(number).inserted { isClear = false }
+                if row.values[0] == .text("table") && row.values[1] == .text(name) { root = Int(exactly: number) }
             }
+            if rows(of: page).count != page.cellCount { isClear = false }
+            return true
         }
-        return nil
+        return isWhole && isClear ? root : nil
     }
 
-    private func leaves(below root: Int) -> (pages: [Int], isWhole: Bool) {
-        var pages: [Int] = []
+    /// Visits the pages that hold a table's rows, those with the highest numbers first, until `visit` says `false`.
+    ///
+    /// - Returns: whether every page down to there is as SQLite leaves it, and none is missing.
+    func walk(below root: Int, _ visit: (BTreePage) throws -> Bool) rethrows -> Bool {
         var isWhole = true
-        var open = [root]
+        // Rows of each have numbers above `low`, up to `high`.
+        var open: [(page: Int, low: Int64, high: Int64)] = [(root, .min, .max)]
         var seen: Set<Int> = []
-        while let number = open.popLast() {
-            guard seen.insert(number).inserted, let page = page(number) else {
+        while let (number, low, high) = open.popLast() {
+            guard seen.insert(number).inserted, let page = page(number),
+                page.kind == .leafTable || page.kind == .interiorTable
+            else {
                 isWhole = false
                 continue
             }
-            switch page.kind {
-            case .leafTable: pages.append(number)
-            case .interiorTable: open += page.children
-            case .interiorIndex, .leafIndex: isWhole = false
+            let numbers = page.rowNumbers
+            let isOrdered =
+                zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 } && numbers.first.map { $0 > low } ?? true
+                && numbers.last.map { $0 <= high } ?? true
+            // Only a table without rows has an empty page.
+            if !isOrdered || !page.isFilledExactly || numbers.isEmpty && number != root { isWhole = false }
+            if page.kind == .leafTable {
+                guard try visit(page) else { break }
+            } else if page.children.count == numbers.count + 1 {
+                for (index, child) in page.children.enumerated() {
+                    open.append(
+                        (child, index == 0 ? low : numbers[index - 1], index < numbers.count ? numbers[index] : high))
+                }
+            } else {
+                isWhole = false
             }
-            if page.cells.count != page.cellCount { isWhole = false }
         }
-        return (pages, isWhole)
+        return isWhole
     }
 
     /// Section 1.5, "The Freelist".

@@ -6,13 +6,15 @@ import SoundboxSystem
 /// receipts that nobody has got. The history follows later (``HistoryTransfer``), so that announcing goes on at once
 /// however long that takes.
 ///
-/// The file is read page by page and past SQLite; every row is judged by its own checksum.
+/// The file is read page by page and past SQLite: where what cannot wait is undamaged, nothing else, or else all of it; every row is judged by its own checksum.
 struct Salvage {
     let path: String
     /// Why the file is given up.
     let reason: String
     let now: Timestamp
     let step: @Sendable (SalvageStep) throws -> Void
+    /// Told of every page before it is read.
+    let willRead: @Sendable (Int) -> Void
 
     /// Tables that are copied row by row, as far as SQLite reads them: small ones that hold what is asked for seldom.
     static let copiedAsTheyAre = ["damaged", "salvage", "command"]
@@ -20,9 +22,12 @@ struct Salvage {
     static let batch = 500
     /// Where the last number is unknown, more than a page's rows are left out: numbers must never be given again.
     private static let margin: Int64 = 10_000
+    /// A payment that comes twice takes a number that no row gets. Where the newest row lacks more of them to the last
+    /// number, a newer row may be missing.
+    private static let numbersUnused: Int64 = 1_000
 
     /// Builds the new file beside the damaged one, and returns once it is complete and has a name that says so. After
-    /// an error or a kill the damaged file is as it was. Blocks for as long as it takes to read the file.
+    /// an error or a kill the damaged file is as it was. Blocks for as long as it takes to read what waits, or, where that is damaged, the file.
     func build() throws -> FileSwap {
         try step(.begun)
         let swap = FileSwap.new(path: path, purpose: .salvaged, stamp: now.stamp)
@@ -48,21 +53,21 @@ struct Salvage {
     }
 
     private func fill(_ queue: DatabaseQueue, _ swap: FileSwap) throws {
-        let file = try DamagedFile(path: path)
+        let file = try DamagedFile(path: path, willRead: willRead)
+        let given = numbersGiven(in: file)
         var found = Findings()
-        found.waitingIsWhole = try saveWaiting(of: file, into: queue)
+        found.waitingIsWhole = try save(.waiting, of: file, into: queue, &found)
         try step(.partlyWritten)
-        for number in stride(from: 2, through: file.pageCount, by: 1) {
-            guard let page = file.page(number), page.kind == .leafTable else { continue }
-            let rows = file.savedRows(of: page)
-            for row in rows { found.note(row) }
-            try save(rows.filter(found.isSavedAtOnce), into: queue)
-        }
+        // Where what cannot wait is whole, the history is not read before the box goes on.
+        var isComplete = found.waitingIsWhole
+        if isComplete { isComplete = try save(.receipt, of: file, into: queue, &found) }
+        if isComplete { isComplete = noteNewest(in: file, given: given["notice"], &found) }
+        if !isComplete { try saveFromEveryPage(of: file, into: queue, &found) }
         let others = others(in: path)
         try queue.write { database in
             if let last = found.lastAnnounced { try Self.insert(.notice(last), into: database) }
             for (table, row) in others { try Self.copy(row, into: table, of: database) }
-            try setNumbers(file, found, in: database)
+            try setNumbers(given, found, in: database)
             let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM waiting") ?? 0
             try database.execute(
                 sql: """
@@ -76,7 +81,7 @@ struct Salvage {
         }
     }
 
-    /// What a look at every row has shown.
+    /// What a look at the rows has shown.
     private struct Findings {
         var waitingIsWhole = false
         var lastNotice: Int64 = 0
@@ -113,16 +118,45 @@ struct Salvage {
     }
 
     /// - Returns: whether every row of the table could be read.
-    private func saveWaiting(of file: DamagedFile, into queue: DatabaseQueue) throws -> Bool {
-        guard let tree = file.leaves(ofTable: "waiting") else { return false }
-        var isWhole = tree.isWhole
-        for number in tree.pages {
-            guard let page = file.page(number) else { return false }
-            let rows = file.savedRows(of: page)
-            if rows.count != page.cellCount { isWhole = false }
-            try save(rows.filter { if case .waiting = $0 { true } else { false } }, into: queue)
+    private func save(
+        _ table: CheckedTable, of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings
+    ) throws -> Bool {
+        guard let root = file.root(ofTable: table.rawValue) else { return false }
+        var isReadable = true
+        let isWhole = try file.walk(below: root) { page in
+            let rows = file.savedRows(of: page).filter { $0.table == table }
+            if rows.count != page.cellCount { isReadable = false }
+            for row in rows { found.note(row) }
+            try save(rows, into: queue)
+            return true
         }
-        return isWhole
+        return isWhole && isReadable
+    }
+
+    /// Looks at the history from its end to the last announcement, which is for replay and for the count of all.
+    ///
+    /// - Returns: whether nothing newer can be missing.
+    private func noteNewest(in file: DamagedFile, given: Int64?, _ found: inout Findings) -> Bool {
+        guard let given, let root = file.root(ofTable: CheckedTable.notice.rawValue) else { return false }
+        var isReadable = true
+        var newest: Int64 = 0
+        let isWhole = file.walk(below: root) { page in
+            let rows = file.savedRows(of: page).filter { $0.table == .notice }
+            isReadable = isReadable && rows.count == page.cellCount
+            newest = max(newest, page.rowNumbers.last ?? 0)
+            for row in rows { found.note(row) }
+            return isReadable && found.lastAnnounced == nil
+        }
+        return isWhole && isReadable && (0...Self.numbersUnused).contains(given - newest)
+    }
+
+    private func saveFromEveryPage(of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings) throws {
+        for number in stride(from: 2, through: file.pageCount, by: 1) {
+            guard let page = file.page(number), page.kind == .leafTable else { continue }
+            let rows = file.savedRows(of: page)
+            for row in rows { found.note(row) }
+            try save(rows.filter(found.isSavedAtOnce), into: queue)
+        }
     }
 
     private func save(_ rows: [SavedRow], into queue: DatabaseQueue) throws {
@@ -143,15 +177,22 @@ struct Salvage {
         }
     }
 
-    /// Numbers go on above all that the damaged file can have given out.
-    private func setNumbers(_ file: DamagedFile, _ found: Findings, in database: Database) throws {
+    /// The last number of each table; none that makes no sense.
+    private func numbersGiven(in file: DamagedFile) -> [String: Int64] {
+        guard let root = file.root(ofTable: "sqlite_sequence") else { return [:] }
         var given: [String: Int64] = [:]
-        for number in file.leaves(ofTable: "sqlite_sequence")?.pages ?? [] {
-            for row in file.page(number).map(file.rows) ?? [] where row.values.count == 2 {
+        let isWhole = file.walk(below: root) { page in
+            for row in file.rows(of: page) where row.values.count == 2 {
                 guard let name = row.values[0].text, let number = row.values[1].integer else { continue }
                 given[name] = 0..<maximumSequence ~= number ? number : nil
             }
+            return true
         }
+        return isWhole ? given : [:]
+    }
+
+    /// Numbers go on above all that the damaged file can have given out.
+    private func setNumbers(_ given: [String: Int64], _ found: Findings, in database: Database) throws {
         let notice = max(given["notice"] ?? found.lastNotice + Self.margin, found.lastNotice)
         // By the clock, where it is ahead: a receipt's number tells its reader what is missing.
         let receipt = max(given["receipt"] ?? 0, found.lastReceipt + Self.margin, now.millisecondsSince1970)

@@ -6,6 +6,15 @@ enum SavedRow {
     case notice(NoticeRecord)
     case receipt(ReceiptRecord)
 
+    /// Where it stood.
+    var table: CheckedTable {
+        switch self {
+        case .waiting: .waiting
+        case .notice: .notice
+        case .receipt: .receipt
+        }
+    }
+
     /// - Parameter values: with NULL in the place of the row's number, as SQLite stores it.
     /// - Returns: `nil` for a row of another table and for one that is damaged.
     init?(number: Int64, values: [Cell]) {
