@@ -41,4 +41,10 @@ struct FileIdentity: Sendable, Equatable {
 
 extension FileIdentity {
     static func exists(_ path: String) -> Bool { Inode(path) != nil }
+
+    /// In bytes; 0 for a file that is not there.
+    static func size(_ path: String) -> Int {
+        var attributes = stat()
+        return stat(path, &attributes) == 0 ? Int(attributes.st_size) : 0
+    }
 }

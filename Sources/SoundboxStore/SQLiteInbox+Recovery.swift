@@ -103,6 +103,7 @@ extension SQLiteInbox {
                 if let problem = try inbox.check() {
                     inbox.replaceIfPossible(because: problem)
                 } else {
+                    do { try inbox.restoreWaiting() } catch { inbox.note("whether all wait that should: \(error)") }
                     inbox.resume(repair)
                 }
                 return inbox
@@ -122,7 +123,13 @@ extension SQLiteInbox {
         let descriptor = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        return WriteAheadLog(descriptor)?.isDamaged == true ? "the write-ahead log has damage in its middle" : nil
+        guard let log = WriteAheadLog(descriptor) else { return nil }
+        if FileIdentity.size(path) == 0, !log.offsets.isEmpty {
+            // For the renames to come. A kill right here changes nothing: it is empty then.
+            close(Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o660))
+            return "the database is empty, and its write-ahead log is not"
+        }
+        return log.isDamaged ? "the write-ahead log is damaged" : nil
     }
 
     /// Where it cannot be done now, whoever comes next tries again.

@@ -39,7 +39,7 @@ struct NoticeAdmissionTests {
         ] as [(String, String?)])
     func clock(paidAt: String, fault: String?) throws {
         let notice = PaymentNotice(
-            id: try PaymentID("A-1"), money: try Money("1", .CNY), paidAt: try #require(Timestamp(rfc3339: paidAt)))
+            id: try PaymentID("A-1"), money: try Money("1", .CNY), paidAt: Timestamp(rfc3339: paidAt))
         let found = admission.clockFault(shownBy: notice, now: Self.now)
         #expect(found?.contains(fault ?? "") ?? (fault == nil), "\(String(describing: found))")
         #expect((found == nil) == (fault == nil))

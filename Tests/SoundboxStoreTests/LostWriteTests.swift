@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SoundboxCore
+import Synchronization
 import TestSupport
 import Testing
 

@@ -22,11 +22,8 @@ final class DamagedFile {
         guard descriptor >= 0 else { throw SystemError(code: errno) }
         logDescriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         log = logDescriptor >= 0 ? WriteAheadLog(logDescriptor) : nil
-        var header = [UInt8](repeating: 0, count: 100)
-        let hasHeader = pread(descriptor, &header, 100, 0) == 100 && header.starts(with: "SQLite format 3\0".utf8)
-        let size = Int(header[16]) << 8 | Int(header[17])
-        pageSize =
-            log?.pageSize ?? (hasHeader && [512, 1024, 2048, 4096, 8192, 16384, 32768].contains(size) ? size : 4096)
+        // What the header says of it is not asked: a flipped bit there would make nonsense of every page.
+        pageSize = log?.pageSize ?? WriteAheadLog.usualPageSize
         var attributes = stat()
         fstat(descriptor, &attributes)
         pageCount = max(Int(attributes.st_size) / pageSize, log?.offsets.keys.max() ?? 0)

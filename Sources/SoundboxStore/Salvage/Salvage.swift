@@ -205,6 +205,8 @@ struct Salvage {
     }
 
     private func others(in path: String) -> [(table: String, row: Row)] {
+        // SQLite deletes the log of an empty database.
+        guard FileIdentity.size(path) > 0 else { return [] }
         var configuration = Configuration()
         configuration.label = "damaged inbox"
         configuration.readonly = true
@@ -214,13 +216,18 @@ struct Salvage {
         for table in Self.copiedAsTheyAre {
             // Without a transaction: SQLite ends none in which it has met a damaged page, and GRDB then gives nothing.
             source.inDatabase { database in
-                guard let cursor = try? Row.fetchCursor(database, sql: "SELECT * FROM \(table) LIMIT 10000") else {
+                guard let cursor = try? Row.fetchCursor(database, sql: Self.selection(of: table)) else {
                     return
                 }
                 while let row = try? cursor.next() { rows.append((table, row.copy())) }
             }
         }
         return rows
+    }
+
+    /// Commands are numbered anew: a number beyond every range would make the new file a damaged one.
+    private static func selection(of table: String) -> String {
+        "SELECT \(table == "command" ? "id, expiry" : "*") FROM \(table) LIMIT 10000"
     }
 
     private static func copy(_ row: Row, into table: String, of database: Database) throws {

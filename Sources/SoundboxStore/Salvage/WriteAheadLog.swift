@@ -18,7 +18,7 @@ struct WriteAheadLog {
     private static let frameHeaderBytes = 24
 
     /// The one that SQLite takes where nothing else is asked for, and nothing else ever was.
-    private static let usualPageSize = 4096
+    static let usualPageSize = 4096
 
     /// - Returns: `nil` when there is nothing in it that could be read.
     init?(_ descriptor: Int32) {
