@@ -6,8 +6,18 @@ extension SQLiteInbox {
         _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
     ) throws(InboxError) -> [ArrivalOutcome] {
         try awaitHistory()
+        do throws(InboxError) { return try storeKnowingAll(arrivals, at: now, clockIsSet: clockIsSet) } catch {
+            guard error == historyIsMissing else { throw error }
+            // This write itself has come upon the damage, and is in a new file whose history follows.
+            try awaitHistory()
+            return try storeKnowingAll(arrivals, at: now, clockIsSet: clockIsSet)
+        }
+    }
+
+    private func storeKnowingAll(
+        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+    ) throws(InboxError) -> [ArrivalOutcome] {
         let (outcomes, damaged) = try write { database in
-            // This write itself may have come upon the damage, and be in a new file whose history is not there yet.
             guard history.isOpen else { throw historyIsMissing }
             var insertion = try Insertion(at: now, clockIsSet: clockIsSet, in: database)
             return (try arrivals.map { try insertion.store($0) }, insertion.damaged)

@@ -65,11 +65,11 @@ struct ScriptWriterTests {
         #expect(unreadable.shortcoming != nil)
     }
 
-    @Test("A voice that cannot say that it repeats still says what")
+    @Test("A repetition whose words cannot be played is not begun; a voice that has none still says what it repeats")
     func repetitionWithoutWords() throws {
         let payment = try payment("7", "alipay")
         let without = script(.replay(payment), without: ["重复"])
-        #expect(without.elements == script(payment, without: ["重复"]).elements)
+        #expect(without.elements.isEmpty)
         #expect(without.shortcoming != nil)
         var language = language
         language.sentences[.replay] = nil
