@@ -40,6 +40,20 @@ struct LostWriteTests {
         #expect(inbox.told.lines.withLock { $0.contains { $0.contains("3 payments did not wait") } })
     }
 
+    @Test("The same when the database is damaged besides, and what waits is saved from it")
+    func missingWaitingOfDamagedDatabase() throws {
+        let inbox = try DamagedInbox(ended: 60, waiting: 3)
+        try inbox.restore()
+        try DatabaseQueue(path: inbox.path).writeWithoutTransaction { database in
+            try database.execute(sql: "DELETE FROM waiting")
+            _ = try database.checkpoint(.truncate)
+        }
+        try inbox.change { $0[47] = 5 }
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened) == inbox.whole)
+        #expect(inbox.told.incidents.withLock { $0.count } == 1)
+    }
+
     @Test("A log whose header is damaged is read nevertheless, and what waits is kept", arguments: 0..<24)
     func header(byte: Int) throws {
         let inbox = try DamagedInbox(ended: 60, waiting: 20, keepsLog: true)

@@ -61,7 +61,7 @@ struct Salvage {
         // Where what cannot wait is whole, the history is not read before the box goes on.
         var isComplete = found.waitingIsWhole
         if isComplete { isComplete = try save(.receipt, of: file, into: queue, &found) }
-        if isComplete { isComplete = noteNewest(in: file, given: given["notice"], &found) }
+        if isComplete { isComplete = try saveNewest(of: file, into: queue, given: given["notice"], &found) }
         if !isComplete { try saveFromEveryPage(of: file, into: queue, &found) }
         let others = others(in: path)
         try queue.write { database in
@@ -107,6 +107,12 @@ struct Salvage {
             }
         }
 
+        /// It says that it waits, and is newer than what was announced last.
+        func isNotHeard(_ row: SavedRow) -> Bool {
+            guard case .notice(let record) = row else { return false }
+            return record.isWaiting && record.entry.sequence > lastAnnounced?.entry.sequence ?? 0
+        }
+
         /// Where the table of what waits is whole, what it does not hold has ended, whatever an old page says.
         func isSavedAtOnce(_ row: SavedRow) -> Bool {
             switch row {
@@ -133,18 +139,23 @@ struct Salvage {
         return isWhole && isReadable
     }
 
-    /// Looks at the history from its end to the last announcement, which is for replay and for the count of all.
+    /// Looks at the history from its end to the last announcement, which is for replay and for the count of all. What
+    /// stands behind that and waits is saved, should the table of what waits not know it: a page of that may be whole
+    /// and older than the others, on a card that loses writes.
     ///
     /// - Returns: whether nothing newer can be missing.
-    private func noteNewest(in file: DamagedFile, given: Int64?, _ found: inout Findings) -> Bool {
+    private func saveNewest(
+        of file: DamagedFile, into queue: DatabaseQueue, given: Int64?, _ found: inout Findings
+    ) throws -> Bool {
         guard let given, let root = file.root(ofTable: CheckedTable.notice.rawValue) else { return false }
         var isReadable = true
         var newest: Int64 = 0
-        let isWhole = file.walk(below: root) { page in
+        let isWhole = try file.walk(below: root) { page in
             let rows = file.savedRows(of: page).filter { $0.table == .notice }
             isReadable = isReadable && rows.count == page.cellCount
             newest = max(newest, page.rowNumbers.last ?? 0)
             for row in rows { found.note(row) }
+            try save(rows.filter(found.isNotHeard), into: queue)
             return isReadable && found.lastAnnounced == nil
         }
         return isWhole && isReadable && (0...Self.numbersUnused).contains(given - newest)
