@@ -200,8 +200,8 @@ package actor AnnouncerService: Service {
     private func report(_ error: InboxError) {
         // Once per fault, not once per attempt.
         let isNew = state.snapshot.recordingFault == nil
-        state.update { $0.recordingFault = error.description }
         if isNew { logger.error("the inbox failed, trying again", metadata: ["reason": "\(error)"]) }
+        state.update { $0.recordingFault = error.description }
     }
 
     private func play(_ job: Announcer.Job) async -> Announcer.Event {

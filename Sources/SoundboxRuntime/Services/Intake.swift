@@ -138,8 +138,8 @@ struct Intake: PaymentFeedDelegate {
 
     private func noteClock(_ fault: String?) {
         guard fault != state.snapshot.signedTimeFault else { return }
-        state.update { $0.signedTimeFault = fault }
         if let fault { logger.error("the clock may be wrong", metadata: ["reason": "\(fault)"]) }
+        state.update { $0.signedTimeFault = fault }
     }
 
     private func checkSignature(of message: FeedMessage) throws(NoticeRejection) -> Bool {
@@ -172,9 +172,11 @@ struct Intake: PaymentFeedDelegate {
     func report(_ error: InboxError) {
         // Once per fault: the broker sends the payments again and again until they are taken.
         let isNew = state.snapshot.storingFault != error.description
+        // Before anybody acts on the fault: the log tells things in their order.
+        if isNew {
+            logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
+        }
         state.update { $0.storingFault = error.description }
-        guard isNew else { return }
-        logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
     }
 
     private func log(_ outcome: ArrivalOutcome) {
