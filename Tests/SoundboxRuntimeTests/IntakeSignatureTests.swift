@@ -73,6 +73,32 @@ struct IntakeSignatureTests {
         #"{"id":"\#(id)","at":"\#(at)",\#(rest)}"#
     }
 
+    @Test("Where a signature is not required, what comes without one still has no payment named as rejected")
+    func unsignedAndRejected() throws {
+        let intake = try intake(required: false)
+        try intake.commit([
+            message(payment("A-1", amount: "x")), message(payment("A-2", paidAt: nil), isRetained: true),
+        ])
+        #expect(try receipts() == ["null - rejected amount", "null - rejected retain"])
+    }
+
+    @Test("A signed payment from the future is stored, and the clock is a fault until one fits")
+    func clockBehind() throws {
+        let intake = try intake()
+        try intake.commit([message(signed(payment("A-1", paidAt: "2026-11-21T15:00:00Z")))])
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])
+        #expect(intake.state.snapshot.faults.contains { $0.contains("the clock is behind") })
+        try intake.commit([message(signed(payment("A-2")))])
+        #expect(intake.state.snapshot.faults.isEmpty)
+    }
+
+    @Test("A cancel that withdraws nothing is answered with the reason")
+    func idleCancel() throws {
+        let intake = try intake(hasKey: false)
+        try intake.commit([message(command(#""type":"cancel","payment_id":"nobody""#, id: "c-9"))])
+        #expect(try receipts() == [#"null "c-9" rejected payment_id"#])
+    }
+
     @Test("A receipt for a message that nobody vouches for names no payment")
     func unvouchedPayments() throws {
         let intake = try intake()

@@ -49,4 +49,10 @@ struct SecretFileTests {
         let error = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
         #expect(error?.description.contains("empty") == true)
     }
+
+    @Test("A pipe that nobody writes into is refused, and does not hold up the start")
+    func pipe() throws {
+        #expect(mkfifo(folder.file("key"), 0o600) == 0)
+        #expect(throws: SecretFileError.self) { try SecretFile(path: folder.file("key")).read() }
+    }
 }
