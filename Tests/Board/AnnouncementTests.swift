@@ -133,10 +133,11 @@ extension VirtualBoardTests {
                 let heard = seen.sound.phrases
                 #expect(heard.count == 10)
                 let (begin, end) = (try #require(heard.first).start, try #require(heard.last).end)
-                // The lead, less what the recorder takes to begin after its time was taken.
-                #expect(isOn.start < seen.soundStart + begin - 0.1)
-                // The gap of half a second, and the lag of another.
-                #expect((0.7...1.8).contains(isOn.end - (seen.soundStart + end)), "\(isOn), \(end)")
+                // Of the lead of 250 ms, the recorder takes a part to begin after its time was taken.
+                #expect(isOn.start < seen.soundStart + begin)
+                // Not before the gap of half a second and most of the lag of another; how soon after, a busy machine
+                // cannot tell.
+                #expect(isOn.end - (seen.soundStart + end) > 0.7, "\(isOn), \(end)")
             }
         }
 

@@ -107,7 +107,8 @@ record_end() {
   cp /run/sound.* /host/
 }
 
-# Writes the time and the levels of the lines into `outputs` whenever one changes.
+# Writes the time and the levels of the lines into `outputs` whenever one changes, and once more at the end: whoever has
+# seen a level and ends the watch finds it written.
 watch_begin() {
   : >/run/watching
   watch_lines "$@" >/run/outputs &
@@ -119,8 +120,9 @@ watch_end() {
   cp /run/outputs /host/
 }
 watch_lines() {
-  local shown='' levels line value up rest
-  while [ -e /run/watching ]; do
+  local shown='' ends='' levels line value up rest
+  while [ -z "$ends" ]; do
+    [ -e /run/watching ] || ends=yes
     levels=''
     for line; do
       read -r value <$gpio/sim_gpio$line/value
@@ -131,7 +133,7 @@ watch_lines() {
       echo "$up$levels"
       shown=$levels
     fi
-    pause 0.01
+    [ -n "$ends" ] || pause 0.01
   done
 }
 # Waits without starting a process, which would take longer than the wait: nobody writes into this pipe.
