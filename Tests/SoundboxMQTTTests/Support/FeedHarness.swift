@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxTesting
 import TestSupport
 
 /// Settings of the test box, for a broker on 127.0.0.1.
