@@ -19,10 +19,10 @@ struct Farewell {
 
     /// Queues what comes next.
     mutating func proceed(
-        _ client: MQTTClient, outbox: FeedOutbox, topic: String, status: [UInt8]
+        _ client: MQTTClient, outbox: FeedOutbox, status: [UInt8]
     ) throws(MQTTError) {
         if statusID == nil, outbox.isIdle {
-            statusID = try client.publish(status, to: topic, retained: true)
+            statusID = try client.publish(status, to: .status)
         } else if statusIsKnown, !isDisconnecting {
             client.disconnect()
             isDisconnecting = true

@@ -2,7 +2,6 @@ import SoundboxCore
 
 /// What the feed sends: receipts, and the newest status. Lives on the feed's thread.
 struct FeedOutbox {
-    private let topics: MQTTTopics
     private let delegate: any PaymentFeedDelegate
     private let log: @Sendable (String) -> Void
 
@@ -14,8 +13,7 @@ struct FeedOutbox {
     /// The last error of the delegate's: said once, not at every turn.
     private var lastError: String?
 
-    init(topics: MQTTTopics, delegate: any PaymentFeedDelegate, log: @escaping @Sendable (String) -> Void) {
-        self.topics = topics
+    init(delegate: any PaymentFeedDelegate, log: @escaping @Sendable (String) -> Void) {
         self.delegate = delegate
         self.log = log
     }
@@ -49,7 +47,7 @@ struct FeedOutbox {
 
     mutating func sendStatus(with client: MQTTClient) throws(MQTTError) {
         guard statusIsDue, statusID == nil, let status else { return }
-        statusID = try client.publish(status, to: topics.status, retained: true)
+        statusID = try client.publish(status, to: .status)
         statusIsDue = false
     }
 
@@ -62,7 +60,7 @@ struct FeedOutbox {
             $0.window.didRead(receipts.count, limit: room)
         }
         for receipt in receipts {
-            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: topics.receipts))
+            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: .receipts))
         }
     }
 

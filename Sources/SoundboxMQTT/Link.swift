@@ -75,7 +75,7 @@ final class Link {
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size)
         if code == 0, hungUp { code = ECONNRESET }
-        guard code == 0 else { throw .system(code) }
+        guard code == 0 else { throw .system(SystemError(code: code)) }
     }
 
     /// Before anything that the broker has sent is looked at, and before anything is sent to it, a password for one.
@@ -83,10 +83,8 @@ final class Link {
         guard !pins.isEmpty else { return }
         var text = [CChar](repeating: 0, count: Int(SOUNDBOX_PIN_CAPACITY))
         let isRead = soundbox_tls_peer_pin(tls, &text)
-        let pin = isRead ? String(decoding: text.dropLast().map(UInt8.init), as: UTF8.self) : "unreadable"
-        guard pins.contains(pin) else {
-            throw .tls("the broker's key is none of those in pin_sha256; its SHA-256 is \(pin)")
-        }
+        let pin = isRead ? String(decoding: text.dropLast().map(UInt8.init), as: UTF8.self) : nil
+        guard let pin, pins.contains(pin) else { throw .tls(.unknownKey(pin: pin)) }
     }
 
     /// - Returns: how many bytes have arrived; 0 when there are none now.
@@ -118,13 +116,36 @@ final class Link {
         switch errno {
         case EAGAIN, EINTR: return 0
         case ECONNRESET, EPIPE: throw .closed
-        case let code: throw .system(code)
+        case let code: throw .system(SystemError(code: code))
         }
     }
 
     /// Tells the broker that nothing more will be sent.
     func finish() {
         if let tls { soundbox_tls_finish(tls) }
+    }
+}
+
+extension LinkFailure {
+    /// - Parameter settings: those whose files were read, where they were.
+    fileprivate init(_ error: soundbox_tls_error, _ settings: MQTTSettings.TLS? = nil) {
+        let text = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        func unusable(_ file: MQTTError.CredentialFile, _ path: String?) -> LinkFailure {
+            .settings(.unusable(file, path: path, reason: text))
+        }
+        self =
+            switch error.failure {
+            case SOUNDBOX_TLS_CLOSED: .closed
+            case SOUNDBOX_TLS_SYSTEM: .system(SystemError(code: error.code))
+            case SOUNDBOX_TLS_UNTRUSTED: .tls(.untrusted)
+            case SOUNDBOX_TLS_OTHER_HOST: .tls(.otherHost)
+            case SOUNDBOX_TLS_WANTS_CERTIFICATE: .tls(.wantsCertificate)
+            case SOUNDBOX_TLS_NOT_TLS: .tls(.notTLS)
+            case SOUNDBOX_TLS_BAD_AUTHORITIES: unusable(.authorities, settings?.caFile)
+            case SOUNDBOX_TLS_BAD_CERTIFICATE: unusable(.certificate, settings?.certFile)
+            case SOUNDBOX_TLS_BAD_KEY: unusable(.key, settings?.keyFile)
+            default: .tls(.other(text))
+            }
     }
 }
 
@@ -156,16 +177,16 @@ extension Link {
         defer { freeaddrinfo(list) }
 
         let addresses = sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0?.pointee }
-        var failure: Int32?
+        var failure: SystemError?
         for family in [first, first.other] {
             for address in addresses where address.ai_family == family.code {
                 switch start(address) {
                 case .success(let socket): return socket
-                case .failure(let error): failure = failure ?? error.code
+                case .failure(let error): failure = failure ?? error
                 }
             }
         }
-        throw .system(failure ?? EAFNOSUPPORT)
+        throw .system(failure ?? SystemError(code: EAFNOSUPPORT))
     }
 
     private static func start(_ address: addrinfo) -> Result<Int32, SystemError> {

@@ -55,7 +55,7 @@ extension MQTTClient {
                     continue
                 }
             } catch {
-                throw .connectionLost(reason: "the broker sent something that MQTT does not allow: \(error.reason)")
+                throw .connectionLost(.violation(error.reason))
             }
             guard chunks < Self.chunksPerTurn else { return }
             chunks += 1
@@ -112,16 +112,13 @@ extension MQTTClient {
 
     /// The error that a failure amounts to.
     func lost(_ failure: LinkFailure) -> MQTTError {
-        if case .settings(let reason) = failure { return .invalidSettings(reason: reason) }
-        if isAccepted { return .connectionLost(reason: failure.reason) }
+        if case .settings(let fault) = failure { return .invalidSettings(fault) }
+        if isAccepted { return .connectionLost(.link(failure)) }
         // In TLS 1.3 the client's side of the handshake is over before the broker has looked at its certificate, so that
         // a broker that misses one is often known by nothing but its hanging up.
         if failure == .closed, broker.usesTLS {
-            return .unreachable(
-                broker: broker,
-                reason: "the broker closed the connection during the TLS handshake; "
-                    + "if it asks for a client certificate, check cert_file and key_file")
+            return .unreachable(broker: broker, .closedInHandshake)
         }
-        return .unreachable(broker: broker, reason: failure.reason)
+        return .unreachable(broker: broker, failure)
     }
 }

@@ -7,6 +7,7 @@ import SoundboxSystem
 /// a PUBACK back until the message it acknowledges is on disk. Nothing waits except ``read(waitingAtMost:wakeUp:limit:)``.
 final class MQTTClient {
     let broker: BrokerAddress
+    private let topics: Topics
     private let tls: MQTTSettings.TLS?
     private let connectPacket: [UInt8]
 
@@ -49,27 +50,29 @@ final class MQTTClient {
     /// - Parameters:
     ///   - settings: the broker, the credentials and the keep-alive.
     ///   - keepsSession: the broker keeps subscriptions and undelivered messages while the client is away.
-    ///   - will: what the broker publishes, retained, when the client vanishes.
+    ///   - will: what the broker publishes on the status topic when the client vanishes.
     init(
-        _ settings: MQTTSettings, clientID: String, keepsSession: Bool, will: OutgoingPacket.Will?
+        _ settings: MQTTSettings, clientID: String, keepsSession: Bool, will: [UInt8]?
     ) throws(MQTTError) {
         broker = settings.broker
+        topics = settings.topics
         tls = settings.tls
         let seconds = UInt16(clamping: max(5, settings.keepAlive.components.seconds))
         keepAlive = KeepAlive(interval: .seconds(seconds), start: .zero)
         reader = PacketReader(maximumPayloadBytes: settings.maximumPayloadBytes)
         if settings.username == nil, settings.password != nil {
-            throw .invalidSettings(reason: "a broker password needs a user name beside it (username)")
+            throw .invalidSettings(.passwordWithoutUsername)
         }
-        for (name, bytes) in [
-            ("client id", clientID.utf8.count), ("user name", settings.username?.utf8.count ?? 0),
-            ("broker password", settings.password?.utf8.count ?? 0), ("last will", will?.payload.count ?? 0),
-        ] where bytes > OutgoingPacket.maximumFieldBytes {
-            throw .invalidSettings(
-                reason: "the \(name) has \(bytes) bytes; MQTT allows \(OutgoingPacket.maximumFieldBytes)")
+        let fields: [(MQTTError.Field, bytes: Int)] = [
+            (.clientID, clientID.utf8.count), (.username, settings.username?.utf8.count ?? 0),
+            (.password, settings.password?.utf8.count ?? 0), (.lastWill, will?.count ?? 0),
+        ]
+        for (field, bytes) in fields where bytes > OutgoingPacket.maximumFieldBytes {
+            throw .invalidSettings(.tooLong(field, bytes: bytes))
         }
         connectPacket = OutgoingPacket.connect(
-            clientID: clientID, keepsSession: keepsSession, keepAlive: seconds, will: will,
+            clientID: clientID, keepsSession: keepsSession, keepAlive: seconds,
+            will: will.map { .init(topic: settings.topics[.status], payload: $0, isRetained: Topic.status.isRetained) },
             username: settings.username, password: settings.password)
     }
 
@@ -77,12 +80,14 @@ final class MQTTClient {
     func checkFiles() throws(MQTTError) {
         guard let tls else { return }
         if (tls.certFile == nil) != (tls.keyFile == nil) {
-            throw .invalidSettings(reason: "a client certificate and its key go together (cert_file, key_file)")
+            throw .invalidSettings(.certificateWithoutKey)
         }
-        for (name, file) in [("CA", tls.caFile), ("certificate", tls.certFile), ("key", tls.keyFile)] {
-            guard let file, access(file, R_OK) != 0 else { continue }
-            throw .invalidSettings(
-                reason: "cannot read the broker's \(name) file \"\(file)\": \(SystemError(code: errno))")
+        let files: [(MQTTError.CredentialFile, path: String?)] = [
+            (.authorities, tls.caFile), (.certificate, tls.certFile), (.key, tls.keyFile),
+        ]
+        for (file, path) in files {
+            guard let path, access(path, R_OK) != 0 else { continue }
+            throw .invalidSettings(.unreadable(file, path: path, SystemError(code: errno)))
         }
     }
 
@@ -126,22 +131,22 @@ final class MQTTClient {
 
     // MARK: Asking for something
 
-    /// Queues a SUBSCRIBE at QoS 1.
+    /// Queues a SUBSCRIBE.
     ///
     /// - Returns: the packet id that the SUBACK will carry.
-    func subscribe(to topic: String) throws(MQTTError) -> UInt16 {
+    func subscribe(to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
         subscribing.insert(id)
-        outgoing += OutgoingPacket.subscribe(to: topic, id: id)
+        outgoing += OutgoingPacket.subscribe(to: topics[topic], id: id)
         return id
     }
 
-    /// Queues a PUBLISH at QoS 1.
+    /// Queues a PUBLISH.
     ///
     /// - Returns: the packet id that the PUBACK will carry.
-    func publish(_ payload: [UInt8], to topic: String, retained: Bool = false) throws(MQTTError) -> UInt16 {
+    func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
-        let packet = OutgoingPacket.publish(payload, to: topic, id: id, isRetained: retained)
+        let packet = OutgoingPacket.publish(payload, to: topics[topic], id: id, isRetained: topic.isRetained)
         unacknowledged.append((id, packet))
         outgoing += packet
         return id
@@ -152,7 +157,7 @@ final class MQTTClient {
             lastID = lastID == .max ? 1 : lastID + 1
             if !subscribing.contains(lastID), !unacknowledged.contains(where: { $0.id == lastID }) { return lastID }
         }
-        throw .timedOut(waitingFor: "the broker to acknowledge any of 65,535 messages")
+        throw .timedOut(waitingFor: .packetID)
     }
 
     /// Queues a DISCONNECT: the broker forgets the will. It leaves *behind* everything that is queued already, PUBACKs
@@ -170,7 +175,7 @@ final class MQTTClient {
         switch keepAlive.check(at: .monotonicNow) {
         case .alive: break
         case .pingIsDue: outgoing += OutgoingPacket.pingreq
-        case .dead: throw .connectionLost(reason: "the broker stopped answering")
+        case .dead: throw .connectionLost(.silence)
         }
     }
 

@@ -23,7 +23,7 @@ public final class MQTTFeed: PaymentFeed {
     ///     will, when the box vanishes. JSON text, at most 65,535 bytes.
     ///   - log: takes one line about something that is neither a connection change nor fatal. Called on the feed's
     ///     thread; must not block.
-    /// - Throws: ``MQTTError/invalidSettings(reason:)`` when the process has no file descriptor left.
+    /// - Throws: ``MQTTError/invalidSettings(_:)`` when the process has no file descriptor left.
     public init(
         settings: MQTTSettings, offlineStatus: [UInt8], log: @escaping @Sendable (String) -> Void
     ) throws(MQTTError) {
@@ -31,7 +31,7 @@ public final class MQTTFeed: PaymentFeed {
         self.offlineStatus = offlineStatus
         self.log = log
         do { control = FeedControl(wakeUp: try WakeUp()) } catch {
-            throw .invalidSettings(reason: "cannot create a pair of sockets: \(error)")
+            throw .invalidSettings(.noDescriptors(error))
         }
     }
 

@@ -36,7 +36,7 @@ struct MQTTFeedLoop {
         self.control = control
         self.delegate = delegate
         self.log = log
-        outbox = FeedOutbox(topics: settings.topics, delegate: delegate, log: log)
+        outbox = FeedOutbox(delegate: delegate, log: log)
     }
 
     /// Returns when the feed has been stopped. Blocks.
@@ -52,7 +52,8 @@ struct MQTTFeedLoop {
                 client?.drop()
                 guard !control.isStopping else { break }
                 evictions.ended(
-                    after: subscribedSince.map { .monotonicNow - $0 }, byBroker: error == MQTTError.hangUp)
+                    after: subscribedSince.map { .monotonicNow - $0 },
+                    byBroker: error == .connectionLost(.link(.closed)))
                 reportEvictions()
                 let delay = backoff.next()
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
@@ -95,8 +96,7 @@ struct MQTTFeedLoop {
     private mutating func currentClient() throws(MQTTError) -> MQTTClient {
         if let client { return client }
         let made = try MQTTClient(
-            settings, clientID: settings.clientID, keepsSession: true,
-            will: .init(topic: settings.topics.status, payload: offlineStatus))
+            settings, clientID: settings.clientID, keepsSession: true, will: offlineStatus)
         client = made
         return made
     }
@@ -127,7 +127,7 @@ struct MQTTFeedLoop {
             let events = client.takeEvents()
             try commit(events)
             if let code = events.connectionCode, code != 0 {
-                throw .refusal(by: client.broker, code: code)
+                throw .refused(broker: client.broker, .init(code: code))
             }
             outbox.confirm(events.acknowledged)
             farewell?.confirm(events.acknowledged)
@@ -150,7 +150,7 @@ struct MQTTFeedLoop {
                 evictions.holds(for: held)
                 reportEvictions()
             } else if Duration.monotonicNow > handshakeEnd {
-                throw .timedOut(waitingFor: "the broker's answer")
+                throw .timedOut(waitingFor: .handshake)
             }
 
             let requests = control.takeRequests()
@@ -162,7 +162,7 @@ struct MQTTFeedLoop {
             if client.isAccepted {
                 if farewell == nil { try outbox.sendStatus(with: client) }
                 try outbox.sendReceipts(with: client)
-                try farewell?.proceed(client, outbox: outbox, topic: settings.topics.status, status: offlineStatus)
+                try farewell?.proceed(client, outbox: outbox, status: offlineStatus)
             }
             try client.ping()
             // The one place from which anything leaves, PUBACKs included: every message read so far is committed.
@@ -194,10 +194,10 @@ struct MQTTFeedLoop {
 
     /// - Returns: `nil`, with a word in the log on each connection, for what this box has never asked for.
     private mutating func topic(_ name: String) -> FeedMessage.Topic? {
-        switch name {
-        case settings.topics.payments: return .payments
-        case settings.topics.commands: return .commands
-        default:
+        switch settings.topics.topic(named: name) {
+        case .payments: return .payments
+        case .commands: return .commands
+        case .receipts, .status, .probe, nil:
             if !isStrangeTopicTold {
                 let name = String(name.unicodeScalars.prefix(200))
                 log("a message on \"\(name)\" is none of this box's business: ignored")

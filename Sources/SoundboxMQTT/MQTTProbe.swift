@@ -32,44 +32,40 @@ public struct MQTTProbe: Sendable {
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         let client = try MQTTClient(settings, clientID: "soundbox-probe-\(name)", keepsSession: false, will: nil)
         try client.connect()
-        while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil
-        {}
+        while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
 
-        for topic in [settings.topics.payments, settings.topics.commands] {
-            guard try isGranted(topic, client, until: end) else { throw .subscriptionRefused(topic: topic) }
+        for topic in Subscriptions.topics {
+            guard try isGranted(topic, client, until: end) else {
+                throw .subscriptionRefused(topic: settings.topics[topic])
+            }
         }
         let isEchoed =
-            try isGranted(settings.topics.probe, client, until: end)
+            try isGranted(.probe, client, until: end)
             ? try echo(name, client, until: Duration.monotonicNow + echoTimeout) : false
         client.disconnect()
         try client.write()
         return isEchoed ? .delivered : .subscribed
     }
 
-    private func isGranted(_ topic: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
+    private func isGranted(_ topic: Topic, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
         let id = try client.subscribe(to: topic)
         try client.write()
         while true {
-            let events = try client.turn(until: end, waitingFor: "the broker to confirm the subscription")
+            let events = try client.turn(until: end, waitingFor: .subscription)
             if let answer = events.subscriptions.first(where: { $0.id == id }) { return answer.grantedQoS <= 2 }
         }
     }
 
     private func echo(_ text: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
-        _ = try client.publish(Array(text.utf8), to: settings.topics.probe)
+        _ = try client.publish(Array(text.utf8), to: .probe)
         try client.write()
         while true {
             do {
-                let events = try client.turn(until: end, waitingFor: "the probe to come back")
+                let events = try client.turn(until: end, waitingFor: .probe)
                 if events.messages.contains(where: { $0.payload == Array(text.utf8) }) { return true }
             } catch .timedOut {
                 return false
             }
         }
     }
-}
-
-extension MQTTTopics {
-    /// Where a probe of this box talks to itself. Neither the box nor the provider listens to it.
-    var probe: String { String(payments.dropLast("payments".count)) + "probe" }
 }

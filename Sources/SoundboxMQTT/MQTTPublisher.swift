@@ -1,7 +1,6 @@
 import SoundboxSystem
 
 /// Sends messages to a box's payments topic, as a payment provider would: for trials and integration.
-
 public struct MQTTPublisher: Sendable {
     private let settings: MQTTSettings
 
@@ -29,31 +28,27 @@ public struct MQTTPublisher: Sendable {
             keepsSession: false, will: nil)
         try client.connect()
 
-        while try client.turn(until: end, waitingFor: "\(client.broker) to accept the connection").connectionCode == nil
-        {}
+        while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
         if onReceipt != nil {
-            let id = try client.subscribe(to: settings.topics.receipts)
+            let id = try client.subscribe(to: .receipts)
             var answer: UInt8?
             while answer == nil {
                 try client.write()
-                let events = try client.turn(until: end, waitingFor: "the broker to confirm the subscription")
+                let events = try client.turn(until: end, waitingFor: .subscription)
                 answer = events.subscriptions.first { $0.id == id }?.grantedQoS
             }
-            if let answer, answer > 2 { throw .subscriptionRefused(topic: settings.topics.receipts) }
+            if let answer, answer > 2 { throw .subscriptionRefused(topic: settings.topics[.receipts]) }
         }
 
         var unacknowledged: Set<UInt16> = []
-        for payload in payloads { unacknowledged.insert(try client.publish(payload, to: settings.topics.payments)) }
+        for payload in payloads { unacknowledged.insert(try client.publish(payload, to: .payments)) }
         var isAnswered = onReceipt == nil
         try client.write()
         while !unacknowledged.isEmpty || !isAnswered {
             let events = try client.turn(
-                until: end,
-                waitingFor: unacknowledged.isEmpty
-                    ? "the box's receipts; the broker has the messages, so is the box running and online?"
-                    : "the broker to acknowledge the messages")
+                until: end, waitingFor: unacknowledged.isEmpty ? .receipts : .acknowledgement)
             unacknowledged.subtract(events.acknowledged)
-            for message in events.messages where message.topic == settings.topics.receipts && !isAnswered {
+            for message in events.messages where message.topic == settings.topics[.receipts] && !isAnswered {
                 isAnswered = onReceipt?(message.payload) ?? true
             }
         }

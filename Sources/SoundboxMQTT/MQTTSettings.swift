@@ -33,7 +33,7 @@ public struct MQTTSettings: Sendable, Equatable {
     public var password: String?
     /// The same at every start of the box, and no other client's: the broker keeps undelivered payments under it.
     public var clientID: String
-    public var topics: MQTTTopics
+    public var topics: Topics
     /// After how much silence the connection is probed, in whole seconds, at least 5 s. A dead connection is noticed
     /// after at most twice this time.
     public var keepAlive: Duration
@@ -46,7 +46,7 @@ public struct MQTTSettings: Sendable, Equatable {
 
     public init(
         host: String, port: Int = 1883, tls: TLS? = nil, username: String? = nil, password: String? = nil,
-        clientID: String, topics: MQTTTopics, keepAlive: Duration = .seconds(30),
+        clientID: String, topics: Topics, keepAlive: Duration = .seconds(30),
         handshakeLimit: Duration = .seconds(20)
     ) {
         self.host = host

@@ -1,15 +1,18 @@
-/// The two subscriptions of one connection, from their request to the broker's consent.
+/// The subscriptions of one connection, from their request to the broker's consent.
 struct Subscriptions {
-    private let topics: [String]
-    /// Requested, and not yet answered.
-    private var pending: [UInt16: String] = [:]
+    /// What a box listens to.
+    static let topics = Topic.allCases.filter { $0.direction == .toBox }
 
-    init(topics: MQTTTopics) { self.topics = [topics.payments, topics.commands] }
+    private let names: Topics
+    /// Requested, and not yet answered.
+    private var pending: [UInt16: Topic] = [:]
+
+    init(topics: Topics) { names = topics }
 
     /// Queues the SUBSCRIBE packets. Also when the broker kept the session: it may have lost it, or have been told of
     /// other topics by an earlier version.
     mutating func request(from client: MQTTClient) throws(MQTTError) {
-        for topic in topics { pending[try client.subscribe(to: topic)] = topic }
+        for topic in Self.topics { pending[try client.subscribe(to: topic)] = topic }
     }
 
     /// Takes the broker's answers.
@@ -22,9 +25,9 @@ struct Subscriptions {
         guard !pending.isEmpty else { return false }
         for answer in answers {
             guard let topic = pending.removeValue(forKey: answer.id) else { continue }
-            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: topic) }
+            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: names[topic]) }
             if answer.grantedQoS == 0 {
-                log("the broker delivers \"\(topic)\" at QoS 0 only: what is sent while the box is away is lost")
+                log("the broker delivers \"\(names[topic])\" at QoS 0 only: what is sent while the box is away is lost")
             }
         }
         return pending.isEmpty

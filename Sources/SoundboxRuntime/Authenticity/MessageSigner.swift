@@ -11,7 +11,7 @@ public struct MessageSigner: Sendable {
     /// - Throws: what is wrong with that file.
     public init?(_ configuration: Configuration) throws {
         guard let authenticity = configuration.authenticity else { return nil }
-        try self.init(key: SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics.payments)
+        try self.init(key: SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics[.payments])
     }
 
     init(key: SigningKey, topic: String) {

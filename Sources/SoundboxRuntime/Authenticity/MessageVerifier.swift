@@ -10,16 +10,16 @@ struct MessageVerifier: Sendable {
     /// Two while the key is being changed; either will do.
     private let keys: [SigningKey]
     private let required: Bool
-    private let topics: MQTTTopics
+    private let topics: Topics
 
-    init(keys: [SigningKey], required: Bool, topics: MQTTTopics) {
+    init(keys: [SigningKey], required: Bool, topics: Topics) {
         self.keys = keys
         self.required = required
         self.topics = topics
     }
 
     /// Reads the keys. Blocks on the disk.
-    init(_ authenticity: Configuration.Authenticity, topics: MQTTTopics) throws(SecretFileError) {
+    init(_ authenticity: Configuration.Authenticity, topics: Topics) throws(SecretFileError) {
         self.init(keys: try authenticity.readKeys(), required: authenticity.required, topics: topics)
     }
 
@@ -34,8 +34,8 @@ struct MessageVerifier: Sendable {
         }
         let topic =
             switch message.topic {
-            case .payments: topics.payments
-            case .commands: topics.commands
+            case .payments: topics[.payments]
+            case .commands: topics[.commands]
             }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
         // Each compares in constant time (swift-crypto, `HMAC.isValidAuthenticationCode`), and all of them are tried.
