@@ -1,9 +1,8 @@
 import SoundboxSystem
 
 extension MQTTClient {
-    /// One round of a short-lived connection: waits at most a second for something to arrive, and sends what is queued.
-    ///
-    /// Blocks. For clients that nobody else drives.
+    /// Drives a short-lived connection for one round: waits at most a second for something to arrive, and sends what is
+    /// queued. Blocks.
     ///
     /// - Parameters:
     ///   - end: when to give up, on the clock of `Duration.monotonicNow`.

@@ -45,7 +45,7 @@ enum OutgoingPacket {
     /// The same PUBLISH, sent again.
     static func again(_ publish: [UInt8]) -> [UInt8] { [publish[0] | 0x08] + publish.dropFirst() }
 
-    /// The first answer to a message: PUBACK at QoS 1, PUBREC at QoS 2.
+    /// The first answer to a message: PUBACK at QoS 1, PUBREC at QoS 2. Empty at QoS 0.
     static func acknowledgement(of head: IncomingPacket.Head) -> [UInt8] {
         switch head.qos {
         case 0: []

@@ -1,4 +1,4 @@
-/// The subscriptions of one connection, from their request to the broker's consent.
+/// The subscriptions of one connection, from request to confirmation.
 struct Subscriptions {
     /// What a box listens to.
     static let topics = Topic.allCases.filter { $0.direction == .toBox }
@@ -9,15 +9,15 @@ struct Subscriptions {
 
     init(topics: Topics) { names = topics }
 
-    /// Queues the SUBSCRIBE packets. Also when the broker kept the session: it may have lost it, or have been told of
-    /// other topics by an earlier version.
+    /// Queues the SUBSCRIBE packets, even when the broker has kept the session: an earlier version of this program may
+    /// have subscribed to other topics.
     mutating func request(from client: MQTTClient) throws(MQTTError) {
         for topic in Self.topics { pending[try client.subscribe(to: topic)] = topic }
     }
 
     /// Takes the broker's answers.
     ///
-    /// - Returns: `true` once: when these answers were the last ones outstanding.
+    /// - Returns: `true` once, when no answer is outstanding any more.
     /// - Throws: ``MQTTError/subscriptionRefused(topic:)``.
     mutating func confirm(
         _ answers: [(id: UInt16, grantedQoS: UInt8)], log: (String) -> Void
