@@ -58,7 +58,7 @@ final class MQTTClient {
         broker = settings.broker
         topics = settings.topics
         tls = settings.tls
-        let seconds = UInt16(clamping: max(5, settings.keepAlive.components.seconds))
+        let seconds = UInt16(clamping: max(settings.keepAlive, MQTTSettings.leastKeepAlive).components.seconds)
         keepAlive = KeepAlive(interval: .seconds(seconds), start: .zero)
         reader = PacketReader(maximumPayloadBytes: PaymentNoticeDecoder.maximumPayloadBytes)
         if settings.username == nil, settings.password != nil {

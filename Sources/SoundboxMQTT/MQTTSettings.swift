@@ -34,13 +34,16 @@ public struct MQTTSettings: Sendable, Equatable {
     /// The same at every start, and used by no other client: the broker keeps undelivered payments under it.
     public var clientID: String
     public var topics: Topics
-    /// After this much silence the connection is probed: whole seconds, at least 5. A dead connection is noticed after
-    /// twice this time at most.
+    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection is
+    /// noticed after twice this time at most.
     package var keepAlive = Duration.seconds(30)
     /// The most that the broker may take from the start of the TCP connection to the last confirmed subscription.
     package var handshakeLimit = Duration.seconds(20)
     /// The most that the last receipts and the offline status may take at the end. After that the connection is dropped.
     package var farewellLimit = Duration.seconds(3)
+
+    /// A shorter keep-alive would take a slow network for a dead one.
+    static let leastKeepAlive = Duration.seconds(5)
 
     public init(
         host: String, port: Int = 1883, tls: TLS? = nil, username: String? = nil, password: String? = nil,
