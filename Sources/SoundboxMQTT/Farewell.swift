@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxSystem
 
 /// How a stopped feed ends its connection: it sends the remaining receipts, the offline status and DISCONNECT.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The packets that a client sends, as bytes (MQTT 3.1.1, chapter 3).
 enum OutgoingPacket {
     /// The most that a text or binary field holds.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The subscriptions of one connection, from request to confirmation.
 struct Subscriptions {
     /// What a box listens to.

@@ -1,33 +1,7 @@
 import GRDB
 import SoundboxCore
 
-/// What the inbox forgets, and when.
-public struct Retention: Sendable, Equatable {
-    /// How long an id is remembered after its payment arrived. A notice with this id is a duplicate until then.
-    public var keepIDs: Duration
-    /// Beyond this many bytes, the oldest payments that have ended are forgotten before their time.
-    public var maximumBytes: Int
-
-    public init(keepIDs: Duration, maximumBytes: Int) {
-        self.keepIDs = keepIDs
-        self.maximumBytes = maximumBytes
-    }
-}
-
-/// What one step of pruning did.
-public struct PruningStep: Sendable, Equatable {
-    /// Payments forgotten because they were old enough.
-    public var forgotten = 0
-    /// Payments forgotten before that, because the file had outgrown its limit.
-    public var forgottenEarly = 0
-
-    public init() {}
-
-    /// Whether there may be more to do.
-    public var isWorthRepeating: Bool { forgotten + forgottenEarly > 0 }
-}
-
-extension SQLiteInbox {
+extension SQLiteInbox: InboxUpkeep {
     /// Few enough that the transaction takes milliseconds, and a payment's commit hardly has to wait for it.
     static let pruningBatch = 200
     /// How many of the oldest rows are searched for one whose age is known. Rows that arrived while the clock was not set
