@@ -163,6 +163,8 @@ let package = Package(
             ],
             path: "Tests/BenchmarkSupport", swiftSettings: strict),
         tests(of: "SoundboxCore", ["SoundboxVoice", "SoundboxTesting", "TestSupport"]),
+        // The arrows between rooms, and between the folders of a room.
+        .testTarget(name: "HouseTests", swiftSettings: strict),
         tests(of: "SoundboxSystem", ["SoundboxCore"]),
         tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
         tests(
