@@ -159,7 +159,7 @@ let package = Package(
         .target(
             name: "BenchmarkSupport",
             dependencies: [
-                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", logging,
+                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", "CLinux", logging,
             ],
             path: "Tests/BenchmarkSupport", swiftSettings: strict),
         tests(of: "SoundboxCore", ["SoundboxVoice", "SoundboxTesting", "TestSupport"]),

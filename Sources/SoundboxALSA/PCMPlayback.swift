@@ -11,9 +11,6 @@ struct PCMPlayback {
     static let failuresTolerated = 8
     static let resumeAttempts = 10
     static let pauseBetweenResumes = Duration.milliseconds(100)
-    /// A card makes room for a period long before it has played its buffer twice. A sound server moves in steps of its
-    /// own, whatever the buffer it grants: PulseAudio in steps of up to two seconds.
-    static let leastPatience = Duration.seconds(5)
 
     let driver: any PCMDriver
     let configuration: PCMConfiguration
@@ -29,7 +26,7 @@ struct PCMPlayback {
 
     private var format: PCMFormat { configuration.format }
     /// How long the device may do nothing before it counts as hung.
-    var patience: Duration { max(configuration.bufferDuration * 2, Self.leastPatience) }
+    var patience: Duration { max(configuration.bufferDuration * 2, SinkPatience.least) }
 
     /// Whether the next announcement can be written as things are; if not, the device is to be opened again.
     var isReady: Bool {

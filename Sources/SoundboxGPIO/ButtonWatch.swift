@@ -53,7 +53,7 @@ final class ButtonWatch: Sendable {
             let timeout = deadline.map { ($0 - .monotonicNow).pollMilliseconds } ?? -1
             if poll(&polled, nfds_t(polled.count), timeout) < 0 {
                 if errno == EINTR { continue }
-                throw .lineFailed(name: "buttons", reason: SystemError(code: errno).description)
+                throw .lineFailed(name: "buttons", reason: SystemError.last.description)
             }
             if polled[buttons.count].revents != 0 { return }
             var edges: [ButtonEdge] = []

@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
@@ -26,7 +27,7 @@ let announcing = Benchmark(name: "announcements") {
     // Whatever is made once is made by now.
     for script in scripts { try await player.play(script) }
     Heap.trim()
-    let heap = Heap.bytesInUse
+    let heap = HeapUse.bytes
     let framesBefore = await sink.frames
     let processor = Duration.processorTime
     for index in 0..<10_000 { try await player.play(scripts[index % 100]) }
@@ -35,6 +36,6 @@ let announcing = Benchmark(name: "announcements") {
     return [
         Figure("processor per announced second", "\(text(worked.seconds / seconds * 1000, digits: 2)) ms"),
         Figure("speed of one core", "\(text(seconds / worked.seconds)) × real time"),
-        Figure("heap growth over 10,000 announcements", "\(Heap.bytesInUse - heap) bytes"),
+        Figure("heap growth over 10,000 announcements", "\(HeapUse.bytes - heap) bytes"),
     ]
 }

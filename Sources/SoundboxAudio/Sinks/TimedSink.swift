@@ -29,7 +29,7 @@ public actor TimedSink: AudioSink {
         public var close: Duration
 
         public init(
-            open: Duration = .seconds(6), patience: Duration = .seconds(5), margin: Duration = .seconds(2),
+            open: Duration = .seconds(6), patience: Duration = SinkPatience.least, margin: Duration = .seconds(2),
             close: Duration = .seconds(3)
         ) {
             self.open = open

@@ -70,7 +70,7 @@ private func isPresent(_ path: String) throws(RecordingError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
         if errno == ENOENT { return false }
-        throw .unreadable(file: path, reason: String(cString: strerror(errno)))
+        throw .unreadable(file: path, reason: SystemError.last.description)
     }
     return status.st_size > 0
 }

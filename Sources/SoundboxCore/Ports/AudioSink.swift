@@ -20,9 +20,8 @@ public protocol AudioSink: Sendable {
 
     /// Returns once the last frame written has left the speaker, or at once when nothing was written.
     ///
-    /// The wait is bounded: by twice the device's buffer, and at least five seconds, since a sound server moves in
-    /// steps of its own (PulseAudio's null sink starts in steps of up to two). A device that hangs is closed and
-    /// reported.
+    /// The wait is bounded: by twice the device's buffer, and at least ``SinkPatience/least``. A device that hangs is
+    /// closed and reported.
     func drain() async throws(AudioSinkError)
 
     /// Closes the device. Harmless when it is not open.
@@ -70,4 +69,11 @@ public enum AudioSinkError: Error, Sendable, Equatable, CustomStringConvertible 
         case .writeFailed(let device, let reason): "audio device \"\(device)\" stopped: \(reason)"
         }
     }
+}
+
+/// How long a sink waits for a device that does nothing.
+public enum SinkPatience {
+    /// A card makes room for a period long before it has played its buffer twice. A sound server moves in steps of its
+    /// own, whatever buffer it grants: PulseAudio's null sink in steps of up to two seconds.
+    public static let least = Duration.seconds(5)
 }

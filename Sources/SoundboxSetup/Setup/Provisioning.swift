@@ -57,7 +57,7 @@ public enum Provisioning {
             if unlink(file) == 0 {
                 removed.append(file)
             } else if errno != ENOENT {
-                throw SetupError("\(file): cannot be removed: \(String(cString: strerror(errno)))")
+                throw SetupError("\(file): cannot be removed: \(SystemError.last)")
             }
         }
         return removed
