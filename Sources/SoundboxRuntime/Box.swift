@@ -89,9 +89,8 @@ public struct Box {
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
         let watch = DeviceWatch()
         let player = Player(
-            sink: Self.sink(configuration.audio, amplifier, watch, logger), voices: voices,
-            volume: state.snapshot.volume,
-            timing: configuration.audio.timing)
+            on: Self.soundThread(configuration.audio, amplifier, watch, logger), voices: voices,
+            volume: state.snapshot.volume, timing: configuration.audio.timing)
 
         let identity = StatusReporter.Identity(
             deviceID: configuration.deviceID, broker: configuration.broker.address.description,
@@ -205,19 +204,24 @@ public struct Box {
         return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems)
     }
 
-    private static func sink(
+    private static func soundThread(
         _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ logger: Logger
-    ) -> any AudioSink {
-        let sink = AudioOutputs.sink(
-            for: audio.device, fileMode: .append, amplifier: amplifier, mixer: audio.mixer, watch: watch
-        ) { problem in
-            logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+    ) -> SoundThread {
+        // One recorder, whatever becomes of the threads that it records.
+        let recorder = audio.record.map { path in
+            Recorder { format in
+                WAVFileSink(path: path, mode: .append, format: format)
+            } didFail: { error in
+                logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
+            }
         }
-        guard let path = audio.record else { return sink }
-        return TeeSink(primary: sink) { format in
-            WAVFileSink(path: path, mode: .append, format: format)
-        } recordingDidFail: { error in
-            logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
+        return SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle) { lease in
+            let sink = AudioOutputs.sink(
+                for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, mixer: audio.mixer
+            ) { problem in
+                logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+            }
+            return recorder.map { TeeSink(primary: sink, recorder: $0) } ?? sink
         }
     }
 

@@ -12,13 +12,13 @@ public struct Speaker: Sendable {
     ///   - device: as `audio.device`; a file that is there already is replaced.
     ///   - others: say everything after the first voice has, except digits.
     public init(device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
-        self.init(
-            sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voice: voice, others: others, volume: volume)
+        let thread = SoundThread { lease in AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease) }
+        self.init(on: thread, voice: voice, others: others, volume: volume)
     }
 
-    init(sink: any AudioSink, voice: Voice, others: [Voice] = [], volume: Volume) {
+    init(on thread: SoundThread, voice: Voice, others: [Voice] = [], volume: Volume) {
         voices = Voices(first: voice, others: others)
-        player = Player(sink: sink, voices: voices, volume: volume)
+        player = Player(on: thread, voices: voices, volume: volume)
         writer = voice.writer
     }
 

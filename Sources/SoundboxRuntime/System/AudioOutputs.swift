@@ -9,28 +9,27 @@ enum AudioOutputs {
 
     /// - Parameters:
     ///   - device: `null`, `file:PATH`, or any ALSA PCM name.
+    ///   - lease: of the thread that the sink is made for.
     ///   - amplifier: switched on for the sound; `nil` where the board switches none.
     ///   - mixer: the card's own volume control, for ALSA devices.
-    ///   - watch: knows of calls that a device holds.
     ///   - mixerDidFail: told why that cannot be used. Must not block.
     static func sink(
-        for device: String, fileMode: WAVFileSink.Mode, amplifier: Amplifier? = nil, mixer: MixerElement? = nil,
-        watch: DeviceWatch = DeviceWatch(), mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+        for device: String, fileMode: WAVFileSink.Mode, lease: SoundLease, amplifier: Amplifier? = nil,
+        mixer: MixerElement? = nil, mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
     ) -> any AudioSink {
         let sink = bareSink(
-            for: device, fileMode: fileMode, mixer: mixer, watch: watch, mixerDidFail: mixerDidFail)
+            for: device, fileMode: fileMode, lease: lease, mixer: mixer, mixerDidFail: mixerDidFail)
         return amplifier.map { AmplifiedSink(sink, amplifier: $0) } ?? sink
     }
 
     private static func bareSink(
-        for device: String, fileMode: WAVFileSink.Mode, mixer: MixerElement?, watch: DeviceWatch,
+        for device: String, fileMode: WAVFileSink.Mode, lease: SoundLease, mixer: MixerElement?,
         mixerDidFail: @escaping @Sendable (String) -> Void
     ) -> any AudioSink {
         if device == "null" { return NullSink() }
         if device.hasPrefix("file:") { return WAVFileSink(path: String(device.dropFirst(5)), mode: fileMode) }
-        return TimedSink(device: device, watch: watch) {
-            ALSASink(device: device, mixer: mixer, mixerDidFail: mixerDidFail)
-        }
+        let sink = ALSASink(device: device, mixer: mixer, mixerDidFail: mixerDidFail)
+        return TimedSink(sink, device: device, lease: lease)
     }
 
     static func isALSA(_ device: String) -> Bool { device != "null" && !device.hasPrefix("file:") }
