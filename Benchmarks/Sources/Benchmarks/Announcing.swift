@@ -1,6 +1,7 @@
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 import Synchronization
 
 /// The voice that ships with the box, from the folder that `make bench` runs in.

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxVoice
 import Synchronization
 
 /// Plays one announcement at a time on a ``SoundThread``, streamed period by period.

@@ -1,5 +1,7 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
+import SoundboxVoice
 import Synchronization
 
 /// Writes a WAV file, as fast as the disk takes it.

@@ -3,8 +3,10 @@ import SoundboxSystem
 import SoundboxTesting
 import Synchronization
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 /// A device whose format and health the test decides.
 private final class FakeSink: AudioSink {
