@@ -1,6 +1,6 @@
 import Glibc
 
-/// A first-in, first-out queue whose consumer is a thread that sleeps in ``next()``.
+/// A first-in, first-out queue. Its consumer is a thread that sleeps in ``next()``.
 public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     // Sendable because every access to the two fields below holds `mutex`.
     private var elements: [Element] = []
@@ -22,7 +22,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Never blocks for longer than it takes another thread to append.
+    /// Appends an element. Blocks no longer than another thread's call of this takes.
     public func append(_ element: Element) {
         pthread_mutex_lock(mutex)
         elements.append(element)
@@ -30,7 +30,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Lets ``next()`` return `nil` once everything appended before has been taken.
+    /// Makes ``next()`` return `nil` once everything appended before has been taken.
     public func finish() {
         pthread_mutex_lock(mutex)
         isFinished = true
@@ -38,8 +38,8 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Finishes at once.
-    /// - Returns: what nobody has taken, the oldest first.
+    /// Finishes at once, and takes back what waits.
+    /// - Returns: the elements that nobody has taken, the oldest first.
     public func abandon() -> [Element] {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -49,7 +49,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         return elements
     }
 
-    /// The oldest element. Blocks while there is none; `nil` after ``finish()``.
+    /// Takes the oldest element. Blocks while there is none; `nil` after ``finish()``.
     public func next() -> Element? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -68,7 +68,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         case finished
     }
 
-    /// The oldest element. Blocks while there is none, until `deadline` at most.
+    /// Takes the oldest element. Blocks while there is none, until `deadline` at most.
     /// - Parameter deadline: a time of `Duration.monotonicNow`; `nil` for ever.
     public func next(until deadline: Duration?) -> Outcome {
         guard let deadline else { return next().map { .element($0) } ?? .finished }
