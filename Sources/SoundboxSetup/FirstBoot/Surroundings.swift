@@ -107,9 +107,10 @@ package struct Reminder: Sendable {
             return
         }
         for voice in voices {
-            let sink = AudioOutputs.sink(
-                for: surroundings.audioDevice, fileMode: .append, amplifier: amplifier, watch: watch)
-            let speaker = Speaker(sink: sink, voice: voice, volume: surroundings.volume)
+            let thread = SoundThread(watch: watch) { [device = surroundings.audioDevice, amplifier] lease in
+                AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
+            }
+            let speaker = Speaker(on: thread, voice: voice, volume: surroundings.volume)
             do {
                 try await speaker.speak(.prompt(prompt))
                 // A card that is held open would keep others, such as setup's greeting, out of it.
