@@ -79,7 +79,7 @@ struct NumberRuleValidationTests {
         #expect("\(try #require(error))".contains("endless length"))
     }
 
-    @Test("Long readings of small numbers are not kept in memory, and said all the same")
+    @Test("A reading that is long and has an end is said in full")
     func longReadings() throws {
         let long = String(repeating: "x", count: 1000)
         let rules = try NumberRules(parsing: "%a:\nx.x: <<.>>;\n0: \(long);\n10: <<[>>];")
