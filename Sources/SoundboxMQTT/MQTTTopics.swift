@@ -9,6 +9,9 @@ public struct MQTTTopics: Sendable, Equatable {
     /// Whether the box is there and how it is, from the box; retained.
     public let status: String
 
+    /// The levels before the merchant's.
+    public static let usualPrefix = "soundbox/v1"
+
     /// Topics of the form `{prefix}/{merchant}/{device}/payments`.
     ///
     /// - Parameters:
@@ -17,7 +20,7 @@ public struct MQTTTopics: Sendable, Equatable {
     ///   - device: one level.
     /// - Throws: when a level is empty or holds `+`, `#`, `/` or a control character. A merchant named `+` would
     ///   otherwise subscribe to the payments of every merchant on the broker.
-    public init(prefix: String = "soundbox/v1", merchant: String, device: String) throws(MQTTTopicsError) {
+    public init(prefix: String = usualPrefix, merchant: String, device: String) throws(MQTTTopicsError) {
         for level in prefix.split(separator: "/", omittingEmptySubsequences: false) {
             try Self.check(level, "topic prefix", prefix)
         }

@@ -14,7 +14,7 @@ public struct YAMLMask {
     /// - Parameter read: reads as much of the document as can be understood; a key that it does not know is no error.
     /// - Throws: ``YAMLError`` when the text is no YAML or its top is no mapping: it could be anything.
     public init(_ text: String, file: String, read: (YAMLValue) -> Void) throws(YAMLError) {
-        let reading = YAMLReading(file: file, isConfidential: true, toleratesUnknownKeys: true)
+        let reading = YAMLReading(file: file, isConfidential: true, toleratesWrongKeys: true)
         let top = try YAMLValue(parsing: text, reading)
         _ = try top.mapping()
         read(top)
@@ -28,7 +28,7 @@ public struct YAMLMask {
 private struct Mask {
     let reading: YAMLReading
     var masked: [String] = []
-    private lazy var knownNames = Set(reading.asked.compactMap(\.last))
+    private lazy var knownNames = Set(reading.asked.values.joined())
 
     init(reading: YAMLReading) { self.reading = reading }
 
@@ -43,7 +43,7 @@ private struct Mask {
             let items = sequence.enumerated().map { index, item in (path + ["[\(index)]"], item) }
             return .sequence(Node.Sequence(items.map { copy(of: $1, at: $0) }, .implicit, .flow))
         case .scalar:
-            return mask(node, path.isEmpty || reading.asked.contains(path) ? "" : ": unknown key")
+            return mask(node, "")
         case .mapping: return mask(node, ": a mapping")
         case .sequence: return mask(node, ": a list")
         case .alias: return mask(node, ": an alias")
@@ -51,20 +51,23 @@ private struct Mask {
     }
 
     private func isAsked(below path: [String]) -> Bool {
-        reading.asked.contains { $0.count > path.count && $0.starts(with: path) }
+        reading.asked.contains { $0.key.starts(with: path) }
     }
 
     private mutating func entry(_ key: Node, _ value: Node, in path: [String]) -> (Node, Node) {
         guard let name = key.scalar?.string else {
             note(key)
-            return (hidden(key), mask(value, ": unknown key"))
+            return (hidden(key), mask(value, unknown(in: path)))
         }
         let inner = path + [name]
-        if reading.asked.contains(inner) { return (Node(name), copy(of: value, at: inner)) }
+        if reading.isAsked(name, in: path) { return (Node(name), copy(of: value, at: inner)) }
         let isNamed = KeyName(name).isMadeOf(wordsOf: knownNames)
         if !isNamed { note(key) }
-        return (isNamed ? Node(name) : hidden(key), mask(value, ": unknown key"))
+        return (isNamed ? Node(name) : hidden(key), mask(value, unknown(in: path)))
     }
+
+    /// A mapping that was not read to its end may have keys that nobody came to ask for.
+    private func unknown(in mapping: [String]) -> String { reading.finished.contains(mapping) ? ": unknown key" : "" }
 
     private func hidden(_ key: Node) -> Node {
         Node("«a key that is not shown, line \(key.mark?.line ?? 0), column \(key.mark?.column ?? 0)»")

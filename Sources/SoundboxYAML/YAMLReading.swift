@@ -3,18 +3,26 @@ final class YAMLReading {
     let file: String
     /// Errors repeat no value, and no key that may be a secret in the wrong place.
     let isConfidential: Bool
-    /// Reads on behind a key that nobody asked for.
-    let toleratesUnknownKeys: Bool
-    /// Keys from the top that the reader knows.
-    var asked: Set<[String]> = []
+    /// Reads on behind a key that nobody asked for, and where one is missing.
+    let toleratesWrongKeys: Bool
+    /// By the path of a mapping: its keys that the reader has asked for, in that order.
+    private(set) var asked: [[String]: [String]] = [:]
+    /// The paths of mappings whose every key has been asked for.
+    var finished: Set<[String]> = []
     /// Values that are no secrets.
     var shown: Set<[String]> = []
 
-    init(file: String, isConfidential: Bool, toleratesUnknownKeys: Bool = false) {
+    init(file: String, isConfidential: Bool, toleratesWrongKeys: Bool = false) {
         self.file = file
         self.isConfidential = isConfidential
-        self.toleratesUnknownKeys = toleratesUnknownKeys
+        self.toleratesWrongKeys = toleratesWrongKeys
     }
+
+    func ask(for key: String, in mapping: [String]) {
+        if !isAsked(key, in: mapping) { asked[mapping, default: []].append(key) }
+    }
+
+    func isAsked(_ key: String, in mapping: [String]) -> Bool { asked[mapping]?.contains(key) == true }
 }
 
 /// A key that somebody has written. Where it is none of a file's own, it may be a password in the wrong line; it is

@@ -67,6 +67,11 @@ public struct YAMLValue {
         try self.init(parsing: text, file: path, isConfidential: isConfidential)
     }
 
+    /// Stands for a key that is not there.
+    func missing(_ key: String) -> YAMLValue {
+        YAMLValue(node: Node(""), key: key, line: nil, path: path + [key], reading: reading)
+    }
+
     public func error(_ problem: String) -> YAMLError {
         YAMLError(file: file, line: line, key: key, problem: problem)
     }
@@ -172,7 +177,8 @@ public struct YAMLValue {
             return choice
         }
         let words = Choice.allCases.map(\.rawValue)
-        let hint = nearest(to: text, among: words).map { "; did you mean \"\($0)\"?" } ?? ""
+        let hint =
+            nearest(to: text, among: words, within: max(1, text.count / 2)).map { "; did you mean \"\($0)\"?" } ?? ""
         throw error("expected one of \(words.joined(separator: ", "))\(found(text))\(hint)")
     }
 

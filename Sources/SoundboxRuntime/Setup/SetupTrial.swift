@@ -63,7 +63,8 @@ public struct SetupTrial {
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
             username: answers.username, password: password, clientID: "soundbox-setup",
             topics: try MQTTTopics(
-                prefix: document["broker", "topic_prefix"] ?? "soundbox/v1", merchant: answers.merchantID,
+                prefix: document["broker", "topic_prefix"] ?? Configuration.Default.topicPrefix,
+                merchant: answers.merchantID,
                 device: answers.deviceID))
     }
 }

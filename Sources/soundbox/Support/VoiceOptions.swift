@@ -14,7 +14,7 @@ struct SoundsOptions: ParsableArguments {
 
 struct VoiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Which voice speaks.", valueName: "locale"))
-    var voice = "zh-CN"
+    var voice = Configuration.Default.locale
 
     @OptionGroup var sounds: SoundsOptions
 
