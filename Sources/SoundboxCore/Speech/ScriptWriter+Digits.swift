@@ -18,7 +18,7 @@ extension ScriptWriter {
 
     /// What the network is like, then the address, its four numbers set apart.
     func network(_ prompt: Prompt, _ address: [UInt8]) throws(SpeechError) -> AnnouncementScript {
-        var script = try script(ofText: language.prompts[prompt] ?? "")
+        var script = try script(ofText: language.words(of: prompt))
         for octet in address {
             let number = try self.script(
                 ofDigits: String(octet).compactMap(\.wholeNumberValue), restingFor: .milliseconds(60))

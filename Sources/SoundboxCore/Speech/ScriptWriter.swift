@@ -39,7 +39,7 @@ public struct ScriptWriter: Sendable {
             return try summary(count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal)
         case .today(let count, let totals):
             return try summary(count, totals, .today, withoutTotal: .todayWithoutTotal)
-        case .prompt(let prompt): return try script(ofText: language.prompts[prompt] ?? "")
+        case .prompt(let prompt): return try script(ofText: language.words(of: prompt))
         case .network(let isOnline, let address):
             return try network(isOnline ? .networkRestored : .networkLost, address)
         }

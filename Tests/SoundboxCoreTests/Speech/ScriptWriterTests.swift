@@ -87,6 +87,15 @@ struct ScriptWriterTests {
         #expect(two.shortcoming == nil)
     }
 
+    @Test("A voice without the words for a fault of the setup says that the box is not in service")
+    func promptFallback() throws {
+        var older = language
+        older.prompts[.setupFault] = nil
+        let writer = ScriptWriter(language: older, phrases: phrases)
+        #expect(writer.script(for: .prompt(.setupFault)) == writer.script(for: .prompt(.notProvisioned)))
+        #expect(!writer.script(for: .prompt(.setupFault)).elements.isEmpty)
+    }
+
     @Test("When nothing has been announced yet, the box says so")
     func nothingYet() {
         #expect(script(.prompt(.noPaymentYet)).text == "暂无收款")
