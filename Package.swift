@@ -79,9 +79,9 @@ let package = Package(
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
-        // What the adapters share: threads, waking and errors of Linux; YAML that knows its lines.
+        // What the adapters share: threads, waking and errors of Linux; YAML parsed into documents of the core.
         library("SoundboxSystem", ["CLinux"]),
-        library("SoundboxYAML", ["SoundboxSystem", yams]),
+        library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
 
         // Adapters: each knows the core and its own library, and none of its siblings.
         library(
@@ -119,9 +119,9 @@ let package = Package(
             name: "BenchmarkSupport",
             dependencies: ["SoundboxAudio", "SoundboxCore", "SoundboxRuntime", "SoundboxStore", logging],
             path: "Tests/BenchmarkSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting", "TestSupport"]),
+        tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxSystem"),
-        tests(of: "SoundboxYAML"),
+        tests(of: "SoundboxYAML", ["SoundboxCore"]),
         // Compiled C: its header says why.
         .target(name: "AllocationCount", path: "Tests/AllocationCount"),
         tests(

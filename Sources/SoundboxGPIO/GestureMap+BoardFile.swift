@@ -1,5 +1,4 @@
 import SoundboxCore
-import SoundboxYAML
 
 extension GestureMap {
     /// The shortest and longest time for which a chord may have to be held.

@@ -1,3 +1,4 @@
+import SoundboxCore
 import Yams
 
 /// A document for the eyes of others: every value that its reader did not find harmless is named and masked.
@@ -32,21 +33,18 @@ private struct Mask {
 
     init(reading: YAMLReading) { self.reading = reading }
 
-    mutating func copy(of node: Node, at path: [String]) -> Node {
-        switch node {
-        case .scalar(let scalar) where reading.shown.contains(path): return Node(scalar.string)
-        case .mapping(let mapping) where path.isEmpty || isAsked(below: path):
-            var copy: [(Node, Node)] = []
-            for (key, value) in mapping { copy.append(entry(key, value, in: path)) }
-            return .mapping(Node.Mapping(copy, .implicit, .block))
-        case .sequence(let sequence) where reading.shown.contains { $0.starts(with: path) }:
-            let items = sequence.enumerated().map { index, item in (path + ["[\(index)]"], item) }
-            return .sequence(Node.Sequence(items.map { copy(of: $1, at: $0) }, .implicit, .flow))
-        case .scalar:
-            return mask(node, "")
+    mutating func copy(of node: YAMLNode, at path: [String]) -> Node {
+        switch node.content {
+        case .scalar(let text) where reading.shown.contains(path): return Node(text)
+        case .mapping(let entries) where path.isEmpty || isAsked(below: path):
+            let copies = entries.map { entry($0.key, $0.value, in: path) }
+            return .mapping(Node.Mapping(copies, .implicit, .block))
+        case .sequence(let items) where reading.shown.contains { $0.starts(with: path) }:
+            let copies = items.enumerated().map { copy(of: $1, at: path + ["[\($0)]"]) }
+            return .sequence(Node.Sequence(copies, .implicit, .flow))
+        case .scalar: return mask(node, "")
         case .mapping: return mask(node, ": a mapping")
         case .sequence: return mask(node, ": a list")
-        case .alias: return mask(node, ": an alias")
         }
     }
 
@@ -54,8 +52,8 @@ private struct Mask {
         reading.asked.contains { $0.key.starts(with: path) }
     }
 
-    private mutating func entry(_ key: Node, _ value: Node, in path: [String]) -> (Node, Node) {
-        guard let name = key.scalar?.string else {
+    private mutating func entry(_ key: YAMLNode, _ value: YAMLNode, in path: [String]) -> (Node, Node) {
+        guard let name = key.text else {
             note(key)
             return (hidden(key), mask(value, unknown(in: path)))
         }
@@ -69,26 +67,25 @@ private struct Mask {
     /// A mapping that was not read to its end may have keys that nobody came to ask for.
     private func unknown(in mapping: [String]) -> String { reading.finished.contains(mapping) ? ": unknown key" : "" }
 
-    private func hidden(_ key: Node) -> Node {
-        Node("«a key that is not shown, line \(key.mark?.line ?? 0), column \(key.mark?.column ?? 0)»")
+    private func hidden(_ key: YAMLNode) -> Node {
+        Node("«a key that is not shown, line \(key.line ?? 0), column \(key.column ?? 0)»")
     }
 
-    private mutating func mask(_ node: Node, _ what: String) -> Node {
+    private mutating func mask(_ node: YAMLNode, _ what: String) -> Node {
         note(node)
         return Node("«masked\(what)»")
     }
 
     /// Every text of a masked part.
-    private mutating func note(_ node: Node) {
-        switch node {
-        case .scalar(let scalar): masked.append(scalar.string)
-        case .mapping(let mapping):
-            for (key, value) in mapping {
+    private mutating func note(_ node: YAMLNode) {
+        switch node.content {
+        case .scalar(let text): masked.append(text)
+        case .mapping(let entries):
+            for (key, value) in entries {
                 note(key)
                 note(value)
             }
-        case .sequence(let sequence): for item in sequence { note(item) }
-        case .alias: break
+        case .sequence(let items): for item in items { note(item) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// Where a voice reads numbers otherwise than ICU, on purpose: `Deviations/<locale>.yaml`.

@@ -1,4 +1,4 @@
-import SoundboxYAML
+import SoundboxCore
 
 /// One recording of a voice: the file, what it says, and how to say it to the synthesiser.
 public struct RecordingEntry: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxYAML
 
 /// What a speaker is to read aloud for a voice, in the order of its list.

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// Turns what a person has recorded into the recordings of a voice: cut, centred, levelled, checked and named.

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// Begins a voice: a folder with a `voice.yaml` that loads and says everything once its recordings are there.

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// Makes and checks the recordings in the folder of one voice.

@@ -3,7 +3,7 @@
 /// A phrase recorded whole carries its own rhythm and tone sandhi, so fewer and longer recordings sound better. Of
 /// several coverings with the same number, the one whose first phrase is longest wins, then the second, and so on:
 /// the choice is stable.
-public struct UnitSelection: Sendable {
+struct UnitSelection: Sendable {
     /// No phrase begins or ends inside of one.
     typealias Letter = Unicode.Scalar
 
@@ -19,7 +19,7 @@ public struct UnitSelection: Sendable {
     private let phrases: [Letter: [Phrase]]
 
     /// - Parameter phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
-    public init(phrases: [String], wordsAreSpaced: Bool) {
+    init(phrases: [String], wordsAreSpaced: Bool) {
         self.wordsAreSpaced = wordsAreSpaced
         var known: Set<[Letter]> = []
         let distinct = phrases.enumerated().compactMap { index, text -> Phrase? in
@@ -34,8 +34,6 @@ public struct UnitSelection: Sendable {
 
     /// The indices of the phrases to play, in order.
     /// - Throws: ``SpeechError/missingPhrase(_:)`` with the text from the first place that nothing covers.
-    public func cover(_ text: String) throws(SpeechError) -> [Int] { try cover(Array(text.unicodeScalars)[...]) }
-
     func cover(_ text: ArraySlice<Letter>) throws(SpeechError) -> [Int] {
         let letters = Self.normalized(text)
         let best = choices(for: letters)

@@ -1,6 +1,5 @@
 import SoundboxCore
 import SoundboxStore
-import SoundboxYAML
 
 extension Configuration {
     /// How payment notices are written.

@@ -1,4 +1,4 @@
-import SoundboxYAML
+import SoundboxCore
 
 // The kinds of text that a configuration holds, and which of them are shown to others.
 

@@ -1,5 +1,5 @@
 import Glibc
-import SoundboxYAML
+import SoundboxCore
 
 /// Setup without a keyboard: a provisioning file on the partition that any computer can write, `/boot/firmware/soundbox`.
 public enum FirstBoot {

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// A box's whole setup in one file: `soundbox.yaml` with the secrets in it. What `setup export` writes, and what

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// What setup is about to write: `soundbox.yaml`, and one file per secret beside it.

@@ -3,7 +3,6 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxGPIO
 import SoundboxMQTT
-import SoundboxYAML
 
 /// One thing that setup asks, in the order in which it asks.
 public enum SetupQuestion: Sendable, CaseIterable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import SoundboxCore
 import SoundboxRuntime
 import SoundboxYAML
 

@@ -1,6 +1,6 @@
 import ArgumentParser
+import SoundboxCore
 import SoundboxRuntime
-import SoundboxYAML
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

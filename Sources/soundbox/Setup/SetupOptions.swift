@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCore
 import SoundboxRuntime
 import SoundboxYAML
 

@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxRuntime
 import SoundboxYAML
 

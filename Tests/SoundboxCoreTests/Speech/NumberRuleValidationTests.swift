@@ -27,12 +27,6 @@ struct NumberRuleValidationTests {
         #expect(try problem(rules) == nil)
     }
 
-    @Test("The rules of the Mandarin voice pass")
-    func mandarin() throws {
-        try Mandarin.language().numbers.validate(Mandarin.cardinal, withDecimals: true)
-        try Mandarin.language().numbers.validate("%spellout-counting", withDecimals: false)
-    }
-
     @Test(
         "A number that no rule spells is found wherever it lies",
         arguments: [

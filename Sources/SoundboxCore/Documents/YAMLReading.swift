@@ -1,18 +1,18 @@
 /// One file while it is read: shared by all its values, which note here what the reader makes of them.
-final class YAMLReading {
-    let file: String
+package final class YAMLReading {
+    package let file: String
     /// Errors repeat no value, and no key that may be a secret in the wrong place.
-    let isConfidential: Bool
+    package let isConfidential: Bool
     /// Reads on behind a key that nobody asked for, and where one is missing.
     let toleratesWrongKeys: Bool
     /// By the path of a mapping: its keys that the reader has asked for, in that order.
-    private(set) var asked: [[String]: [String]] = [:]
+    package private(set) var asked: [[String]: [String]] = [:]
     /// The paths of mappings whose every key has been asked for.
-    var finished: Set<[String]> = []
+    package internal(set) var finished: Set<[String]> = []
     /// Values that are no secrets.
-    var shown: Set<[String]> = []
+    package internal(set) var shown: Set<[String]> = []
 
-    init(file: String, isConfidential: Bool, toleratesWrongKeys: Bool = false) {
+    package init(file: String, isConfidential: Bool, toleratesWrongKeys: Bool = false) {
         self.file = file
         self.isConfidential = isConfidential
         self.toleratesWrongKeys = toleratesWrongKeys
@@ -22,12 +22,12 @@ final class YAMLReading {
         if !isAsked(key, in: mapping) { asked[mapping, default: []].append(key) }
     }
 
-    func isAsked(_ key: String, in mapping: [String]) -> Bool { asked[mapping]?.contains(key) == true }
+    package func isAsked(_ key: String, in mapping: [String]) -> Bool { asked[mapping]?.contains(key) == true }
 }
 
 /// A key that somebody has written. Where it is none of a file's own, it may be a password in the wrong line; it is
 /// named only where it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
-struct KeyName {
+package struct KeyName {
     /// What people call secrets, and where they put them.
     private static let wordsForSecrets: Set<String> = [
         "api", "auth", "ca", "cert", "certificate", "credentials", "hmac", "key", "login", "mqtt", "name", "password",
@@ -36,10 +36,10 @@ struct KeyName {
 
     private let name: String
 
-    init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 
     /// - Parameter names: the keys that the file has.
-    func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
+    package func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
         let known = names.reduce(into: Self.wordsForSecrets) { $0.formUnion(KeyName($1).words) }
         let words = words
         return !words.isEmpty

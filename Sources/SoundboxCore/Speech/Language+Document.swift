@@ -1,10 +1,7 @@
-import SoundboxCore
-import SoundboxYAML
-
 extension Language {
     /// Reads what a voice says from its `voice.yaml`. Keys at the top that are not asked for here are left to others.
     /// - Throws: ``YAMLError`` naming file, line and key; for number rules also the rule.
-    init(reading voice: YAMLValue) throws(YAMLError) {
+    public init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
         let rules = try top.required("numbers")
         let numbers = try NumberRules(reading: rules)
