@@ -4,6 +4,9 @@ import Yams
 /// A YAML mapping that is changed and written back. Keys that nobody touches stay; comments and layout do not, since
 /// libyaml does not keep them.
 public struct YAMLDocument: Equatable {
+    /// Nothing that people write by hand is larger.
+    public static let mostBytes = 4 << 20
+
     private var root: Node.Mapping
 
     /// An empty mapping.
@@ -63,7 +66,7 @@ public struct YAMLDocument: Equatable {
     }
 
     static func text(of mapping: Node.Mapping) -> String {
-        // The emitter fails for documents that cannot be written as YAML only, and a tree of scalars always can.
+        // The emitter fails only for documents that cannot be written as YAML. A tree of scalars always can.
         (try? Yams.serialize(node: .mapping(inBlockStyle(mapping)), width: -1, allowUnicode: true)) ?? ""
     }
 

@@ -1,11 +1,11 @@
 import SoundboxCore
 import Yams
 
-/// A document for the eyes of others: every value that its reader did not find harmless is named and masked.
+/// A document for the eyes of others. Every value that its reader did not find harmless is named and masked.
 ///
-/// What is shown is listed nowhere: a value is shown because it was read as a number, a time span or a word of a closed
-/// set, or because its reader called ``YAMLValue/mayBeShown()``. A key that is forgotten is masked, a key that is
-/// misspelt or in the wrong place is asked for by nobody and is masked, and comments, anchors and tags are not copied.
+/// No list says what is shown. A value is shown if it was read as a number, a time span or a word of a closed set, or
+/// if its reader called ``YAMLValue/mayBeShown()``. So a forgotten key is masked. A misspelt or misplaced key is
+/// masked, since nobody asks for it. Comments, anchors and tags are not copied.
 public struct YAMLMask {
     /// The document as text that ends with a newline.
     public let text: String
@@ -64,7 +64,7 @@ private struct Mask {
         return (isNamed ? Node(name) : hidden(key), mask(value, unknown(in: path)))
     }
 
-    /// A mapping that was not read to its end may have keys that nobody came to ask for.
+    /// Keys of a mapping that was not read to its end may be known all the same.
     private func unknown(in mapping: [String]) -> String { reading.finished.contains(mapping) ? ": unknown key" : "" }
 
     private func hidden(_ key: YAMLNode) -> Node {

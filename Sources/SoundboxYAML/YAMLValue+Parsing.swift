@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import Yams
 
 extension YAMLValue {
@@ -22,7 +23,7 @@ extension YAMLValue {
 /// A file that is expected to be small, in UTF-8. Blocks on the disk.
 func readText(ofFile path: String) throws(YAMLError) -> String {
     let bytes: [UInt8]
-    do { bytes = try readFile(path) } catch {
+    do { bytes = try SmallFile.bytes(of: path, limit: YAMLDocument.mostBytes) } catch {
         throw YAMLError(file: path, line: nil, key: "", problem: "cannot be read: \(error)")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -39,7 +40,7 @@ extension Node {
             // Editors of other systems begin a file with a byte order mark, which libyaml takes for text.
             let scalars = text.unicodeScalars
             let body = scalars.first == "\u{FEFF}" ? String(scalars.dropFirst()) : text
-            try checkAliases(of: body, limit: mostBytesOfFile)
+            try checkAliases(of: body, limit: YAMLDocument.mostBytes)
             guard let node = try Yams.compose(yaml: body) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }

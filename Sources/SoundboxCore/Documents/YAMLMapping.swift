@@ -1,6 +1,7 @@
-/// A mapping that notes which of its keys were asked for: what is left over when reading ends is a spelling mistake.
+/// A mapping that notes which of its keys were asked for. A key that is left over when reading ends is a spelling
+/// mistake.
 ///
-/// So each key stands once in the code, where it is read.
+/// So each key stands once in the code: where it is read.
 public struct YAMLMapping {
     public let value: YAMLValue
     /// All of them, for a mapping whose keys are data: currencies, channels.
@@ -28,8 +29,9 @@ public struct YAMLMapping {
         throw YAMLError(file: value.file, line: value.line, key: path(of: key), problem: "this key is missing")
     }
 
-    /// Refuses every key that was not asked for. To be called when all have been, and before they are judged together.
-    /// - Throws: ``YAMLError`` that names the nearest of the keys that were.
+    /// Refuses every key that was not asked for. Call it when all keys have been asked for, before judging them
+    /// together.
+    /// - Throws: ``YAMLError`` that suggests the nearest of the keys that were asked for.
     public func refuseOtherKeys() throws(YAMLError) {
         value.reading.finished.insert(value.path)
         guard !value.reading.toleratesWrongKeys, let entry = others.first else { return }

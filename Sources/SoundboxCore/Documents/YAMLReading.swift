@@ -1,9 +1,9 @@
-/// One file while it is read: shared by all its values, which note here what the reader makes of them.
+/// One file while it is read. Its values share this object, and note here how they were read.
 package final class YAMLReading {
     package let file: String
     /// Errors repeat no value, and no key that may be a secret in the wrong place.
     package let isConfidential: Bool
-    /// Reads on behind a key that nobody asked for, and where one is missing.
+    /// Unknown and missing keys do not end the reading.
     let toleratesWrongKeys: Bool
     /// By the path of a mapping: its keys that the reader has asked for, in that order.
     package private(set) var asked: [[String]: [String]] = [:]
@@ -25,8 +25,8 @@ package final class YAMLReading {
     package func isAsked(_ key: String, in mapping: [String]) -> Bool { asked[mapping]?.contains(key) == true }
 }
 
-/// A key that somebody has written. Where it is none of a file's own, it may be a password in the wrong line; it is
-/// named only where it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
+/// A key that somebody has written. One that the file does not know may be a password in the wrong line. It is named
+/// only if it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
 package struct KeyName {
     /// What people call secrets, and where they put them.
     private static let wordsForSecrets: Set<String> = [

@@ -1,4 +1,4 @@
-/// Reads payment notices of any provider, by the box's own format or by a mapping.
+/// Reads the payment notices of any provider, in the box's own format or by a mapping.
 public enum NoticeReader: Sendable {
     case native(PaymentNoticeDecoder)
     case mapped(MappedNoticeDecoder)
@@ -11,7 +11,7 @@ public enum NoticeReader: Sendable {
     }
 }
 
-/// What a message of another provider's turned out to be.
+/// What a message turned out to be.
 public enum DecodedNotice: Sendable, Equatable {
     case notice(PaymentNotice)
     /// Not meant for the box: another kind of event on the same topic. `reason` names the field.

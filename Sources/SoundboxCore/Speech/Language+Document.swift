@@ -22,7 +22,7 @@ extension Language {
         try checkNumbers(rules)
     }
 
-    /// Refuses rules that leave a number out or never end, here and not at the counter.
+    /// Refuses rules that leave out a number or never end. Better here than at the counter.
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
             try numbers.validate(cardinalRuleSet, withDecimals: true)

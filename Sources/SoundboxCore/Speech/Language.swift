@@ -25,8 +25,8 @@ public struct Language: Sendable {
         /// Said before a payment that is repeated, so that nobody takes it for another one.
         case replay
 
-        /// Whether a voice without it is refused. A sentence that came after version 0.1.0 is optional, so that programs
-        /// and voices of different ages fit. Without ``replay`` a repetition is said without words before it.
+        /// Whether a voice without it is refused. A sentence that came after version 0.1.0 is optional, so that
+        /// programs and voices of different ages fit. Without ``replay`` a repetition is said without words before it.
         public var isRequired: Bool { self != .replay }
 
         /// The placeholders that its text must contain, each once.
@@ -60,7 +60,8 @@ public struct Language: Sendable {
     public var subunitZero: String?
     /// By currency code: `CNY` → 元.
     public var units: [String: CurrencyWords]
-    /// Said before an amount whose currency has no word: "another currency, ". `nil` where such an amount is not told.
+    /// Said before an amount whose currency has no word: "another currency, ". Without it (`nil`) such an amount is not
+    /// told.
     public var otherCurrency: String?
     /// The rest between a number and its unit.
     public var unitPause: Duration

@@ -7,7 +7,7 @@ struct Pauses: Sendable {
 
     /// What stands between a number and its unit, the mark of their rest included.
     let unitJoint: String
-    /// Longer ones first, so that none is taken for its own beginning.
+    /// Longer ones first: one may begin with another.
     private let marks: [Mark]
     private let hasUnitMark: Bool
 
@@ -22,7 +22,7 @@ struct Pauses: Sendable {
             .sorted { $0.letters.count > $1.letters.count }
     }
 
-    /// The first mark in a text from a place on: where it stands, and the rest that it means.
+    /// The first mark in a text at or behind a place: where it stands, and how long it rests.
     func firstMark(in text: [Unicode.Scalar], from start: Int) -> (place: Range<Int>, length: Duration)? {
         for place in start..<text.count {
             if let mark = marks.first(where: { text[place...].starts(with: $0.letters) }) {

@@ -15,7 +15,7 @@ public struct ScriptWriter: Sendable {
         pauses = Pauses(language)
     }
 
-    /// Never fails: what cannot be said exactly is said without the amount, and the script carries the reason.
+    /// Never fails. What cannot be said exactly is said without the amount, and the script carries the reason.
     public func script(for utterance: Utterance) -> AnnouncementScript {
         do throws(SpeechError) {
             return try exactScript(for: utterance)
@@ -54,7 +54,7 @@ public struct ScriptWriter: Sendable {
         return try script(totals.isEmpty ? withoutTotal : sentence, count: number, totals: totals, exactly: exactly)
     }
 
-    /// Between totals: the mark that rests in the sentence itself.
+    /// Stands between two totals: the mark that makes a rest in the sentence itself.
     private func separator(in sentence: Language.Sentence) -> String {
         language.sentences[sentence]?.first { language.pauses[$0] != nil }.map(String.init) ?? " "
     }
@@ -117,13 +117,13 @@ public struct ScriptWriter: Sendable {
         switch utterance {
         case .replay(let repeated):
             guard let words = try? script(.replay) else {
-                // Words that are there and cannot be played: better nothing than what sounds like an arrival.
+                // The voice has the words, but cannot play them. Silence is better than what sounds like a new payment.
                 if let sentence = language.sentences[.replay], !sentence.isEmpty { break }
                 return script(for: repeated)
             }
             return repetition(words, of: script(for: repeated))
         case .payment(let money, let channel):
-            // Where only the currency's word or the channel's recording is missing, the amount is still told.
+            // If only the currency's word or the channel's recording is missing, the amount is still told.
             if let name = channelName(channel),
                 let script = try? script(.payment, channel: name, amount: money, exactly: false)
             {
@@ -160,7 +160,7 @@ public struct ScriptWriter: Sendable {
             if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
         case .prompt: break
         }
-        // The chime alone still says that something came; the voice check refuses a voice that gets this far.
+        // The chime alone still says that something came. The voice check refuses a voice that gets this far.
         return AnnouncementScript(text: "", elements: [])
     }
 

@@ -1,4 +1,4 @@
-/// A sentence of a voice, taken apart at its placeholders once and not at every payment.
+/// A sentence of a voice, split at its placeholders once, and not for every payment.
 struct SentenceTemplate: Sendable {
     enum Placeholder: String, Sendable {
         case channel, amount, count, total

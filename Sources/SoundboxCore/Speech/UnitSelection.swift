@@ -1,8 +1,8 @@
 /// Covers a text with the fewest recorded phrases.
 ///
-/// A phrase recorded whole carries its own rhythm and tone sandhi, so fewer and longer recordings sound better. Of
-/// several coverings with the same number, the one whose first phrase is longest wins, then the second, and so on:
-/// the choice is stable.
+/// A phrase that is recorded whole has its own rhythm and tone sandhi, so fewer and longer recordings sound better.
+/// Among coverings of equal number, the one with the longest first phrase wins, then the one with the longest second,
+/// and so on. The choice is stable.
 struct UnitSelection: Sendable {
     /// No phrase begins or ends inside of one.
     typealias Letter = Unicode.Scalar

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxYAML
 
 struct ConfigureSetup: AsyncParsableCommand {

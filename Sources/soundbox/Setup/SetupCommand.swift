@@ -1,6 +1,8 @@
 import ArgumentParser
+import SoundboxConfiguration
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxSetup
+import SoundboxYAML
 
 struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxYAML
 
 /// Answers by option, one for each question.

@@ -1,5 +1,5 @@
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxYAML
 
 /// Carries out what ``SetupDialogue`` decides.

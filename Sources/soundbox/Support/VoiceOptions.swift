@@ -1,6 +1,7 @@
 import ArgumentParser
-import SoundboxAudio
-import SoundboxRuntime
+import SoundboxConfiguration
+import SoundboxSystem
+import SoundboxVoice
 
 struct SoundsOptions: ParsableArguments {
     @Option(

@@ -1,0 +1,347 @@
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+import SoundboxVoice
+
+/// Performs what ``Announcer`` decides: one announcement after the other, for as long as the box runs.
+///
+/// Runs on a thread of its own, since the inbox blocks. On shutdown what is playing is finished.
+package actor AnnouncerService: Service {
+    private let executor = ThreadExecutor(name: "announcer")
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// How long the announcer's thread has been held by what it does now: normally no longer than a commit. Any thread.
+    nonisolated var timeInJob: Duration { executor.timeInJob }
+
+    private let inbox: any Inbox
+    private let clock: BoxClock
+    let player: Player
+    var voices: Voices
+    let state: BoxState
+    let logger: Logger
+    private let receiptsAreWaiting: @Sendable () -> Void
+    private let promptWasHeard: @Sendable (Prompt) -> Void
+    private let events = AnnouncerEvents()
+    private var machine: Announcer
+    private var announcementCount = 0
+    /// Looks after recordings that could not be had.
+    var recordingsRetry: Task<Void, Never>?
+
+    private let quietHours: QuietHours?
+    private let willStop: @Sendable () -> Void
+
+    /// What is playing when the box is stopped may take this long to end, so that receipts and the last status still go
+    /// out within the time that the services have together.
+    private static let timeToFinish = Duration.seconds(9)
+    private static let timeToFade = Duration.milliseconds(500)
+
+    /// - Parameters:
+    ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
+    ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
+    ///   - willStop: told when the service is to stop. Must not block.
+    package init(
+        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
+        state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void,
+        promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
+        willStop: @escaping @Sendable () -> Void = {}
+    ) {
+        self.machine = machine
+        self.quietHours = quietHours
+        self.inbox = inbox
+        self.clock = clock
+        self.player = player
+        self.voices = voices
+        self.state = state
+        self.logger = logger
+        self.receiptsAreWaiting = receiptsAreWaiting
+        self.promptWasHeard = promptWasHeard
+        self.willStop = willStop
+    }
+
+    /// Never blocks; any thread.
+    package nonisolated func noticesMayWait() { events.yield(.noticesMayWait) }
+
+    /// Never blocks; any thread.
+    nonisolated func say(_ prompt: Prompt) { events.yield(.promptRequested(prompt)) }
+
+    /// Never blocks; any thread.
+    nonisolated func play(_ request: Announcer.Request) { events.yield(.requested(request)) }
+
+    /// Ends within ``timeToFinish`` and a little more once it is to stop, whatever the sound card does.
+    package func run() async {
+        let end = OneTimeSignal()
+        let work = Task {
+            await announce()
+            end.signal()
+        }
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await end.wait()
+            } onGracefulShutdown: { [events, willStop] in
+                willStop()
+                events.yield(.stopRequested)
+                Task {
+                    await end.wait(atMost: Self.timeToFinish)
+                    // What is still playing fades out, and is spoken again after the next start.
+                    work.cancel()
+                    await end.wait(atMost: Self.timeToFade)
+                    end.signal()
+                }
+            }
+        } onCancel: {
+            work.cancel()
+        }
+    }
+
+    private func announce() async {
+        // Without a sound card the first announcement tries again.
+        do throws(PlayerError) {
+            try await player.prepare()
+            await noteDevice()
+        } catch { await handle(error) }
+        await noteRecordings()
+        // What was waiting when the box went off.
+        events.yield(.noticesMayWait)
+        for await event in events {
+            guard await handle(event) else { break }
+        }
+        recordingsRetry?.cancel()
+        await player.close()
+    }
+
+    /// - Returns: whether the loop goes on.
+    private func handle(_ event: Announcer.Event) async -> Bool {
+        for action in machine.handle(event) {
+            if action == .finish { return false }
+            // Behind what has come in meanwhile: a request to stop is heard before the next announcement begins.
+            if let answer = await perform(action) { events.yield(answer) }
+        }
+        return true
+    }
+
+    private func perform(_ action: Announcer.Action) async -> Announcer.Event? {
+        switch action {
+        case .fetch(let limit):
+            return answer { () throws(InboxError) in
+                if clock.hasJumpedForward() {
+                    logger.notice("the clock was set forward: what waits counts as new")
+                    try inbox.distrustArrivalTimes()
+                }
+                return .fetched(try inbox.waiting(limit: limit), now: clock.timeIfSet)
+            }
+        case .recall(let request):
+            return answer { () throws(InboxError) in .recalled(try recall(request)) }
+        case .begin(let job):
+            return noteBeginning(of: job) ? await play(job) : .withdrawn
+        case .play(let job):
+            return await play(job)
+        case .record(let job):
+            return answer { () throws(InboxError) in
+                try record(job)
+                return .recorded
+            }
+        case .expire(let entries):
+            return answer { () throws(InboxError) in
+                try inbox.markExpired(entries, inSummary: false, at: .now)
+                logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
+                receiptsAreWaiting()
+                return .recorded
+            }
+        case .wait(let time):
+            Task { [events] in
+                try? await Task.sleep(for: time)
+                events.yield(.waited)
+            }
+            return nil
+        case .finish:
+            return nil
+        }
+    }
+
+    private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Job {
+        switch request {
+        case .last: return .replay(try inbox.lastAnnounced())
+        case .beforeLast:
+            if let entry = try inbox.lastAnnounced(skipping: 1) { return .replay(entry) }
+            // With one payment so far, "none yet" would not be true.
+            return .replay(try inbox.lastAnnounced())
+        case .today: return .today(try inbox.payments(since: .startOfToday))
+        case .network:
+            return .network(
+                isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
+        }
+    }
+
+    private func answer(_ body: () throws(InboxError) -> Announcer.Event) -> Announcer.Event {
+        do throws(InboxError) {
+            let event = try body()
+            state.update { $0.recordingFault = nil }
+            return event
+        } catch {
+            report(error)
+            return .inboxFailed
+        }
+    }
+
+    /// - Returns: whether it is to be played.
+    private func noteBeginning(of job: Announcer.Job) -> Bool {
+        guard case .notice(let entry) = job else { return true }
+        do throws(InboxError) {
+            let stillWaits = try inbox.markAnnouncing(entry)
+            state.update { $0.recordingFault = nil }
+            return stillWaits
+        } catch {
+            report(error)
+            // Played all the same: a payment that is on disk must be heard.
+            return true
+        }
+    }
+
+    private func report(_ error: InboxError) {
+        // Once per fault, not once per attempt.
+        let isNew = state.snapshot.recordingFault == nil
+        if isNew { logger.error("the inbox failed, trying again", metadata: ["reason": "\(error)"]) }
+        state.update { $0.recordingFault = error.description }
+    }
+
+    private func play(_ job: Announcer.Job) async -> Announcer.Event {
+        announcementCount += 1
+        state.update { $0.announcement = announcementCount }
+        defer { state.update { $0.announcement = nil } }
+        var isProven = voices.mayHaveMore
+        var script = isProven ? await provenScript(for: job) : voices.script(for: job.utterance)
+        while true {
+            log(script, of: job)
+            do throws(PlayerError) {
+                try await player.play(script, delivery(of: job, script))
+                break
+            } catch .recording(let part, let error) {
+                // In other words, and at once: what is to be told has not been told yet. What fails although it was
+                // proven is left out until this announcement is over, so that the loop ends.
+                await leaveOut(part, error)
+                script = isProven ? voices.script(for: job.utterance) : await provenScript(for: job)
+                isProven = true
+            } catch .nothingToPlay {
+                // A prompt has no chime, and is not waited for.
+                if case .prompt = job { return .playFailed }
+                reportNothingToPlay()
+                return .playFailed
+            } catch {
+                await handle(error)
+                return .playFailed
+            }
+        }
+        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
+        await noteDevice()
+        noteSound()
+        return .played
+    }
+
+    private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
+        if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
+            logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
+        }
+        logger.log(
+            level: machine.isWaitingForDevice ? .debug : .info, "announcing",
+            metadata: job.logMetadata(["text": "\(script.text)"]))
+    }
+
+    private func delivery(of job: Announcer.Job, _ script: AnnouncementScript) -> Delivery {
+        var delivery = Delivery()
+        switch job {
+        case .prompt:
+            // To be understood by whoever has just turned the volume down to nothing.
+            return Delivery(hasChime: false, gap: Self.hurriedGap, loudness: Self.leastForPrompts...Volume(100))
+        case .notice where machine.isInAHurry: delivery = Delivery(hasChime: false, gap: Self.hurriedGap)
+        // The chime means that money came.
+        case .replay: delivery.hasChime = false
+        case .notice, .summary, .today, .network: break
+        }
+        if let quietHours, quietHours.contain(currentMinuteOfDay()) {
+            delivery.loudness = Volume(0)...Volume(quietHours.volume)
+        }
+        // The chime alone still says that something came.
+        if !script.hasWords, !job.isReplay { delivery.hasChime = true }
+        return delivery
+    }
+
+    /// Still heard as two announcements.
+    private static let hurriedGap = Duration.milliseconds(200)
+    private static let leastForPrompts = Volume(30)
+
+    private func handle(_ error: PlayerError) async {
+        switch error {
+        case .sink(let error): report(error)
+        case .recording(let part, let error): await leaveOut(part, error)
+        case .nothingToPlay: reportNothingToPlay()
+        case .cancelled: break
+        }
+    }
+
+    // MARK: The device
+
+    private func noteSound() {
+        if state.snapshot.audioFault != nil { logger.notice("sound is back") }
+        state.update {
+            $0.audioFault = nil
+            $0.speechFault = nil
+        }
+    }
+
+    private func noteDevice() async {
+        let device = await player.device
+        state.update {
+            $0.device = device
+            $0.xruns = device?.xrunCount ?? 0
+        }
+    }
+
+    private func report(_ error: AudioSinkError) {
+        let isNew = state.snapshot.audioFault != error.description
+        state.update {
+            $0.audioFault = error.description
+            $0.device = nil
+        }
+        if isNew { logger.error("no sound, trying again until there is", metadata: ["reason": "\(error)"]) }
+    }
+
+    private func record(_ job: Announcer.Job) throws(InboxError) {
+        switch job {
+        case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
+        case .summary(let entries): try inbox.markExpired(entries, at: .now)
+        case .replay, .today, .prompt, .network: return
+        }
+        logger.info("announced", metadata: job.logMetadata([:]))
+        receiptsAreWaiting()
+    }
+}
+
+extension Announcer.Job {
+    var utterance: Utterance {
+        switch self {
+        case .notice(let entry): Utterance(entry.notice)
+        case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
+        case .replay(let entry?): .replay(Utterance(entry.notice))
+        case .replay(nil): .prompt(.noPaymentYet)
+        case .prompt(let prompt): .prompt(prompt)
+        case .today(let payments): .today(of: payments)
+        case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
+        }
+    }
+
+    fileprivate var isReplay: Bool { if case .replay = self { true } else { false } }
+
+    fileprivate func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
+        let metadata: Logger.Metadata =
+            switch self {
+            case .notice(let entry): ["id": "\(entry.notice.id)"]
+            case .summary(let entries): ["summary_of": "\(entries.count)"]
+            case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
+            case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]
+            case .today(let payments): ["today": "\(payments.count)"]
+            case .network(let isOnline, _): ["network": isOnline ? "online" : "offline"]
+            }
+        return metadata.merging(others) { _, new in new }
+    }
+}
