@@ -21,7 +21,7 @@ public struct YAMLMapping {
     public func required(_ key: String) throws(YAMLError) -> YAMLValue {
         if let value = optional(key) { return value }
         if value.reading.toleratesWrongKeys { return value.missing(key) }
-        if let slip = nearest(to: key, among: others.map(\.key), within: max(1, key.count / 4)),
+        if let slip = nearest(to: key, among: others.map(\.key), within: 1),
             let entry = others.first(where: { $0.key == slip })
         {
             throw error(unknown: entry)
