@@ -1,5 +1,6 @@
 import CNIOLinux
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 

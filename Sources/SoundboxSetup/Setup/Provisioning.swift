@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxConfiguration
+import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 

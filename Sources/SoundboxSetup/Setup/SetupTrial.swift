@@ -69,7 +69,8 @@ public struct SetupTrial {
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
             username: answers.username, password: password, clientID: "soundbox-setup",
             topics: try Topics(
-                prefix: document["broker", "topic_prefix"] ?? Topics.defaultPrefix, merchant: answers.merchantID,
+                prefix: document["broker", "topic_prefix"] ?? Configuration.Default.topicPrefix,
+                merchant: answers.merchantID,
                 device: answers.deviceID))
     }
 }

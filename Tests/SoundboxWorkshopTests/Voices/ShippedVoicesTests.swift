@@ -23,6 +23,7 @@ struct ShippedVoicesTests {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
         #expect(voice.language.locale == locale)
         #expect(try VoiceCheck(voice).problems() == [])
+        #expect(VoiceCheck(voice).notes == [])
     }
 
     @Test("The warning is over well before the buttons have been held to the end", arguments: locales)
