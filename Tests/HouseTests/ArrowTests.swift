@@ -44,7 +44,9 @@ struct ArrowTests {
 
     @Test("A library in C has one importer, which hides it from the others")
     func libraries() {
-        for library in ["CALSA", "CGPIOD", "CTLSClient", "CSndFile", "CSoxr", "CSonic", "CEBUR128", "CLinux", "grdb", "yams"] {
+        for library in [
+            "CALSA", "CGPIOD", "CTLSClient", "CSndFile", "CSoxr", "CSonic", "CEBUR128", "CLinux", "grdb", "yams",
+        ] {
             let importers = manifest.filter { $0.value.contains(library) }.keys
             #expect(importers.count == 1, "\(library): \(importers.sorted())")
         }
