@@ -104,8 +104,8 @@ public struct Box {
         self.unprovisioning = unprovisioning
         let announcer = AnnouncerService(
             machine: Announcer(
-                freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove),
-            quietHours: configuration.announce.quietHours, inbox: inbox, clock: clock, player: player, voices: voices,
+                freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove,
+                quietHours: configuration.announce.quietHours), inbox: inbox, clock: clock, player: player, voices: voices,
             state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting,
             promptWasHeard: { prompt in Task { await unprovisioning.heard(prompt) } }, willStop: { watch.hurry() })
         let volume = VolumeControl(

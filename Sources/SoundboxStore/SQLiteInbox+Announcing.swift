@@ -3,13 +3,17 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox {
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool {
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool {
         try write { database in
-            guard try Self.waitingRow(entry.sequence, in: database) != nil else { return false }
+            var unmarked: [InboxEntry] = []
+            for var entry in entries {
+                guard let row = try Self.waitingRow(entry.sequence, in: database) else { return false }
+                if let known = try? NoticeRecord(row, of: .waiting), known.entry.state == .announcing { continue }
+                entry.state = .announcing
+                unmarked.append(entry)
+            }
             // Only where it says what waits: one page is written. The other copy needs to know no more than that.
-            var entry = entry
-            entry.state = .announcing
-            try Self.write(NoticeRecord(entry), to: .waiting, in: database)
+            for entry in unmarked { try Self.write(NoticeRecord(entry), to: .waiting, in: database) }
             return true
         }
     }

@@ -28,8 +28,9 @@ struct AnnouncerServiceTests {
     ) async throws {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
         let service = AnnouncerService(
-            machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
-            quietHours: quietHours, inbox: inbox, clock: BoxClock(newestKnown: nil),
+            machine: Announcer(
+                freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove, quietHours: quietHours),
+            inbox: inbox, clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

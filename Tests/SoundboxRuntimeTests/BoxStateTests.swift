@@ -1,4 +1,4 @@
-import SoundboxAudio
+import SoundboxCore
 import Testing
 
 @testable import SoundboxRuntime

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxAudio
+import SoundboxCore
 import SoundboxSystem
 import Synchronization
 import TestSupport

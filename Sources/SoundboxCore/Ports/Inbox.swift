@@ -85,9 +85,11 @@ public protocol Inbox: Sendable {
     /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
-    /// Notes that the notice is being spoken from now on.
-    /// - Returns: `false` when it waits no longer, having been cancelled meanwhile: then it must not be spoken.
-    func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool
+    /// Notes that the notices are being spoken from now on, so that they cannot be cancelled any more. Writes nothing for
+    /// those of which that was noted before.
+    /// - Returns: `false` when one of them waits no longer, having been cancelled meanwhile. Then none was noted, and
+    ///   none must be spoken.
+    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
     func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
@@ -134,6 +136,9 @@ extension Inbox {
     public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
         try store(arrivals, at: now, clockIsSet: true)
     }
+
+    /// Notes that the notice is being spoken from now on; see ``markAnnouncing(_:)``.
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try markAnnouncing([entry]) }
 
     /// Notes that the notices were told in a summary.
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {

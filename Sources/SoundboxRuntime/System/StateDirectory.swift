@@ -1,5 +1,5 @@
 import Glibc
-import SoundboxAudio
+import SoundboxCore
 
 /// The folder that holds what must survive: the inbox, the volume, and a lock, so that two boxes never share one.
 final class StateDirectory: Sendable {
