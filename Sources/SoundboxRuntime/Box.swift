@@ -97,31 +97,24 @@ public struct Box {
             deviceID: configuration.deviceID, broker: configuration.broker.address.description,
             voice: voices.locales, audioDevice: configuration.audio.device)
         let feed = try MQTTFeed(
-            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.offline(identity).bytes
+            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { [logger] line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
+        // For what may block on the disk and is seldom done.
+        let files = ThreadExecutor(name: "files")
         let unprovisioning = Unprovisioning(
-            configurationFile: configurationFile, directory: directory, logger: logger)
+            configurationFile: configurationFile, directory: directory, logger: logger, executor: files)
         self.unprovisioning = unprovisioning
+        let events = AnnouncerEvents()
+        let volume = VolumeControl(
+            player: player, file: directory.volumeFile, state: state, logger: logger, executor: files, say: events.say)
+        let mailbox = CommandMailbox(
+            volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: configuration.announce.freshness, hurryAbove: configuration.announce.hurryAbove,
-                quietHours: configuration.announce.quietHours), inbox: inbox, clock: clock, player: player, voices: voices,
-            state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting,
-            promptWasHeard: { prompt in Task { await unprovisioning.heard(prompt) } }, willStop: { watch.hurry() })
-        let volume = VolumeControl(
-            player: player, file: directory.volumeFile, state: state, logger: logger, say: announcer.say)
-        let perform: @Sendable (Command) -> Void = { command in
-            switch command {
-            case .play(let request): announcer.play(request)
-            case .volume(let change): volume.request(change)
-            case .warnOfUnprovisioning:
-                Task {
-                    await unprovisioning.warningIsDue()
-                    announcer.say(.unprovisionWarning)
-                }
-            case .unprovision: Task { await unprovisioning.perform() }
-            }
-        }
+                quietHours: configuration.announce.quietHours), inbox: inbox, clock: clock, player: player,
+            voices: voices, state: state, logger: logger, events: events,
+            receiptsAreWaiting: feed.receiptsAreWaiting, promptWasHeard: mailbox.heard, willStop: { watch.hurry() })
         let intake = Intake(
             reader: configuration.payments.reader(defaultCurrency: configuration.announce.currency),
             verifier: verifier,
@@ -130,7 +123,7 @@ public struct Box {
                 retainedWindow: configuration.announce.freshness.expireAfter),
             inbox: inbox, clock: clock, state: state, logger: logger,
             noticesMayWait: announcer.noticesMayWait,
-            receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
+            receiptsAreWaiting: feed.receiptsAreWaiting, perform: mailbox.post)
         let reporter = StatusReporter(
             identity: identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock)
 
@@ -147,20 +140,23 @@ public struct Box {
                     ]
                 }),
             InboxHousekeeping(inbox: inbox, retention: configuration.inbox, clock: clock, logger: logger),
+            // After everybody who sends commands: what they have sent is still carried out, and then written down.
+            volume,
+            mailbox,
             FeedService(feed: feed, delegate: intake),
             reporter,
             unprovisioning,
             UpdateWatch(controlSocket: configuration.controlSocket, state: state),
-            PanelService(panel: panel, gestures: gestures, state: state, logger: logger, perform: perform),
+            PanelService(panel: panel, gestures: gestures, state: state, logger: logger, perform: mailbox.post),
             announcer,
             ControlServer(
                 socketPath: configuration.controlSocket, status: { await reporter.status() },
-                replay: { announcer.play(.last) },
+                replay: { mailbox.post(.play(.last)) },
                 changeVolume: { change in
-                    guard let change else { return volume.loudness }
-                    return await volume.change(change)
+                    guard let change else { return await mailbox.loudness }
+                    return await mailbox.change(change)
                 }, logger: logger),
-            StorageFaultService(state: state, say: announcer.say),
+            StorageFaultService(state: state, say: events.say),
             StartService(systemd: systemd, logger: logger, identity: identity, hasEnded: hasEnded),
         ]
     }

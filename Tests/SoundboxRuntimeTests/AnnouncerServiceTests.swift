@@ -14,6 +14,7 @@ struct AnnouncerServiceTests {
     private let sink = RecordingSink()
     private let inbox = InMemoryInbox()
     private let state = BoxState(volume: Volume(100))
+    private let events = AnnouncerEvents()
     /// One entry for every announcement that is recorded.
     private let recorded = Journal<Void>()
 
@@ -33,7 +34,7 @@ struct AnnouncerServiceTests {
             inbox: inbox, clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
             receiptsAreWaiting: { [recorded] in recorded.append(()) })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -192,7 +193,7 @@ struct AnnouncerServiceTests {
     @Test("A prompt is spoken without chime, audible also at volume 0, and nothing is recorded of it")
     func prompt() async throws {
         try await withService { service in
-            service.say(.volumeMinimum)
+            events.say(.volumeMinimum)
             while await sink.announcements.isEmpty { await Task.yield() }
             #expect(await sink.announcements.first?.contains { $0 != 0 } == true)
             #expect(recorded.entries.isEmpty)

@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 import TestSupport
 import Testing
@@ -24,7 +25,8 @@ struct UnprovisioningTests {
     private func unprovisioning() throws -> Unprovisioning {
         Unprovisioning(
             configurationFile: configurationFile, directory: try StateDirectory(path: folder.file("state")),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { [clock] in clock.now })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            executor: ThreadExecutor(name: "files"), now: { [clock] in clock.now })
     }
 
     /// Ends as a box does that may not write where its setup is.
@@ -32,9 +34,10 @@ struct UnprovisioningTests {
         let unprovisioning = Unprovisioning(
             configurationFile: configurationFile, directory: try StateDirectory(path: folder.file("state")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            executor: ThreadExecutor(name: "files"),
             reset: { _ throws(SetupError) in throw SetupError("read-only") })
-        await unprovisioning.heard(.unprovisionWarning)
-        await unprovisioning.perform()
+        unprovisioning.heard(.unprovisionWarning)
+        unprovisioning.perform()
         await unprovisioning.run()
         #expect(await unprovisioning.outcome == .requested)
         #expect(SmallFile.exists(configurationFile))
@@ -43,10 +46,10 @@ struct UnprovisioningTests {
     @Test("With the warning heard, the setup and its secrets are removed and the box ends")
     func removed() async throws {
         let unprovisioning = try unprovisioning()
-        await unprovisioning.warningIsDue()
-        await unprovisioning.heard(.unprovisionWarning)
+        unprovisioning.warningIsDue()
+        unprovisioning.heard(.unprovisionWarning)
         clock.advance(by: .seconds(3))
-        await unprovisioning.perform()
+        unprovisioning.perform()
         await unprovisioning.run()
         #expect(await unprovisioning.outcome == .removed)
         #expect(!SmallFile.exists(configurationFile) && !SmallFile.exists(folder.file("broker.password")))
@@ -59,13 +62,13 @@ struct UnprovisioningTests {
         let unprovisioning = try unprovisioning()
         for step in before {
             switch step {
-            case "due": await unprovisioning.warningIsDue()
-            case "heard": await unprovisioning.heard(.unprovisionWarning)
-            case "other": await unprovisioning.heard(.volumeMinimum)
+            case "due": unprovisioning.warningIsDue()
+            case "heard": unprovisioning.heard(.unprovisionWarning)
+            case "other": unprovisioning.heard(.volumeMinimum)
             default: clock.advance(by: .seconds(16))
             }
         }
-        await unprovisioning.perform()
+        unprovisioning.perform()
         let run = Task { await unprovisioning.run() }
         run.cancel()
         await run.value

@@ -21,7 +21,7 @@ package actor AnnouncerService: Service {
     let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
     private let promptWasHeard: @Sendable (Prompt) -> Void
-    private let events = AnnouncerEvents()
+    private let events: AnnouncerEvents
     private var machine: Announcer
     private var announcementCount = 0
     /// The notices whose announcement was begun last and not heard to its end; empty when it was.
@@ -37,16 +37,19 @@ package actor AnnouncerService: Service {
     private static let timeToFade = Duration.milliseconds(500)
 
     /// - Parameters:
+    ///   - events: what it is told from outside, by others than its own methods.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
     package init(
         machine: Announcer, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
-        state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void,
+        state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
+        receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
         willStop: @escaping @Sendable () -> Void = {}
     ) {
         self.machine = machine
+        self.events = events
         self.inbox = inbox
         self.clock = clock
         self.player = player
@@ -60,12 +63,6 @@ package actor AnnouncerService: Service {
 
     /// Never blocks; any thread.
     package nonisolated func noticesMayWait() { events.yield(.noticesMayWait) }
-
-    /// Never blocks; any thread.
-    nonisolated func say(_ prompt: Prompt) { events.yield(.promptRequested(prompt)) }
-
-    /// Never blocks; any thread.
-    nonisolated func play(_ request: Announcer.Request) { events.yield(.requested(request)) }
 
     /// Ends within ``timeToFinish`` and a little more once it is to stop, whatever the sound card does.
     package func run() async {

@@ -61,7 +61,8 @@ package final class BoxState: Sendable {
             }
             if announcerMismatches > 0 {
                 faults.append(
-                    "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them")
+                    "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
+                )
             }
             return faults
         }

@@ -33,7 +33,9 @@ struct AnnouncerMismatchTests {
             (fetched + [.prepared, .noted, .played], ["recorded", "inboxFailed"], [diskWait]),
             (fetched + [.playFailed], ["waited"], []), ([.noticesMayWait, .inboxFailed], ["waited"], []),
             ([.promptRequested(.greeting)], ["played", "playFailed"], []),
-            ([.noticesMayWait, .inboxFailed, .promptRequested(.storageFault)], ["played", "playFailed", "waited"], []),
+            (
+                [.noticesMayWait, .inboxFailed, .promptRequested(.storageFault)], ["played", "playFailed", "waited"], []
+            ),
             (expiring, ["recorded", "inboxFailed"], [diskWait]),
         ]
     }
