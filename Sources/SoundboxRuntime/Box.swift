@@ -153,7 +153,7 @@ public struct Box {
                 socketPath: configuration.controlSocket, status: { await reporter.status() },
                 replay: { mailbox.post(.play(.last)) },
                 changeVolume: { change in
-                    guard let change else { return await mailbox.loudness }
+                    guard let change else { return await mailbox.setting }
                     return await mailbox.change(change)
                 }, logger: logger),
             StorageFaultService(state: state, say: events.say),

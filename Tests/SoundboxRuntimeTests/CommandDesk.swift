@@ -11,8 +11,8 @@ import TestSupport
 struct CommandDesk: Sendable {
     /// What reached the announcer, with the volume that was in force then.
     enum Event: Sendable, Equatable {
-        case play(Announcer.Request, at: Loudness)
-        case say(Prompt, at: Loudness)
+        case play(Announcer.Request, at: VolumeSetting)
+        case say(Prompt, at: VolumeSetting)
     }
 
     let folder: TemporaryFolder
@@ -33,7 +33,7 @@ struct CommandDesk: Sendable {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let files = ThreadExecutor(name: "files")
         let say: @Sendable (Prompt) -> Void = { [events] prompt in
-            events.append(.say(prompt, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
+            events.append(.say(prompt, at: VolumeSetting(volume: player.volume, isMuted: player.isMuted)))
         }
         volume = VolumeControl(
             player: player, file: VolumeFile(path: folder.file("volume")), state: state, logger: logger,
@@ -45,7 +45,7 @@ struct CommandDesk: Sendable {
         mailbox = CommandMailbox(
             volume: volume, unprovisioning: unprovisioning, logger: logger,
             play: { [events] request in
-                events.append(.play(request, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
+                events.append(.play(request, at: VolumeSetting(volume: player.volume, isMuted: player.isMuted)))
             }, say: say)
         self.folder = folder
         self.player = player

@@ -1,7 +1,9 @@
 import Glibc
 import Logging
+import SoundboxAudio
 import SoundboxCore
 import SoundboxTesting
+import TestSupport
 import Testing
 
 @testable import SoundboxRuntime
@@ -22,16 +24,16 @@ struct CommandMailboxTests {
             receiptsAreWaiting: {}, perform: mailbox.post)
     }
 
-    private func loudness(_ level: Int, isMuted: Bool = false) -> Loudness {
-        Loudness(volume: Volume(level), isMuted: isMuted)
+    private func setting(_ level: Int, isMuted: Bool = false) -> VolumeSetting {
+        VolumeSetting(volume: Volume(level), isMuted: isMuted)
     }
 
     @Test("Of several words in one batch of messages the last is in force, a thousand times, whoever else asks what")
     func lastWord() async throws {
         let intake = intake()
-        let words: [(text: String, inForce: Loudness)] = [
-            ("20", loudness(20)), ("80", loudness(80)), (#""mute""#, loudness(80, isMuted: true)),
-            (#""unmute""#, loudness(80)),
+        let words: [(text: String, inForce: VolumeSetting)] = [
+            ("20", setting(20)), ("80", setting(80)), (#""mute""#, setting(80, isMuted: true)),
+            (#""unmute""#, setting(80)),
         ]
         try await desk.whileOpen {
             let others = Task {
@@ -46,11 +48,11 @@ struct CommandMailboxTests {
                 let batch = words[...(round % 4)]
                 let messages = batch.map { FeedMessage(topic: .commands, payload: payload($0.text)) }
                 try intake.commit(messages)
-                let inForce = await mailbox.loudness
+                let inForce = await mailbox.setting
                 #expect(inForce == words[round % 4].inForce, "round \(round)")
-                #expect(desk.volume.loudness == inForce)
+                #expect(desk.volume.setting == inForce)
                 let snapshot = desk.state.snapshot
-                #expect(Loudness(volume: snapshot.volume, isMuted: snapshot.isMuted) == inForce)
+                #expect(VolumeSetting(volume: snapshot.volume, isMuted: snapshot.isMuted) == inForce)
             }
             others.cancel()
         }
@@ -66,9 +68,9 @@ struct CommandMailboxTests {
         mailbox.post(.volume(.to(Volume(50))))
         mailbox.post(.play(.today))
         mailbox.post(.volume(.mute))
-        try await desk.whileOpen { #expect(await mailbox.loudness == loudness(50, isMuted: true)) }
+        try await desk.whileOpen { #expect(await mailbox.setting == setting(50, isMuted: true)) }
         #expect(
-            desk.events.entries == [.say(.unprovisionWarning, at: loudness(20)), .play(.today, at: loudness(50))])
+            desk.events.entries == [.say(.unprovisionWarning, at: setting(20)), .play(.today, at: setting(50))])
     }
 
     @Test("What came before the end is carried out, and after it nobody is left waiting")
@@ -78,9 +80,9 @@ struct CommandMailboxTests {
         let run = Task { await mailbox.run() }
         run.cancel()
         await run.value
-        #expect(desk.events.entries == [.play(.last, at: loudness(30))])
+        #expect(desk.events.entries == [.play(.last, at: setting(30))])
         mailbox.post(.play(.today))
-        #expect(await mailbox.change(.to(Volume(60))) == loudness(30))
+        #expect(await mailbox.change(.to(Volume(60))) == setting(30))
         #expect(desk.events.entries.count == 1)
     }
 
@@ -91,9 +93,9 @@ struct CommandMailboxTests {
         #expect(mkfifo(pipe, 0o600) == 0)
         try await desk.whileOpen {
             mailbox.post(.volume(.to(Volume(20))))
-            #expect(await mailbox.loudness == loudness(20))
+            #expect(await mailbox.setting == setting(20))
             mailbox.post(.volume(.mute))
-            #expect(await mailbox.loudness == loudness(20, isMuted: true))
+            #expect(await mailbox.setting == setting(20, isMuted: true))
             #expect(desk.player.isMuted)
             let reader = open(pipe, O_RDONLY | O_NONBLOCK)
             // Long enough for whoever has just begun to open it.
@@ -108,7 +110,7 @@ struct CommandMailboxTests {
         mailbox.post(.warnOfUnprovisioning)
         mailbox.heard(.unprovisionWarning)
         let run = Task { await mailbox.run() }
-        _ = await mailbox.loudness
+        _ = await mailbox.setting
         #expect(await desk.unprovisioning.outcome == nil)
         mailbox.post(.unprovision)
         await desk.unprovisioning.run()
@@ -123,7 +125,7 @@ struct PendingCommandsTests {
         items.map { item in
             switch item {
             case .volume(let change):
-                "volume \(change.applied(to: Loudness(volume: Volume(50), isMuted: false)).volume.level)"
+                "volume \(change.applied(to: VolumeSetting(volume: Volume(50), isMuted: false)).volume.level)"
             case .play(let request): "play \(request)"
             case .warnOfUnprovisioning: "warn"
             case .unprovision: "unprovision"
@@ -133,16 +135,22 @@ struct PendingCommandsTests {
         }
     }
 
+    /// - Returns: how many of them there was room for.
+    private func append(_ items: [PendingCommands.Item], to pending: inout PendingCommands) -> Int {
+        var count = 0
+        for item in items where pending.append(item) { count += 1 }
+        return count
+    }
+
     @Test("A flood of what the network can ask for takes no more room than a few commands, and comes to the same")
     func flood() {
         var pending = PendingCommands()
-        for _ in 1...100_000 {
-            for change in [Command.VolumeChange.up, .down, .mute, .unmute] {
-                #expect(pending.append(.volume(LoudnessChange(change))))
-            }
-            #expect(pending.append(.play(.last)))
-        }
-        #expect(pending.append(.volume(LoudnessChange(.down))))
+        let changes: [Command.VolumeChange] = [.up, .down, .mute, .unmute]
+        let items = changes.map { PendingCommands.Item.volume(VolumeAdjustment($0)) } + [.play(.last)]
+        var count = 0
+        for _ in 1...100_000 { count += append(items, to: &pending) }
+        count += append([.volume(VolumeAdjustment(.down))], to: &pending)
+        #expect(count == 500_001)
         #expect(names(pending.takeAll()) == ["volume 50", "play last", "volume 40"])
         #expect(pending.isEmpty)
     }
@@ -150,13 +158,13 @@ struct PendingCommandsTests {
     @Test("Only neighbours are put together, so that nothing overtakes a command of another kind")
     func neighbours() {
         var pending = PendingCommands()
-        for item in [
-            PendingCommands.Item.volume(LoudnessChange(.to(Volume(10)))), .warnOfUnprovisioning,
-            .volume(LoudnessChange(.up)), .play(.last), .volume(LoudnessChange(.up)), .heard(.greeting), .unprovision,
-            .play(.today), .volume(LoudnessChange(.down)),
-        ] {
-            #expect(pending.append(item))
-        }
+        let items: [PendingCommands.Item] = [
+            .volume(VolumeAdjustment(.to(Volume(10)))), .warnOfUnprovisioning,
+            .volume(VolumeAdjustment(.up)), .play(.last), .volume(VolumeAdjustment(.up)), .heard(.greeting), .unprovision,
+            .play(.today), .volume(VolumeAdjustment(.down)),
+        ]
+        let count = append(items, to: &pending)
+        #expect(count == items.count)
         #expect(
             names(pending.takeAll()) == [
                 "volume 10", "warn", "volume 70", "heard greeting", "unprovision", "play today", "volume 40",
@@ -166,8 +174,10 @@ struct PendingCommandsTests {
     @Test("What cannot be put together is refused beyond a limit")
     func limit() {
         var pending = PendingCommands()
-        for _ in 1...PendingCommands.limit { #expect(pending.append(.heard(.greeting))) }
-        #expect(!pending.append(.heard(.greeting)) && !pending.append(.unprovision))
-        #expect(pending.append(.volume(LoudnessChange(.mute))))
+        let prompts = [PendingCommands.Item](repeating: .heard(.greeting), count: PendingCommands.limit)
+        let counts = [prompts, [.heard(.greeting), .unprovision], [.volume(VolumeAdjustment(.mute))]].map {
+            append($0, to: &pending)
+        }
+        #expect(counts == [PendingCommands.limit, 0, 1])
     }
 }

@@ -1,4 +1,6 @@
+import SoundboxAudio
 import SoundboxCore
+import TestSupport
 import Testing
 
 @testable import SoundboxRuntime
@@ -12,7 +14,7 @@ struct VolumeControlTests {
     @Test("Mute leaves the volume as it is, is shown, and is not remembered")
     func mute() async throws {
         try await desk.whileOpen {
-            #expect(await desk.mailbox.change(.mute) == Loudness(volume: Volume(80), isMuted: true))
+            #expect(await desk.mailbox.change(.mute) == VolumeSetting(volume: Volume(80), isMuted: true))
             #expect(desk.player.isMuted && desk.player.volume == Volume(80))
             #expect(desk.state.snapshot.isMuted && desk.state.snapshot.volume == Volume(80))
             desk.state.update { $0.connection = .disconnected(reason: "no broker", retryIn: .seconds(1)) }
@@ -20,7 +22,7 @@ struct VolumeControlTests {
             desk.state.update { $0.connection = .subscribed }
             #expect(Indication(desk.state.snapshot) == .muted)
             #expect(desk.volumeFile.read() == nil)
-            #expect(await desk.mailbox.change(.unmute) == Loudness(volume: Volume(80), isMuted: false))
+            #expect(await desk.mailbox.change(.unmute) == VolumeSetting(volume: Volume(80), isMuted: false))
             #expect(!desk.player.isMuted)
             #expect(Indication(desk.state.snapshot) == .online)
         }
@@ -34,7 +36,7 @@ struct VolumeControlTests {
     func changeWhileMuted(change: Command.VolumeChange, volume: Int, isMuted: Bool) async throws {
         try await desk.whileOpen {
             _ = await desk.mailbox.change(.mute)
-            #expect(await desk.mailbox.change(change) == Loudness(volume: Volume(volume), isMuted: isMuted))
+            #expect(await desk.mailbox.change(change) == VolumeSetting(volume: Volume(volume), isMuted: isMuted))
             #expect(desk.player.isMuted == isMuted)
         }
     }
@@ -45,10 +47,10 @@ struct VolumeControlTests {
             desk.mailbox.post(.volume(.to(Volume(0))))
             for _ in 1...100_000 { desk.mailbox.post(.volume(.up)) }
             for _ in 1...3 { desk.mailbox.post(.volume(.down)) }
-            #expect(await desk.mailbox.loudness == Loudness(volume: Volume(70), isMuted: false))
+            #expect(await desk.mailbox.setting == VolumeSetting(volume: Volume(70), isMuted: false))
             #expect(desk.state.snapshot.volume == Volume(70))
             desk.mailbox.post(.volume(.mute))
-            #expect(await desk.mailbox.loudness.isMuted)
+            #expect(await desk.mailbox.setting.isMuted)
             #expect(desk.player.isMuted && desk.state.snapshot.isMuted)
         }
         // Shutdown writes down what was not yet.
@@ -63,8 +65,12 @@ struct VolumeControlTests {
             ]
             for change in changes { _ = await desk.mailbox.change(change) }
         }
-        let said = desk.events.entries.map { if case .say(let prompt, _) = $0 { prompt } else { Prompt?.none } }
-        #expect(said == [.volumeMaximum, .volumeMaximum, .volumeMinimum, .volumeMinimum])
+        let said = desk.events.entries.compactMap { event -> Prompt? in
+            guard case .say(let prompt, at: _) = event else { return nil }
+            return prompt
+        }
+        let expected: [Prompt] = [.volumeMaximum, .volumeMaximum, .volumeMinimum, .volumeMinimum]
+        #expect(said == expected)
         #expect(desk.volumeFile.read() == Volume(10))
     }
 }

@@ -15,14 +15,14 @@ struct ControlServer: Service {
     let status: @Sendable () async -> BoxStatus
     /// `nil` while the box is not in service, as is ``changeVolume``.
     let replay: (@Sendable () -> Void)?
-    let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
+    let changeVolume: (@Sendable (Command.VolumeChange?) async -> VolumeSetting)?
     let logger: Logger
     private let limit = ConnectionLimit()
 
     init(
         socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
         replay: (@Sendable () -> Void)? = nil,
-        changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil, logger: Logger
+        changeVolume: (@Sendable (Command.VolumeChange?) async -> VolumeSetting)? = nil, logger: Logger
     ) {
         self.socketPath = socketPath
         self.status = status
@@ -103,8 +103,8 @@ struct ControlServer: Service {
             status: .serviceUnavailable)
     }
 
-    private static func response(_ loudness: Loudness) -> Response {
-        response(.object([("volume", .integer(loudness.volume.level)), ("muted", .bool(loudness.isMuted))]))
+    private static func response(_ setting: VolumeSetting) -> Response {
+        response(.object([("volume", .integer(setting.volume.level)), ("muted", .bool(setting.isMuted))]))
     }
 
     private static func response(_ json: JSONValue, status: HTTPResponse.Status = .ok) -> Response {

@@ -44,10 +44,12 @@ actor CommandMailbox: Service {
     /// Never blocks; any thread.
     nonisolated func post(_ command: Command) {
         switch command {
-        case .volume(let change): put([.volume(LoudnessChange(change))])
+        case .volume(let change): put([.volume(VolumeAdjustment(change))])
         case .play(let request): put([.play(request)])
         case .warnOfUnprovisioning: put([.warnOfUnprovisioning])
         case .unprovision: put([.unprovision])
+        // Carried out by the inbox when it arrived.
+        case .cancel: break
         }
     }
 
@@ -55,16 +57,16 @@ actor CommandMailbox: Service {
     nonisolated func heard(_ prompt: Prompt) { put([.heard(prompt)]) }
 
     /// How loud the box is once everything that was posted before has been carried out.
-    nonisolated var loudness: Loudness {
+    nonisolated var setting: VolumeSetting {
         get async { await withCheckedContinuation { put([.tell($0)]) } }
     }
 
     /// Changes the volume, and returns when the disk knows.
     /// - Returns: what is in force.
-    nonisolated func change(_ change: Command.VolumeChange) async -> Loudness {
-        let loudness = await withCheckedContinuation { put([.volume(LoudnessChange(change)), .tell($0)]) }
+    nonisolated func change(_ change: Command.VolumeChange) async -> VolumeSetting {
+        let setting = await withCheckedContinuation { put([.volume(VolumeAdjustment(change)), .tell($0)]) }
         await volume.remember()
-        return loudness
+        return setting
     }
 
     /// Until shutdown, and then until all that came before has been carried out.
@@ -81,7 +83,7 @@ actor CommandMailbox: Service {
         signal.yield()
         for item in refused {
             // Nobody is left waiting.
-            if case .tell(let asker) = item { asker.resume(returning: volume.loudness) }
+            if case .tell(let asker) = item { asker.resume(returning: volume.setting) }
         }
         if !refused.isEmpty { logger.debug("commands came too late or too many at once") }
     }
@@ -99,7 +101,7 @@ actor CommandMailbox: Service {
             say(.unprovisionWarning)
         case .unprovision: unprovisioning.perform()
         case .heard(let prompt): unprovisioning.heard(prompt)
-        case .tell(let asker): asker.resume(returning: volume.loudness)
+        case .tell(let asker): asker.resume(returning: volume.setting)
         }
     }
 }

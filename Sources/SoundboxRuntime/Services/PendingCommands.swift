@@ -3,14 +3,14 @@ import SoundboxCore
 /// Commands that wait for their turn: in order, and of bounded size however many come.
 struct PendingCommands: Sendable {
     enum Item: Sendable {
-        case volume(LoudnessChange)
+        case volume(VolumeAdjustment)
         case play(Announcer.Request)
         case warnOfUnprovisioning
         case unprovision
         /// A prompt was played to its end.
         case heard(Prompt)
         /// Somebody wants to know how loud the box is once everything before has been carried out.
-        case tell(CheckedContinuation<Loudness, Never>)
+        case tell(CheckedContinuation<VolumeSetting, Never>)
     }
 
     /// Of those that cannot be put together: far more than buttons, prompts and the control socket bring at once.

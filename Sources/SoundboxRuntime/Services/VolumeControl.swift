@@ -23,7 +23,7 @@ actor VolumeControl: Service {
     private let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
     /// What the disk and the log know.
-    private var remembered: Loudness
+    private var remembered: VolumeSetting
 
     /// - Parameters:
     ///   - executor: where the disk is written to.
@@ -39,16 +39,16 @@ actor VolumeControl: Service {
         self.executor = executor
         self.say = say
         (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        remembered = Loudness(volume: player.volume, isMuted: player.isMuted)
+        remembered = VolumeSetting(volume: player.volume, isMuted: player.isMuted)
     }
 
     /// What is in force. Never blocks; any thread.
-    nonisolated var loudness: Loudness { Loudness(volume: player.volume, isMuted: player.isMuted) }
+    nonisolated var setting: VolumeSetting { VolumeSetting(volume: player.volume, isMuted: player.isMuted) }
 
     /// Changes it at once; ``run()`` has the disk and the log learn of it. For ``CommandMailbox`` alone, which makes one
     /// change after the other. Never blocks.
-    nonisolated func apply(_ change: LoudnessChange) {
-        let before = loudness
+    nonisolated func apply(_ change: VolumeAdjustment) {
+        let before = setting
         let after = change.applied(to: before)
         if after != before {
             player.volume = after.volume
@@ -64,12 +64,12 @@ actor VolumeControl: Service {
 
     /// Returns when the disk knows what is in force.
     func remember() {
-        let loudness = loudness
-        guard loudness != remembered else { return }
-        defer { remembered = loudness }
-        logger.info("volume", metadata: ["level": "\(loudness.volume.level)", "muted": "\(loudness.isMuted)"])
-        guard loudness.volume != remembered.volume else { return }
-        do throws(StateDirectoryError) { try file.write(loudness.volume) } catch {
+        let setting = setting
+        guard setting != remembered else { return }
+        defer { remembered = setting }
+        logger.info("volume", metadata: ["level": "\(setting.volume.level)", "muted": "\(setting.isMuted)"])
+        guard setting.volume != remembered.volume else { return }
+        do throws(StateDirectoryError) { try file.write(setting.volume) } catch {
             logger.warning("the volume is not remembered", metadata: ["reason": "\(error)"])
         }
     }

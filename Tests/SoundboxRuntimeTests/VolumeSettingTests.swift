@@ -5,7 +5,7 @@ import Testing
 @testable import SoundboxRuntime
 
 @Suite("Changes of the volume in a row")
-struct LoudnessTests {
+struct VolumeSettingTests {
     private static let kinds: [Command.VolumeChange] = [
         .up, .down, .mute, .unmute, .to(Volume(0)), .to(Volume(45)), .to(Volume(100)),
     ]
@@ -18,15 +18,15 @@ struct LoudnessTests {
         let changes = (0..<Int.random(in: 1...40, using: &random)).map { _ in
             kinds.randomElement(using: &random) ?? .up
         }
-        var together = LoudnessChange(changes[0])
-        for change in changes.dropFirst() { together = together.followed(by: LoudnessChange(change)) }
+        var together = VolumeAdjustment(changes[0])
+        for change in changes.dropFirst() { together = together.followed(by: VolumeAdjustment(change)) }
         #expect(together.last == changes.last)
         for level in [0, 5, 50, 93, 100] {
             for isMuted in [true, false] {
-                let before = Loudness(volume: Volume(level), isMuted: isMuted)
+                let before = VolumeSetting(volume: Volume(level), isMuted: isMuted)
                 var after = before
                 for change in changes {
-                    after = Loudness(
+                    after = VolumeSetting(
                         volume: change.applied(to: after.volume), isMuted: change.applied(toMuted: after.isMuted))
                 }
                 #expect(together.applied(to: before) == after, "\(changes) from \(before)")

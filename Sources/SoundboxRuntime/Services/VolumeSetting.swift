@@ -2,7 +2,7 @@ import SoundboxAudio
 import SoundboxCore
 
 /// How loud the box is.
-struct Loudness: Sendable, Equatable {
+struct VolumeSetting: Sendable, Equatable {
     /// In force again when the box is no longer muted.
     var volume: Volume
     var isMuted: Bool
@@ -14,7 +14,7 @@ struct Loudness: Sendable, Equatable {
 }
 
 /// Changes of the volume in a row, of constant size however many they are: what they amount to together.
-struct LoudnessChange: Sendable, Equatable {
+struct VolumeAdjustment: Sendable, Equatable {
     /// The steps up and down together, as far as they can make a difference.
     private var step = 0
     /// What the volume is held within afterwards: a step that was cut off at an end is not taken back by the next one.
@@ -37,7 +37,7 @@ struct LoudnessChange: Sendable, Equatable {
         isMuted = change.applied(toMuted: false) == outcome ? outcome : nil
     }
 
-    func followed(by next: LoudnessChange) -> LoudnessChange {
+    func followed(by next: VolumeAdjustment) -> VolumeAdjustment {
         var both = next
         let most = Volume.range.upperBound
         both.step = min(max(step + next.step, -most), most)
@@ -46,8 +46,8 @@ struct LoudnessChange: Sendable, Equatable {
         return both
     }
 
-    func applied(to loudness: Loudness) -> Loudness {
-        Loudness(volume: volume(loudness.volume), isMuted: isMuted ?? loudness.isMuted)
+    func applied(to setting: VolumeSetting) -> VolumeSetting {
+        VolumeSetting(volume: volume(setting.volume), isMuted: isMuted ?? setting.isMuted)
     }
 
     private func volume(_ volume: Volume) -> Volume {
