@@ -45,7 +45,9 @@ let package = Package(
         .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
         .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
         .library(name: "SoundboxStore", targets: ["SoundboxStore"]),
-        .library(name: "SoundboxRuntime", targets: ["SoundboxRuntime"]),
+        .library(name: "SoundboxVoice", targets: ["SoundboxVoice"]),
+        .library(name: "SoundboxBox", targets: ["SoundboxBox"]),
+        .library(name: "SoundboxConfiguration", targets: ["SoundboxConfiguration"]),
         .library(name: "CICU", targets: ["CICU"]),
         .library(name: "BenchmarkSupport", targets: ["BenchmarkSupport"]),
     ],
@@ -64,8 +66,9 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
-        // One module per C library. Their only importers: SoundboxALSA, SoundboxAudio (four), SoundboxGPIO and
-        // SoundboxSystem, and their tests; of CICU, which the box itself does not link, OracleTests.
+        // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
+        // (CEBUR128), SoundboxGPIO and SoundboxSystem, and their tests; of CICU, which the box itself does not link,
+        // OracleTests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -79,32 +82,66 @@ let package = Package(
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
-        // What the adapters share: threads, waking and errors of Linux; YAML that knows its lines.
-        library("SoundboxSystem", ["CLinux"]),
-        library("SoundboxYAML", ["SoundboxSystem", yams]),
+        // What the rooms above share: threads, files, the service manager and errors of Linux; YAML that knows its lines.
+        library("SoundboxSystem", ["SoundboxCore", "CLinux"]),
+        library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
+
+        // A voice on the disk: its language, its recordings, decoded and resampled.
+        library(
+            "SoundboxVoice", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CSoxr", "CSonic"]),
+        // From a script to frames: mixer, player, sinks.
+        library("SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxVoice"]),
 
         // Adapters: each knows the core and its own library, and none of its siblings.
-        library(
-            "SoundboxAudio",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CEBUR128", "CSoxr", "CSonic", subprocess]),
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
-
-        // The composition root and the one executable.
         library(
-            "SoundboxRuntime",
+            "SoundboxControl",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxAudio", "SoundboxALSA", "SoundboxMQTT",
-                "SoundboxStore", "SoundboxGPIO", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
-                logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, subprocess, unixSignals,
+                "SoundboxCore", "SoundboxSystem", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, logging,
+                nioCore, nioHTTP1, serviceLifecycle,
             ]),
+
+        // The daemon: knows the ports, and no adapter.
+        library(
+            "SoundboxBox",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", crypto, logging, serviceLifecycle,
+                unixSignals,
+            ]),
+        // What soundbox.yaml says, and what stands beside it.
+        library(
+            "SoundboxConfiguration", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", logging]),
+        // Which sink and which panel a name stands for.
+        library(
+            "SoundboxHardware",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxALSA", "SoundboxGPIO"]),
+        // The installer's: setup, first boot, doctor, support bundle.
+        library(
+            "SoundboxSetup",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxALSA",
+                "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl", "SoundboxBox",
+                "SoundboxConfiguration", "SoundboxHardware", logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
+                subprocess, unixSignals,
+            ]),
+        // The author's: voices made, imported, checked and reported; the sound of a board tried.
+        library(
+            "SoundboxWorkshop",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
+                "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", subprocess,
+            ]),
+
+        // The one executable: its commands, and the box put together.
         .executableTarget(
             name: "soundbox",
             dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxGPIO", "SoundboxMQTT", "SoundboxRuntime",
-                argumentParser, logging,
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
+                "SoundboxMQTT", "SoundboxStore", "SoundboxControl", "SoundboxBox", "SoundboxConfiguration",
+                "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", argumentParser, logging, nioCore,
             ],
             swiftSettings: strict),
 
@@ -114,49 +151,79 @@ let package = Package(
         // Brokers, processes and folders for tests.
         .target(
             name: "TestSupport", dependencies: ["SoundboxSystem"], path: "Tests/TestSupport", swiftSettings: strict),
-        // For Benchmarks/: what of the box is not for others to see.
+        // Sound files and voices for tests.
+        .target(
+            name: "VoiceTestSupport", dependencies: ["SoundboxSystem", "SoundboxVoice", "CSndFile"],
+            path: "Tests/VoiceTestSupport", swiftSettings: strict),
+        // For Benchmarks/: the parts of the box that no other package sees.
         .target(
             name: "BenchmarkSupport",
-            dependencies: ["SoundboxAudio", "SoundboxCore", "SoundboxRuntime", "SoundboxStore", logging],
+            dependencies: [
+                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", logging,
+            ],
             path: "Tests/BenchmarkSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxAudio", "SoundboxTesting", "TestSupport"]),
-        tests(of: "SoundboxSystem"),
-        tests(of: "SoundboxYAML"),
+        tests(of: "SoundboxCore", ["SoundboxVoice", "SoundboxTesting", "TestSupport"]),
+        tests(of: "SoundboxSystem", ["SoundboxCore"]),
+        tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
+        tests(
+            of: "SoundboxVoice",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "TestSupport", "VoiceTestSupport", "CSndFile"]),
         // Compiled C: its header says why.
         .target(name: "AllocationCount", path: "Tests/AllocationCount"),
         tests(
             of: "SoundboxAudio",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxTesting", "TestSupport", "CSndFile",
-                "AllocationCount",
+                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxTesting", "TestSupport",
+                "VoiceTestSupport", "CSndFile", "AllocationCount",
             ]),
         tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
-            of: "SoundboxRuntime",
+            of: "SoundboxBox",
             [
-                "SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxMQTT", "SoundboxStore",
-                "SoundboxTesting", "SoundboxYAML", "TestSupport", crypto, grdb, logging, serviceLifecycle,
+                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
+                "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", crypto, grdb, logging,
+                serviceLifecycle,
+            ]),
+        tests(
+            of: "SoundboxConfiguration",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"]),
+        tests(
+            of: "SoundboxHardware", ["SoundboxCore", "SoundboxAudio", "SoundboxGPIO", "SoundboxTesting", "TestSupport"]),
+        tests(
+            of: "SoundboxSetup",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxALSA", "SoundboxAudio", "SoundboxBox",
+                "SoundboxConfiguration",
+                "SoundboxGPIO", "SoundboxMQTT", "SoundboxStore", "SoundboxYAML", "TestSupport", logging,
+            ]),
+        tests(
+            of: "SoundboxWorkshop",
+            [
+                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxYAML", "SoundboxTesting",
+                "TestSupport", "VoiceTestSupport", "CSndFile",
             ]),
         // The readings of every voice beside those of ICU.
         .testTarget(
             name: "OracleTests",
-            dependencies: ["SoundboxCore", "SoundboxSystem", "SoundboxAudio", "SoundboxYAML", "TestSupport", "CICU"],
+            dependencies: ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport", "CICU"],
             exclude: ["Deviations"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "SoundboxAudio", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxStore",
-                "SoundboxSystem", "SoundboxTesting", "TestSupport", crypto, grdb,
+                "soundbox", "SoundboxAudio", "SoundboxBox", "SoundboxConfiguration", "SoundboxControl", "SoundboxCore",
+                "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore", "SoundboxSystem",
+                "SoundboxTesting", "SoundboxVoice", "SoundboxWorkshop", "TestSupport", crypto, grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.
         .testTarget(
             name: "BoardTests",
             dependencies: [
-                "soundbox", "SoundboxCore", "SoundboxMQTT", "SoundboxRuntime", "SoundboxSystem", "TestSupport", grdb,
+                "soundbox", "SoundboxBox", "SoundboxConfiguration", "SoundboxControl", "SoundboxCore", "SoundboxMQTT",
+                "SoundboxSetup", "SoundboxSystem", "TestSupport", grdb,
             ],
             path: "Tests/Board", exclude: ["Guest"], swiftSettings: strict),
     ],

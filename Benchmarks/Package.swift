@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "SoundboxALSA", package: "soundbox"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "SoundboxAudio", package: "soundbox"),
+                .product(name: "SoundboxVoice", package: "soundbox"),
                 .product(name: "SoundboxCore", package: "soundbox"),
                 .product(name: "SoundboxStore", package: "soundbox"),
                 .product(name: "SoundboxSystem", package: "soundbox"),

@@ -10,10 +10,11 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                .product(name: "SoundboxAudio", package: "soundbox"),
+                .product(name: "SoundboxVoice", package: "soundbox"),
                 .product(name: "SoundboxCore", package: "soundbox"),
                 .product(name: "SoundboxGPIO", package: "soundbox"),
-                .product(name: "SoundboxRuntime", package: "soundbox"),
+                .product(name: "SoundboxBox", package: "soundbox"),
+                .product(name: "SoundboxConfiguration", package: "soundbox"),
                 .product(name: "SoundboxYAML", package: "soundbox"),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)])

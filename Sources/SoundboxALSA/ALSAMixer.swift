@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import SoundboxCore
 
 /// The mixer of alsa-lib: owns at most one `snd_mixer_t` and closes it exactly once.
 final class ALSAMixer: MixerDriver {

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 
 /// The box's volume on a card's mixer element.
 ///

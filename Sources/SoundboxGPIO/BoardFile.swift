@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import SoundboxYAML
 
 /// Reads `<directory>/<name>.yaml`. `board/README.md` describes the format to its authors.
@@ -8,7 +9,7 @@ public enum BoardFile {
     /// The boards a directory holds, sorted by name. Blocks on the disk; empty when there is no such directory.
     public static func names(in directory: String) -> [String] {
         let suffix = ".yaml"
-        let files = (try? fileNames(in: directory)) ?? []
+        let files = (try? SmallFile.names(in: directory)) ?? []
         return files.filter { $0.hasSuffix(suffix) && $0 != suffix }.map { String($0.dropLast(suffix.count)) }.sorted()
     }
 

@@ -28,7 +28,7 @@ final class GPIOChip: @unchecked Sendable {
     static func open(labelled labels: [String], in directory: String) throws(PanelError) -> GPIOChip {
         var present: [GPIOChip] = []
         var problems: [String] = []
-        let devices = ((try? fileNames(in: directory)) ?? []).filter { $0.hasPrefix("gpiochip") }.sorted()
+        let devices = ((try? SmallFile.names(in: directory)) ?? []).filter { $0.hasPrefix("gpiochip") }.sorted()
         for device in devices {
             let path = "\(directory)/\(device)"
             do { present.append(try GPIOChip(path: path)) } catch { problems.append("cannot open \(path): \(error)") }

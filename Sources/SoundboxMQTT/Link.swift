@@ -1,5 +1,6 @@
 import CTLSClient
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
 /// One TCP connection, encrypted or not. Owns the socket, and closes it. Never waits.

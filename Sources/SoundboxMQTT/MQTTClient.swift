@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
 /// An MQTT 3.1.1 client for one broker, over any number of connections, one after the other.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// What stands between a client and its broker. The descriptions are one line each and say what to do where that is
 /// known.
 public enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {

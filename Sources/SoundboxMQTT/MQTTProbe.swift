@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxSystem
 
 /// Tries a box's connection from end to end without being the box: for `soundbox setup` and `soundbox doctor`.

@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxSystem
 
 /// Sends messages to a box's payments topic, as a payment provider would: for trials and integration.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The two subscriptions of one connection, from their request to the broker's consent.
 struct Subscriptions {
     private let topics: [String]

@@ -1,33 +1,7 @@
 import GRDB
 import SoundboxCore
 
-/// What the inbox forgets, and when.
-public struct Retention: Sendable, Equatable {
-    /// How long an id is known after its payment arrived: a notice that comes again within this time is a duplicate.
-    public var keepIDs: Duration
-    /// Beyond this many bytes the oldest payments that have ended are forgotten before their time.
-    public var maximumBytes: Int
-
-    public init(keepIDs: Duration, maximumBytes: Int) {
-        self.keepIDs = keepIDs
-        self.maximumBytes = maximumBytes
-    }
-}
-
-/// What one step of pruning did.
-public struct PruningStep: Sendable, Equatable {
-    /// Forgotten because they were old enough.
-    public var forgotten = 0
-    /// Forgotten although they were not, because the file had outgrown its limit.
-    public var forgottenEarly = 0
-
-    public init() {}
-
-    /// There may be more to do.
-    public var isWorthRepeating: Bool { forgotten + forgottenEarly > 0 }
-}
-
-extension SQLiteInbox {
+extension SQLiteInbox: InboxUpkeep {
     /// So few that the transaction takes milliseconds: a payment's commit waits no longer than for one of its own.
     static let pruningBatch = 200
     /// How far behind the oldest row the age is looked for; rows from a time when the clock was not set have none.

@@ -3,6 +3,9 @@ import Yams
 /// A YAML mapping that is changed and written back. Keys that nobody touches stay; comments and layout do not, since
 /// libyaml does not keep them.
 public struct YAMLDocument: Equatable {
+    /// Nothing that people write by hand is larger.
+    public static let mostBytes = 4 << 20
+
     private var root: Node.Mapping
 
     /// An empty mapping.

@@ -1,3 +1,4 @@
+import SoundboxSystem
 import Yams
 
 /// One value of a YAML file that remembers where it stands, so that every complaint can name file, line and key.
@@ -36,7 +37,7 @@ public struct YAMLValue {
             // Editors of other systems begin a file with a byte order mark, which libyaml takes for text.
             let scalars = text.unicodeScalars
             let body = scalars.first == "\u{FEFF}" ? String(scalars.dropFirst()) : text
-            try checkAliases(of: body, limit: mostBytesOfFile)
+            try checkAliases(of: body, limit: YAMLDocument.mostBytes)
             guard let node = try Yams.compose(yaml: body) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }
@@ -58,7 +59,7 @@ public struct YAMLValue {
     /// Reads a whole file. Blocks on the disk.
     public init(readingFile path: String, isConfidential: Bool = false) throws(YAMLError) {
         let bytes: [UInt8]
-        do { bytes = try readFile(path) } catch {
+        do { bytes = try SmallFile.bytes(of: path, limit: YAMLDocument.mostBytes) } catch {
             throw YAMLError(file: path, line: nil, key: "", problem: "cannot be read: \(error)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxSetup
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

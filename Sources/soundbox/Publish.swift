@@ -1,8 +1,9 @@
 import ArgumentParser
 import Glibc
+import SoundboxBox
 import SoundboxCore
 import SoundboxMQTT
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxSystem
 
 struct Publish: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxControl
 
 struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Have the last payment spoken once more.")

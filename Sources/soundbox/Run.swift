@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
 import SoundboxAudio
-import SoundboxRuntime
+import SoundboxBox
+import SoundboxHardware
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +17,7 @@ struct Run: AsyncParsableCommand {
         case board
         case terminal
 
-        var choice: Box.PanelChoice { self == .terminal ? .terminal : .board }
+        var choice: PanelChoice { self == .terminal ? .terminal : .board }
     }
 
     @OptionGroup var configuration: ConfigurationOptions

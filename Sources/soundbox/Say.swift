@@ -1,6 +1,7 @@
 import ArgumentParser
+import SoundboxAudio
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxHardware
 
 struct Say: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
+import SoundboxControl
 import SoundboxCore
-import SoundboxRuntime
 
 struct SetVolume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import SoundboxRuntime
+import SoundboxCore
 
 /// The one executable; every subcommand is a file of its own.
 struct Soundbox: AsyncParsableCommand {

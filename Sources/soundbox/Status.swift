@@ -1,6 +1,6 @@
 import ArgumentParser
+import SoundboxControl
 import SoundboxCore
-import SoundboxRuntime
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show what the running box is doing.")

@@ -1,8 +1,9 @@
 import Logging
 import SoundboxAudio
+import SoundboxBox
 import SoundboxCore
-import SoundboxRuntime
 import SoundboxStore
+import SoundboxVoice
 
 /// The box from its inbox on disk to its sound, without broker, panel and control socket: for benchmarks.
 public struct SpeakingBox: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SoundboxAudio
 import SoundboxCore
 import SoundboxTesting
 import TestSupport

@@ -1,6 +1,5 @@
 import Foundation
 import SoundboxCore
-import SoundboxRuntime
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import SoundboxRuntime
 import TestSupport
 import Testing
 

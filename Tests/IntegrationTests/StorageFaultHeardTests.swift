@@ -2,7 +2,9 @@ import Foundation
 import GRDB
 import Glibc
 import SoundboxAudio
+import SoundboxConfiguration
 import SoundboxCore
+import SoundboxVoice
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import CICU
-import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 import Testing
 
 /// Where the voices are that ship with the box.

@@ -1,5 +1,5 @@
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
 import Testing
 
 @Suite("The readings of every voice beside what its speakers expect")

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxALSA
+import SoundboxCore
 import Synchronization
 
 /// A card's mixer in memory, with one element, that fails with any error at any call.

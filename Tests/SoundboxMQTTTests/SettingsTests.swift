@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxMQTT
 import TestSupport
 import Testing

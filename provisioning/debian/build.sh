@@ -21,7 +21,7 @@ shift 3
 run=("$@")
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/../..")
-version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/SoundboxRuntime/Version.swift")}
+version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/SoundboxCore/Version.swift")}
 # Whoever ships the packages puts their own here.
 maintainer='Sound box maintainers <maintainers@soundbox.invalid>'
 homepage=https://soundbox.invalid

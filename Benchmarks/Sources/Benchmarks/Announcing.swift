@@ -1,6 +1,7 @@
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 
 /// The voice that ships with the box, from the folder that `make bench` runs in.
 func shippedVoice() throws -> Voice { try VoiceFolder(path: "sounds").voice("zh-CN") }

@@ -1,7 +1,6 @@
 import BenchmarkSupport
 import Glibc
 import SoundboxALSA
-import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 

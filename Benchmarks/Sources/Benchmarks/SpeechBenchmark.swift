@@ -1,6 +1,6 @@
 import CICU
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
 
 /// From an amount to the recordings that say it (spelling, unit, sentence, choice of recordings), beside what ICU takes
 /// to spell the number alone. Processor time of the same amounts in the same run, the best of several rounds.

@@ -1,5 +1,6 @@
 import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
 import Synchronization
 
 /// Notes when the first period of an announcement arrives.

@@ -1,5 +1,4 @@
 import SoundboxCore
-import SoundboxRuntime
 
 extension FuzzTarget {
     /// Messages of the commands topic, as the box reads them.

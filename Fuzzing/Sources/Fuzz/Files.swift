@@ -1,8 +1,8 @@
 import Glibc
-import SoundboxAudio
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
-import SoundboxRuntime
+import SoundboxVoice
 import SoundboxYAML
 
 extension FuzzTarget {

@@ -1,5 +1,4 @@
 import SoundboxCore
-import SoundboxRuntime
 
 extension FuzzTarget {
     /// Payment notices in the box's own format.

@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 import Synchronization
 
 /// Plays one announcement at a time on one sink, streamed period by period.

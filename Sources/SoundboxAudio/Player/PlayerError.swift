@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxVoice
 
 /// Why an announcement was not heard to its end.
 public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {

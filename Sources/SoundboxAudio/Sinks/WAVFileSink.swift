@@ -1,6 +1,7 @@
 import Glibc
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 
 /// Writes a WAV file, as fast as the disk takes it.
 ///

@@ -37,19 +37,6 @@ extension BoxStatus {
     }
 }
 
-extension DeviceStatus {
-    /// What was agreed on, in words for people: rate, channels, encoding, period and buffer.
-    public var summary: String {
-        func time(_ frames: Int) -> String {
-            "\(frames) frames (\(format.duration(ofFrames: frames) / .milliseconds(1)) ms)"
-        }
-        let channels = format.channelCount == 1 ? "1 channel" : "\(format.channelCount) channels"
-        let buffer = bufferFrames > 0 ? " of \(time(bufferFrames)) of buffer" : ""
-        return "\(format.sampleRate) Hz, \(channels), \(format.encoding.rawValue), "
-            + "periods of \(time(format.framesPerPeriod))\(buffer)"
-    }
-}
-
 extension Duration {
     /// The two largest units: "3 days 4 hours", "1 minute 5 seconds", "0 seconds". Never negative.
     var inWords: String {

@@ -38,14 +38,9 @@ struct FileSwap: Sendable {
 
     /// The swap that a kill has left half done, if there is one.
     init?(unfinishedAt path: String) {
-        let folder = opendir(Self.folder(path))
-        guard let folder else { return nil }
-        defer { closedir(folder) }
+        guard let names = try? SmallFile.names(in: Self.folder(path)) else { return nil }
         let name = path.split(separator: "/").last ?? ""
-        while let entry = readdir(folder) {
-            let found = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for found in names {
             for purpose in Purpose.allCases {
                 let prefix = "\(name).\(purpose.rawValue)-"
                 // SQLite may have left a journal beside it.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import SoundboxGPIO
-import SoundboxRuntime
+import SoundboxSystem
 
 struct BoardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

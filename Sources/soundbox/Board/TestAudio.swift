@@ -1,7 +1,7 @@
 import ArgumentParser
 import SoundboxAudio
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxWorkshop
 
 struct TestAudio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxYAML
 
 struct ConfigureSetup: AsyncParsableCommand {

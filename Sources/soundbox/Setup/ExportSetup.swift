@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxSetup
 
 struct ExportSetup: ParsableCommand {
     static let configuration = CommandConfiguration(

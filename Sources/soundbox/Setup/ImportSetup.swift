@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxSetup
 
 struct ImportSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxSetup
 
 struct ResetSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxConfiguration
+import SoundboxSetup
 import SoundboxYAML
 
 struct SetupCommand: AsyncParsableCommand {

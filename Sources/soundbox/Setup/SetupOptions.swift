@@ -1,5 +1,6 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxCore
+import SoundboxSetup
 import SoundboxYAML
 
 /// Answers by option, one for each question.

@@ -1,4 +1,4 @@
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxYAML
 
 /// Carries out what ``SetupDialogue`` decides.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxSetup
 
 struct ShowSetup: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import Glibc
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxSystem
 
 /// The person at the keyboard, or the script in their place.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import SoundboxRuntime
+import SoundboxConfiguration
+import SoundboxControl
 import SoundboxYAML
 
 struct ConfigurationOptions: ParsableArguments {

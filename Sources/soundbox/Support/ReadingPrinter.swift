@@ -1,5 +1,6 @@
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
+import SoundboxWorkshop
 
 /// What `say` prints for one amount.
 struct ReadingPrinter {

@@ -1,6 +1,7 @@
 import ArgumentParser
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
+import SoundboxWorkshop
 
 /// What `voice check --report` prints.
 struct ReportPrinter {

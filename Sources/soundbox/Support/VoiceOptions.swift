@@ -1,6 +1,6 @@
 import ArgumentParser
-import SoundboxAudio
-import SoundboxRuntime
+import SoundboxSystem
+import SoundboxVoice
 
 struct SoundsOptions: ParsableArguments {
     @Option(

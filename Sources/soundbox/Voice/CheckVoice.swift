@@ -1,6 +1,7 @@
 import ArgumentParser
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
+import SoundboxWorkshop
 
 struct CheckVoice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
+import SoundboxWorkshop
 import SoundboxYAML
 
 struct ImportRecordings: ParsableCommand {

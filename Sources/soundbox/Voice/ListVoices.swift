@@ -1,6 +1,6 @@
 import ArgumentParser
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
 
 struct ListVoices: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Show which voices there are.")

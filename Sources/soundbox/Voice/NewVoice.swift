@@ -1,6 +1,7 @@
 import ArgumentParser
-import SoundboxAudio
-import SoundboxRuntime
+import SoundboxSystem
+import SoundboxVoice
+import SoundboxWorkshop
 
 struct NewVoice: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,8 @@
 import ArgumentParser
 import SoundboxAudio
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxHardware
+import SoundboxVoice
 
 struct RenderAmounts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

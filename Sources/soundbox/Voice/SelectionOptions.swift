@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundboxAudio
+import SoundboxWorkshop
 
 /// Which entries of a voice are to be recorded; the same for the script and the import, so that they agree.
 struct SelectionOptions: ParsableArguments {

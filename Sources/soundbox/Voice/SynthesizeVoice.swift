@@ -1,5 +1,6 @@
 import ArgumentParser
-import SoundboxAudio
+import SoundboxVoice
+import SoundboxWorkshop
 
 struct SynthesizeVoice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

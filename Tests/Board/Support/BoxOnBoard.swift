@@ -1,6 +1,7 @@
 import Foundation
+import SoundboxConfiguration
 import SoundboxMQTT
-import SoundboxRuntime
+import SoundboxSetup
 import SoundboxSystem
 import TestSupport
 

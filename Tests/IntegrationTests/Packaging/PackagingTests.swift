@@ -1,5 +1,5 @@
 import Foundation
-import SoundboxRuntime
+import SoundboxCore
 import TestSupport
 import Testing
 

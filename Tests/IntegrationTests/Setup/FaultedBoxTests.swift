@@ -2,7 +2,8 @@ import Foundation
 import GRDB
 import SoundboxAudio
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxHardware
+import SoundboxVoice
 import TestSupport
 import Testing
 

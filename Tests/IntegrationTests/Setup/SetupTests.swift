@@ -1,8 +1,7 @@
 import Foundation
-import SoundboxAudio
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
-import SoundboxRuntime
 import TestSupport
 import Testing
 

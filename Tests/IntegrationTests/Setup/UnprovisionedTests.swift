@@ -1,7 +1,8 @@
 import Foundation
 import SoundboxAudio
 import SoundboxCore
-import SoundboxRuntime
+import SoundboxHardware
+import SoundboxVoice
 import TestSupport
 import Testing
 

@@ -1,8 +1,10 @@
 import Foundation
 import Glibc
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
-import SoundboxRuntime
+import SoundboxSetup
+import SoundboxStore
 import SoundboxSystem
 import TestSupport
 

@@ -2,8 +2,10 @@ import Glibc
 import SoundboxCore
 import SoundboxTesting
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 @Suite("What a loudspeaker is tried with", .timeLimit(.minutes(10)))
 struct TestSignalTests {

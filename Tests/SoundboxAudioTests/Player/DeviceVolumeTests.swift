@@ -2,8 +2,10 @@ import SoundboxCore
 import SoundboxTesting
 import Synchronization
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 /// A device with a volume of its own.
 private final class LoudSink: AudioSink {

@@ -3,8 +3,10 @@ import SoundboxCore
 import SoundboxTesting
 import Synchronization
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 /// A sink that tells of every period and may act in between, as a hand on the volume keys does.
 private actor WatchedSink: AudioSink {

@@ -2,8 +2,10 @@ import SoundboxCore
 import SoundboxTesting
 import Synchronization
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 @Suite("The amplifier behind a sink", .timeLimit(.minutes(10)))
 struct AmplifiedSinkTests {

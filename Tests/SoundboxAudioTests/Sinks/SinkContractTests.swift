@@ -1,6 +1,7 @@
 import SoundboxCore
 import SoundboxTesting
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
 

@@ -1,8 +1,10 @@
 import SoundboxCore
 import Synchronization
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 /// A device whose format and health the test decides.
 private final class FakeSink: AudioSink {

@@ -2,8 +2,10 @@ import CSndFile
 import Glibc
 import SoundboxCore
 import Testing
+import VoiceTestSupport
 
 @testable import SoundboxAudio
+@testable import SoundboxVoice
 
 @Suite("Writing a WAV file")
 struct WAVFileSinkTests {

@@ -1,5 +1,5 @@
-import SoundboxAudio
 import SoundboxCore
+import SoundboxVoice
 
 /// The Mandarin voice of this repository, so that the tests speak about the rules that ship.
 enum Mandarin {

@@ -1,0 +1,36 @@
+import SoundboxCore
+import SoundboxVoice
+
+/// Speaks on a device or into a file without a box, a broker or a queue: for `soundbox say` and for setup.
+public struct Speaker: Sendable {
+    private let player: Player
+    private let voices: Voices
+    /// Of the first voice.
+    private let writer: ScriptWriter
+
+    /// - Parameter others: say everything after the first voice has, except digits.
+    public init(sink: any AudioSink, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
+        voices = Voices(first: voice, others: others)
+        player = Player(sink: sink, voices: voices, volume: volume)
+        writer = voice.writer
+    }
+
+    /// Returns when the last frame has been heard, or is in the file.
+    /// - Throws: ``SpeechError`` when the amount cannot be said exactly, ``AudioSinkError`` when it cannot be played.
+    public func speak(_ utterance: Utterance) async throws {
+        let script = voices.script(for: utterance)
+        if let shortcoming = script.shortcoming { throw shortcoming }
+        do throws(PlayerError) { try await player.play(script) } catch {
+            if case .sink(let cause) = error { throw cause }
+            throw error
+        }
+    }
+
+    /// Speaks digits one by one, slowly enough to be written down.
+    /// - Parameter digits: 0 to 9 each.
+    public func speak(digits: [Int]) async throws {
+        try await player.play(try writer.script(ofDigits: digits, restingFor: .milliseconds(300)))
+    }
+
+    public func close() async { await player.close() }
+}

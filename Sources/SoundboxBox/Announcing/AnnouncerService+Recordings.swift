@@ -1,0 +1,61 @@
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxVoice
+
+/// What becomes of recordings that cannot be read while the box runs.
+extension AnnouncerService {
+    func provenScript(for job: Announcer.Job) async -> AnnouncementScript {
+        let script = voices.provenScript(for: job.utterance)
+        await noteRecordings()
+        return script
+    }
+
+    func leaveOut(_ part: Voice.Part, _ error: RecordingError) async {
+        voices.leaveOut(part, because: error)
+        if !error.isPassing { logger.error("recording left out", metadata: ["reason": "\(error)"]) }
+        await noteRecordings()
+    }
+
+    /// Tells the player, the state and the log what is done without now. A fault that passes is told once, and its end.
+    func noteRecordings() async {
+        await player.use(voices)
+        let unavailable = voices.unavailable
+        let hadFault = state.snapshot.unavailableRecordings != nil
+        state.update {
+            $0.unusableRecordings = voices.brokenCount
+            $0.unavailableRecordings = unavailable.map { "\($0.example), and is tried again" }
+        }
+        if let unavailable {
+            if !hadFault {
+                logger.error("recordings left out for now", metadata: ["reason": "\(unavailable.example)"])
+            }
+        } else if hadFault {
+            logger.notice("every recording can be had again")
+        }
+        // Also those that are broken: somebody may write them anew.
+        if unavailable != nil || voices.brokenCount > 0 { tryRecordingsLater() }
+    }
+
+    /// A fault must go when its cause has gone, and not only with the next payment.
+    func tryRecordingsLater() {
+        guard recordingsRetry == nil else { return }
+        recordingsRetry = Task {
+            try? await Task.sleep(for: Self.recordingsRetryDelay)
+            recordingsRetry = nil
+            guard !Task.isCancelled else { return }
+            voices.takeBackWhatCanBePlayed()
+            await noteRecordings()
+        }
+    }
+
+    private static let recordingsRetryDelay = Duration.seconds(10)
+
+    func reportNothingToPlay() {
+        let isNew = state.snapshot.speechFault == nil
+        state.update { $0.speechFault = PlayerError.nothingToPlay.description }
+        if isNew {
+            logger.error("nothing to announce with, trying again", metadata: ["reason": "\(PlayerError.nothingToPlay)"])
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Crypto
+import SoundboxCore
+
+/// Signs payment notices as the box's provider does: for trials.
+public struct MessageSigner: Sendable {
+    private let key: SigningKey
+    private let topic: String
+
+    package init(key: SigningKey, topic: String) {
+        self.key = key
+        self.topic = topic
+    }
+
+    /// The payload of a notice with these members, and its signature as the last one.
+    public func payload(_ members: [(name: String, value: JSONValue)]) -> [UInt8] {
+        func payload(_ signature: String) -> [UInt8] {
+            JSONValue.object(members + [("signature", .string(signature))]).bytes
+        }
+        let bytes = SigningKey.bytesToSign(topic: topic, payload: payload(""))
+        let code = HMAC<SHA256>.authenticationCode(for: bytes, using: key.symmetricKey)
+        return payload(code.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
+    }
+}

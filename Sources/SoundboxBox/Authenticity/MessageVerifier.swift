@@ -1,0 +1,49 @@
+import Crypto
+import SoundboxCore
+
+/// Decides whether a message comes from who knows the device's key: payment notices and commands alike.
+///
+/// The voice is the proof of payment, so a false announcement is theft, and so is one that is withheld. Whether a message
+/// is recent enough is judged by whoever reads it.
+package struct MessageVerifier: Sendable {
+    /// Two while the key is being changed; either will do.
+    private let keys: [SigningKey]
+    private let required: Bool
+    private let topics: MQTTTopics
+
+    package init(keys: [SigningKey], required: Bool, topics: MQTTTopics) {
+        self.keys = keys
+        self.required = required
+        self.topics = topics
+    }
+
+    /// Whether a message that arrived is signed; `false` only where an unsigned one is taken as well.
+    ///
+    /// - Throws: why nobody vouches for it. Nothing in such a message is to be believed, its id neither.
+    package func isSigned(_ message: FeedMessage) throws(AuthenticityError) -> Bool {
+        let signed: SignedPayload
+        do { signed = try SignedPayload(message.payload) } catch {
+            if error == .missing, !required { return false }
+            throw AuthenticityError(problem: error.description)
+        }
+        let topic =
+            switch message.topic {
+            case .payments: topics.payments
+            case .commands: topics.commands
+            }
+        let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
+        // Each compares in constant time (swift-crypto, `HMAC.isValidAuthenticationCode`), and all of them are tried.
+        let fitting = keys.filter {
+            HMAC<SHA256>.isValidAuthenticationCode(signed.signature, authenticating: bytes, using: $0.symmetricKey)
+        }
+        guard !fitting.isEmpty else {
+            throw AuthenticityError(problem: "does not fit the topic, the payload and this device's key")
+        }
+        return true
+    }
+}
+
+/// Why nobody vouches for a message.
+package struct AuthenticityError: Error, Equatable {
+    package var problem: String
+}

@@ -1,0 +1,60 @@
+import Crypto
+import SoundboxCore
+
+/// The key that a provider and one box share: what proves a message.
+///
+/// It is text, so that it can stand in a file, a form or an environment: 32 to 1,024 printable ASCII characters without
+/// a blank. Blanks and line ends around it are no part of it, since editors and shells add them unseen; anything else is
+/// refused, since two programs could take it for two different keys.
+package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    /// NIST SP 800-107 asks for keys as strong as the hash; 32 random bytes have 44 characters in base64.
+    package static let lengths = 32...1024
+
+    /// The key itself.
+    package let text: String
+
+    package init(_ text: some StringProtocol) throws(SigningKeyError) {
+        let blanks = Array(" \t\r\n".utf8)
+        let bytes = text.utf8.drop { blanks.contains($0) }
+        let key = bytes.prefix(bytes.count - bytes.reversed().prefix { blanks.contains($0) }.count)
+        guard !key.isEmpty else { throw .empty }
+        // 0x21 to 0x7E are what ASCII prints, but for the blank.
+        guard key.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unprintable }
+        guard Self.lengths.contains(key.count) else { throw .length(key.count) }
+        self.text = String(decoding: key, as: UTF8.self)
+    }
+
+    /// HMAC-SHA-256 of what is signed.
+    ///
+    /// - Parameters:
+    ///   - topic: the whole topic that the message is published on. It names the merchant, the device and the kind of
+    ///     message, so that a message for another box or of the other kind has another signature. No topic holds a line
+    ///     end (``MQTTTopics``), so that no two pairs of topic and payload give the same bytes.
+    ///   - payload: with nothing between the quotes of its signature.
+    package static func bytesToSign(topic: String, payload: [UInt8]) -> [UInt8] {
+        Array(topic.utf8) + [UInt8(ascii: "\n")] + payload
+    }
+
+    package var symmetricKey: SymmetricKey { SymmetricKey(data: Array(text.utf8)) }
+
+    package var description: String { "••••••" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Why a text is no key. The text is never part of it.
+package enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible {
+    case empty
+    case unprintable
+    case length(Int)
+
+    package var description: String {
+        let advice = "; make a key with: openssl rand -base64 32"
+        return switch self {
+        case .empty: "it is empty\(advice)"
+        case .unprintable: "it holds a blank, or a character that is not printable ASCII\(advice)"
+        case .length(let count):
+            "it is \(count) characters long; expected \(SigningKey.lengths.lowerBound) to "
+                + "\(SigningKey.lengths.upperBound)\(advice)"
+        }
+    }
+}

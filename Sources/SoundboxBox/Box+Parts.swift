@@ -1,0 +1,90 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxSystem
+import SoundboxVoice
+
+extension Box {
+    /// What a box is made of: the real things in the program, fakes in a test.
+    package struct Parts: Sendable {
+        package var identity: StatusReporter.Identity
+        package var policy: Policy
+        package var state: BoxState
+        package var feed: any PaymentFeed
+        /// How long the feed's thread has been stuck in what it does.
+        package var feedStillness: @Sendable () -> Duration = { .zero }
+        package var inbox: any Inbox
+        package var upkeep: any InboxUpkeep
+        package var salvage: SalvageWatch
+        package var clock: BoxClock
+        package var output: any AudioSink
+        /// Told when the box is to stop, so that a device that holds a call is given up sooner. Must not block.
+        package var outputWillStop: @Sendable () -> Void = {}
+        package var voices: Voices
+        package var volumeFile: VolumeFile
+        package var panel: any Panel
+        package var gestures = GestureMap.usual
+        /// Takes the box out of service. May block.
+        package var removeSetup: @Sendable () throws -> SetupRemoval
+        /// The folder of what lasts until the next start.
+        package var runFolder: String
+        /// Lets others on this machine ask and command the box.
+        package var control: @Sendable (Controls) -> [any Service] = { _ in [] }
+        package var systemd = Systemd()
+        package var logger: Logger
+
+        package init(
+            identity: StatusReporter.Identity, policy: Policy, state: BoxState, feed: any PaymentFeed,
+            inbox: any Inbox & InboxUpkeep, salvage: SalvageWatch, clock: BoxClock, output: any AudioSink,
+            voices: Voices, volumeFile: VolumeFile, panel: any Panel,
+            removeSetup: @escaping @Sendable () throws -> SetupRemoval, runFolder: String, logger: Logger
+        ) {
+            self.identity = identity
+            self.policy = policy
+            self.state = state
+            self.feed = feed
+            self.inbox = inbox
+            self.upkeep = inbox
+            self.salvage = salvage
+            self.clock = clock
+            self.output = output
+            self.voices = voices
+            self.volumeFile = volumeFile
+            self.panel = panel
+            self.removeSetup = removeSetup
+            self.runFolder = runFolder
+            self.logger = logger
+        }
+    }
+
+    /// What is decided by configuration.
+    package struct Policy: Sendable {
+        package var reader: NoticeReader
+        /// `nil` takes every message that the broker lets through.
+        package var verifier: MessageVerifier?
+        package var admission: NoticeAdmission
+        package var freshness: FreshnessPolicy
+        package var hurryAbove: Int?
+        package var quietHours: QuietHours?
+        package var timing = Timing()
+        package var retention: Retention
+
+        package init(
+            reader: NoticeReader, admission: NoticeAdmission, freshness: FreshnessPolicy, retention: Retention
+        ) {
+            self.reader = reader
+            self.admission = admission
+            self.freshness = freshness
+            self.retention = retention
+        }
+    }
+
+    /// What others on this machine may ask of the box.
+    package struct Controls: Sendable {
+        package var status: @Sendable () async -> BoxStatus
+        package var replay: @Sendable () -> Void
+        /// Changes the volume, unless asked with `nil`.
+        /// - Returns: what is in force.
+        package var changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
+    }
+}

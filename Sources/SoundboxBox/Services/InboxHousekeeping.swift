@@ -1,0 +1,84 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxSystem
+
+/// Has the inbox forget what it need not know any longer: an hour after the start, then every hour, in small steps
+/// between which payments are stored.
+///
+/// Pinned to a thread of its own, since the inbox blocks.
+actor InboxHousekeeping: Service {
+    static let usualInterval = Duration.seconds(3600)
+    /// Between two steps: the disk belongs to the payments.
+    static let rest = Duration.milliseconds(200)
+
+    private let executor = ThreadExecutor(name: "housekeeping")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let inbox: any InboxUpkeep
+    private let retention: Retention
+    private let clock: BoxClock
+    private let logger: Logger
+    private let interval: Duration
+
+    init(
+        inbox: any InboxUpkeep, retention: Retention, clock: BoxClock, logger: Logger,
+        interval: Duration = usualInterval
+    ) {
+        self.inbox = inbox
+        self.retention = retention
+        self.clock = clock
+        self.logger = logger
+        self.interval = interval
+    }
+
+    func run() async {
+        await seal()
+        while await pause(interval) {
+            await tidy()
+            // The fault has stood in the status for long enough to be read.
+            do throws(InboxError) { try inbox.salvageWasTold() } catch {
+                logger.warning("the salvage is told of once more", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    /// Gives the payments of an older version their checksums.
+    private func seal() async {
+        var last: Int64? = 0
+        while let sequence = last {
+            do throws(InboxError) { last = try inbox.seal(after: sequence) } catch {
+                // The next start goes on.
+                logger.warning("payments of an older version keep no checksum", metadata: ["reason": "\(error)"])
+                return
+            }
+            guard last != nil, await pause(Self.rest) else { return }
+        }
+    }
+
+    private func tidy() async {
+        var forgotten = 0
+        var forgottenEarly = 0
+        do throws(InboxError) {
+            while case let step = try inbox.prune(retention, now: clock.timeIfSet), step.isWorthRepeating {
+                forgotten += step.forgotten
+                forgottenEarly += step.forgottenEarly
+                guard await pause(Self.rest) else { break }
+            }
+        } catch {
+            logger.warning("old payments are not forgotten", metadata: ["reason": "\(error)"])
+        }
+        if forgotten > 0 { logger.info("old payments forgotten", metadata: ["count": "\(forgotten)"]) }
+        if forgottenEarly > 0 {
+            logger.warning(
+                "payments forgotten before their time: the inbox has reached inbox.max_size_mb",
+                metadata: ["count": "\(forgottenEarly)"])
+        }
+    }
+
+    /// - Returns: `false` when the box is being stopped.
+    private nonisolated func pause(_ time: Duration) async -> Bool {
+        do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: time) } } catch { return false }
+        return !Task.isShuttingDownGracefully
+    }
+}

@@ -1,0 +1,96 @@
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+
+/// The one place where volume and mute change: they act on what is playing. The volume is remembered across restarts;
+/// mute is not, since a box that was restarted is expected to speak.
+///
+/// Runs on a thread that may block, since it writes to the disk.
+actor VolumeControl: Service {
+    /// Between two writes to the disk while changes keep coming.
+    static let rest = Duration.milliseconds(500)
+
+    private let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let player: Player
+    private let file: VolumeFile
+    private let state: BoxState
+    private let logger: Logger
+    private let say: @Sendable (Prompt) -> Void
+    private let changes: AsyncStream<Void>
+    private let change: AsyncStream<Void>.Continuation
+    /// What the disk and the log know.
+    private var remembered: Loudness
+
+    /// - Parameters:
+    ///   - executor: where the disk is written to.
+    ///   - say: takes a prompt to be spoken. Must not block.
+    init(
+        player: Player, file: VolumeFile, state: BoxState, logger: Logger, executor: ThreadExecutor,
+        say: @escaping @Sendable (Prompt) -> Void
+    ) {
+        self.player = player
+        self.file = file
+        self.state = state
+        self.logger = logger
+        self.executor = executor
+        self.say = say
+        (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        remembered = Loudness(volume: player.volume, isMuted: player.isMuted)
+    }
+
+    /// What is in force. Never blocks; any thread.
+    nonisolated var loudness: Loudness { Loudness(volume: player.volume, isMuted: player.isMuted) }
+
+    /// Changes it at once; ``run()`` has the disk and the log learn of it. For ``CommandMailbox`` alone, which makes one
+    /// change after the other. Never blocks.
+    nonisolated func apply(_ change: LoudnessChange) {
+        let before = loudness
+        let after = change.applied(to: before)
+        if after != before {
+            player.volume = after.volume
+            player.isMuted = after.isMuted
+            state.update { snapshot in
+                snapshot.volume = after.volume
+                snapshot.isMuted = after.isMuted
+            }
+            self.change.yield()
+        }
+        if !after.isMuted, let prompt = change.last.prompt(at: after.volume) { say(prompt) }
+    }
+
+    /// Returns when the disk knows what is in force.
+    func remember() {
+        let loudness = loudness
+        guard loudness != remembered else { return }
+        defer { remembered = loudness }
+        logger.info("volume", metadata: ["level": "\(loudness.volume.level)", "muted": "\(loudness.isMuted)"])
+        guard loudness.volume != remembered.volume else { return }
+        do throws(FileError) { try file.write(loudness.volume) } catch {
+            logger.warning("the volume is not remembered", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Writes changes down until shutdown: a burst at its beginning, every ``rest`` and at its end.
+    func run() async {
+        for await _ in changes.cancelOnGracefulShutdown() {
+            remember()
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) }
+        }
+        remember()
+    }
+}
+
+extension Command.VolumeChange {
+    /// What to say to somebody whose key has reached the end, or is pressed there again.
+    fileprivate func prompt(at volume: Volume) -> Prompt? {
+        switch self {
+        case .up where volume.level == Volume.range.upperBound: .volumeMaximum
+        case .down where volume.level == Volume.range.lowerBound: .volumeMinimum
+        default: nil
+        }
+    }
+}

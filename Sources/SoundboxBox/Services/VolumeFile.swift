@@ -1,0 +1,22 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// Remembers the volume across restarts.
+package struct VolumeFile: Sendable {
+    let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// `nil` when nothing readable is there: the configured volume then counts. Blocks on the disk.
+    package func read() -> Volume? {
+        guard let bytes = try? SmallFile.bytes(of: path, limit: 16) else { return nil }
+        return Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)).map(Volume.init)
+    }
+
+    /// Replaces the file as a whole: after a power cut it holds the old volume or the new one. Blocks on the disk.
+    func write(_ volume: Volume) throws(FileError) {
+        try SmallFile.replace(path, with: "\(volume.level)\n", mode: 0o640, owner: nil)
+    }
+}

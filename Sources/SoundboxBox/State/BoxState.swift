@@ -1,0 +1,111 @@
+import SoundboxAudio
+import SoundboxCore
+import Synchronization
+
+/// What the box is doing right now, as its services report it; the panel, the status and the watchdog read it.
+package final class BoxState: Sendable {
+    package struct Snapshot: Sendable, Equatable {
+        package var connection = FeedConnection.connecting
+        /// Whether the first connection is still being made.
+        package var isStarting = true
+        /// Whether new software is being installed.
+        package var isUpdating = false
+        /// Counts the announcements while one is playing; `nil` in between.
+        package var announcement: Int?
+        /// Why no sound comes out, when none does.
+        package var audioFault: String?
+        /// Why payments that arrive cannot be stored; until one can.
+        package var storingFault: String?
+        /// Why it cannot be read or noted what is announced; until it can.
+        package var recordingFault: String?
+        /// Why payments may go astray though the box is connected now and then.
+        package var feedFault: String?
+        /// Why buttons or lights do not work, when they do not.
+        package var panelFault: String?
+        /// Why the clock cannot be right, when it cannot.
+        package var clockFault: String?
+        /// What the signed notice that came last has shown to be wrong with the clock.
+        package var signedTimeFault: String?
+        /// What became of a payment database that was found damaged since the start.
+        package var inboxDamage: String?
+        /// Why payments from before the damage are not known yet; until they are.
+        package var historyFault: String?
+        package var volume: Volume
+        package var isMuted = false
+        /// What was agreed on with the sound card; `nil` while it is away.
+        package var device: DeviceStatus?
+        /// How often the sound card ran dry in the middle of an announcement since the start.
+        package var xruns = 0
+        /// Recordings that the voice should have and cannot play; found at start or when they were needed.
+        package var unusableRecordings = 0
+        /// Why recordings cannot be had for now, when some cannot.
+        package var unavailableRecordings: String?
+        /// Why announcements wait although the sound card is there: there is nothing to play them with.
+        package var speechFault: String?
+        /// How often since the start the announcer was answered something that it had not asked.
+        package var announcerMismatches = 0
+
+        /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for
+        /// a note and none for a payment.
+        package var inboxFault: String? { storingFault ?? recordingFault }
+
+        /// What is wrong, in words for people; empty when nothing is.
+        package var faults: [String] {
+            var faults = [
+                audioFault, speechFault, inboxFault, inboxDamage, historyFault, feedFault, panelFault, clockFault,
+                signedTimeFault, unavailableRecordings,
+            ].compactMap(\.self)
+            if unusableRecordings > 0 {
+                faults.append(
+                    "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
+            }
+            if announcerMismatches > 0 {
+                faults.append(
+                    "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
+                )
+            }
+            return faults
+        }
+    }
+
+    private struct Content {
+        var snapshot: Snapshot
+        var observers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var nextObserver = 0
+    }
+
+    private let content: Mutex<Content>
+
+    package init(volume: Volume) {
+        content = Mutex(Content(snapshot: Snapshot(volume: volume)))
+    }
+
+    package var snapshot: Snapshot { content.withLock { $0.snapshot } }
+
+    /// Changes the state and tells the observers when that made a difference. Never blocks; any thread.
+    package func update(_ change: (inout Snapshot) -> Void) {
+        let observers = content.withLock { content in
+            let before = content.snapshot
+            change(&content.snapshot)
+            return content.snapshot == before ? [] : Array(content.observers.values)
+        }
+        // Not under the lock: a task that is cancelled holds a lock of its own, which `yield` needs, while it ends its
+        // stream, which needs this one.
+        for observer in observers { observer.yield() }
+    }
+
+    /// The state now and after every change; an observer that is slow sees the latest only.
+    package func changes() -> some AsyncSequence<Snapshot, Never> & Sendable {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = content.withLock { content in
+            content.nextObserver += 1
+            content.observers[content.nextObserver] = continuation
+            return content.nextObserver
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.content.withLock { _ = $0.observers.removeValue(forKey: number) }
+        }
+        continuation.yield()
+        return stream.map { self.snapshot }
+    }
+}

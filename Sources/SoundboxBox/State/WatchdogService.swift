@@ -1,0 +1,25 @@
+import ServiceLifecycle
+import SoundboxSystem
+
+/// Tells systemd's watchdog that the box is alive, for as long as the threads that take payments and speak them do
+/// something.
+struct WatchdogService: Service {
+    let systemd: Systemd
+    /// How long each of those threads has been stuck in what it does.
+    let stillness: @Sendable () -> [Duration]
+
+    /// A commit may wait this long for a slow card before the box counts as stuck.
+    static let patience = Duration.seconds(30)
+
+    func run() async {
+        guard let interval = systemd.watchdogInterval else {
+            try? await gracefulShutdown()
+            return
+        }
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            if stillness().allSatisfy({ $0 < Self.patience }) { systemd.watchdog() }
+            // Twice per interval, as sd_watchdog_enabled(3) advises.
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval / 2) }
+        }
+    }
+}

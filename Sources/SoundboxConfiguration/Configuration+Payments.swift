@@ -1,0 +1,98 @@
+import SoundboxCore
+import SoundboxSystem
+import SoundboxYAML
+
+extension Configuration {
+    /// How payment notices are written.
+    public enum PaymentFormat: Sendable, Equatable {
+        /// The box's own: docs/integration.md.
+        case native
+        case mapped(PaymentMapping)
+    }
+
+    /// Which notices are taken, and how they are read.
+    public struct Payments: Sendable, Equatable {
+        public var format: PaymentFormat
+        public var excessDecimals: ExcessDecimals
+    }
+
+    /// How the box knows that a notice or a command comes from the provider.
+    public struct Authenticity: Sendable, Equatable {
+        /// Holds the device's key on its first line; for its owner only.
+        public var keyFile: String
+        /// Holds a second key, which is believed as well: for as long as the provider changes from one to the other.
+        public var nextKeyFile: String?
+        /// Whether a message without a signature is refused.
+        public var required: Bool
+        /// A notice paid longer ago is refused.
+        public var window: Duration
+    }
+}
+
+extension Configuration.Payments {
+    /// Reads the mapping file that is named. Blocks on the disk.
+    /// - Parameter directory: holds the mapping files.
+    init(reading value: YAMLValue?, directory: String) throws(YAMLError) {
+        let mapping = try value?.mapping()
+        try mapping?.allow(only: ["format", "excess_decimals"])
+        format =
+            try mapping?.optional("format").map { (value) throws(YAMLError) in
+                try Configuration.PaymentFormat(reading: value, directory: directory)
+            } ?? .native
+        excessDecimals = try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self) ?? .speak
+    }
+
+    package func reader(defaultCurrency: Currency) -> NoticeReader {
+        switch format {
+        case .native:
+            .native(PaymentNoticeDecoder(defaultCurrency: defaultCurrency, excessDecimals: excessDecimals))
+        case .mapped(let mapping):
+            .mapped(
+                MappedNoticeDecoder(
+                    mapping: mapping, defaultCurrency: defaultCurrency, excessDecimals: excessDecimals))
+        }
+    }
+}
+
+extension Configuration.PaymentFormat {
+    fileprivate init(reading value: YAMLValue, directory: String) throws(YAMLError) {
+        let name = try value.string()
+        if name == "native" {
+            value.mayBeShown()
+            self = .native
+            return
+        }
+        guard !name.isEmpty, !name.contains("/") else {
+            throw value.error("expected native or the name of a file in \(directory.shownPath), without .yaml")
+        }
+        // An error of the file's own would repeat the name, which may be anything.
+        guard SmallFile.exists("\(directory)/\(name).yaml") else {
+            throw value.error("there is no file of this name with .yaml in \(directory.shownPath)")
+        }
+        value.mayBeShown()
+        self = .mapped(try MappingFile.read(name: name, in: directory))
+    }
+}
+
+extension Configuration.Authenticity {
+    /// - Parameter keepIDs: how long the inbox knows an id; a longer window would let an old notice be played back.
+    init(reading value: YAMLValue, keepIDs: Duration) throws(YAMLError) {
+        let mapping = try value.mapping()
+        try mapping.allow(only: ["key_file", "next_key_file", "required", "window"])
+        keyFile = try mapping.required("key_file").path()
+        nextKeyFile = try mapping.optional("next_key_file")?.path()
+        required = try mapping.optional("required")?.bool() ?? true
+        window = try mapping.optional("window")?.duration(in: .seconds(60)...keepIDs) ?? keepIDs
+    }
+}
+
+extension Retention {
+    init(reading value: YAMLValue?) throws(YAMLError) {
+        let mapping = try value?.mapping()
+        try mapping?.allow(only: ["keep_ids", "max_size_mb"])
+        let days = Duration.seconds(24 * 3600)
+        self.init(
+            keepIDs: try mapping?.optional("keep_ids")?.duration(in: days...days * 3650) ?? days * 90,
+            maximumBytes: (try mapping?.optional("max_size_mb")?.integer(in: 8...65_536) ?? 512) << 20)
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// A password or key in a file of its own.
+package struct SecretFile {
+    /// What it holds, in the words of an error.
+    package var content = "password"
+    package let path: String
+
+    package init(content: String = "password", path: String) {
+        self.content = content
+        self.path = path
+    }
+
+    private static let maximumBytes = 4096
+
+    /// The first line, without its line end; blanks belong to it. Blocks on the disk.
+    /// - Throws: ``SecretFileError`` when the file cannot be read, begins with an empty line, one of more than 4,096 bytes
+    ///   or one that is not UTF-8, or when every user of the system could read it.
+    package func read() throws(SecretFileError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var attributes = stat()
+        guard fstat(descriptor, &attributes) == 0 else { throw failure(String(cString: strerror(errno))) }
+        guard attributes.st_mode & 0o007 == 0 else {
+            throw failure("every user of this system may read it; run: chmod 600 \(path)")
+        }
+        // A pipe that nobody writes into must not hold up a start for ever.
+        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&waited, 1, 2_000)
+        var buffer = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
+        let count = Glibc.read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
+        let line = buffer[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty else { throw failure("expected the \(content) on its first line; it is empty") }
+        guard line.count <= Self.maximumBytes else {
+            throw failure("its first line is longer than \(Self.maximumBytes) bytes")
+        }
+        // Half a secret, or one with other characters in it, would be refused elsewhere and for no visible reason.
+        guard let text = String(validating: line, as: UTF8.self) else { throw failure("is not valid UTF-8") }
+        return text
+    }
+
+    package func failure(_ reason: String) -> SecretFileError {
+        SecretFileError(content: content, path: path, reason: reason)
+    }
+}
+
+/// A secret that cannot be used. The secret itself is never part of it.
+package struct SecretFileError: Error, Equatable, CustomStringConvertible {
+    package var content = "password"
+    package var path: String
+    package var reason: String
+
+    package var description: String { "\(content) file \(path.shownPath): \(reason)" }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import SoundboxSystem
+
+/// The folder that holds what must survive: the inbox, the volume, and a lock, so that two boxes never share one.
+package final class StateDirectory: Sendable {
+    package let path: String
+    private let lock: Int32
+
+    /// Creates the folder if it is missing and takes the lock, which the kernel releases when the process ends, however
+    /// it ends. Blocks on the disk.
+    package init(path: String) throws(StateDirectoryError) {
+        self.path = path
+        guard mkdir(path, 0o750) == 0 || errno == EEXIST else {
+            throw StateDirectoryError(path: path, reason: "cannot create it: \(SystemError(code: errno))")
+        }
+        let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else {
+            throw StateDirectoryError(path: path, reason: "cannot write in it: \(SystemError(code: errno))")
+        }
+        lock = descriptor
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw StateDirectoryError(
+                path: path, reason: "another soundbox is running on it; stop that one or set another state_directory",
+                isInUse: true)
+        }
+    }
+
+    deinit { close(lock) }
+
+    package var inboxPath: String { "\(path)/inbox.sqlite" }
+    package var volumePath: String { "\(path)/volume" }
+}
+
+package struct StateDirectoryError: Error, Equatable, CustomStringConvertible {
+    package var path: String
+    package var reason: String
+    /// Whether it is another box that is in the way.
+    package var isInUse = false
+
+    package var description: String { "state directory \(path): \(reason)" }
+}

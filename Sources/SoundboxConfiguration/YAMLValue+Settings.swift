@@ -1,0 +1,115 @@
+import SoundboxSystem
+import SoundboxYAML
+
+// The kinds of text that a configuration holds, and which of them are shown to others.
+
+extension YAMLValue {
+    /// `zh-CN`, or `[zh-CN, en-US]`.
+    func locales() throws(YAMLError) -> [String] {
+        var texts: [String] = []
+        for value in try oneOrMoreValues() { texts.append(try value.locale()) }
+        return texts
+    }
+
+    private func oneOrMoreValues() throws(YAMLError) -> [YAMLValue] {
+        guard isList else { return [self] }
+        let values = try list()
+        guard !values.isEmpty else { throw error("expected at least one") }
+        return values
+    }
+
+    /// Never shown: a signing key in the wrong line looks the same. 32 bytes are 43 characters of base64 and one that fills it up.
+    func pins() throws(YAMLError) -> [String] {
+        var pins: [String] = []
+        for value in try oneOrMoreValues() {
+            let text = try value.string()
+            guard text.wholeMatch(of: /[A-Za-z0-9+\/]{43}=/) != nil else {
+                throw value.error("expected the SHA-256 of a public key in base64, 44 characters")
+            }
+            pins.append(text)
+        }
+        return pins
+    }
+
+    /// A time of day, `22:00`, as minutes since midnight.
+    func minuteOfDay() throws(YAMLError) -> Int {
+        let text = try string()
+        guard let match = text.wholeMatch(of: /([0-9]{1,2}):([0-9]{2})/), let hour = Int(match.1),
+            let minute = Int(match.2), hour < 24, minute < 60
+        else { throw error("expected a time of day such as \"22:00\"\(found(text))") }
+        mayBeShown()
+        return hour * 60 + minute
+    }
+
+    /// A path is taken as written: relative ones start where the program does.
+    func path() throws(YAMLError) -> String {
+        let text = try string()
+        guard !text.isEmpty, !text.utf8.contains(where: { $0 < 0x20 }) else { throw error("expected a path") }
+        if text.leadsSomewhere { mayBeShown() }
+        return text
+    }
+
+    /// Who or what something is called: as it stands in topics and in the log.
+    func name() throws(YAMLError) -> String {
+        let text = try string()
+        if text.isName { mayBeShown() }
+        return text
+    }
+
+    /// `zh-CN`, as BCP 47 writes a language.
+    private func locale() throws(YAMLError) -> String {
+        let text = try string()
+        if text.wholeMatch(of: /[a-z]{2,3}(-[A-Za-z0-9]{2,4}){0,2}/) != nil { mayBeShown() }
+        return text
+    }
+
+    /// `none`, or a file of a folder, without `.yaml`.
+    func fileName(in directory: String) throws(YAMLError) -> String {
+        let text = try string()
+        if text == "none" || text.isName && SmallFile.exists("\(directory)/\(text).yaml") { mayBeShown() }
+        return text
+    }
+
+    /// An ALSA device of a usual kind, or a file that leads somewhere.
+    func audioDevice() throws(YAMLError) -> String {
+        let text = try path()
+        let kinds = /(default|sysdefault|null|pulse|pipewire|jack|(plug|sys)?(hw|default|dmix|dsnoop|front):?)/
+        let arguments = /((CARD=)?[A-Za-z0-9_]{1,16}(,(DEV=)?[0-9]{1,2}){0,2})?/
+        let isOfFile = text.hasPrefix("file:") && String(text.dropFirst(5)).leadsSomewhere
+        let kind = text.prefixMatch(of: kinds)
+        if isOfFile || kind.map({ text[$0.range.upperBound...].wholeMatch(of: arguments) != nil }) == true {
+            mayBeShown()
+        }
+        return text
+    }
+
+    /// Linux keeps 107 bytes for the path of a socket (unix(7)).
+    func socketPath() throws(YAMLError) -> String {
+        let text = try path()
+        guard text.utf8.count <= 107 else {
+            throw error("the path of a socket has at most 107 bytes, this one has \(text.utf8.count)")
+        }
+        return text
+    }
+}
+
+extension String {
+    /// Short, and made of what names are made of.
+    var isName: Bool {
+        (1...64).contains(unicodeScalars.count)
+            && allSatisfy { $0.isLetter || $0.isNumber || "._-/:@ ".contains($0) } && !hasPrefix(" ")
+    }
+
+    /// Whether a path names something on this machine, or something in a folder that is there, other than the root and
+    /// the one where the program runs: a password in the place of a path could be a name in either of those.
+    package var leadsSomewhere: Bool {
+        if SmallFile.exists(self) { return true }
+        let folder = self[..<(lastIndex(of: "/") ?? startIndex)]
+        return folder.contains { $0 != "/" && $0 != "." } && SmallFile.exists(String(folder))
+    }
+
+    /// A configured path in errors, which end up in journals and reports.
+    package var shownPath: String {
+        leadsSomewhere ? self : "«not shown: it names no file in a folder of this machine»"
+    }
+}

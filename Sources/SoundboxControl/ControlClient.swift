@@ -1,0 +1,93 @@
+import AsyncHTTPClient
+import Glibc
+import NIOCore
+import NIOHTTP1
+import SoundboxCore
+import SoundboxSystem
+
+/// Talks to the running box through its control socket.
+public struct ControlClient: Sendable {
+    private let socketPath: String
+
+    public init(socketPath: String) {
+        self.socketPath = socketPath
+    }
+
+    /// What the box is doing, as it says it.
+    public func statusJSON() async throws(ControlError) -> JSONValue {
+        try await send(.GET, "status")
+    }
+
+    /// What the box is doing.
+    public func status() async throws(ControlError) -> BoxStatus {
+        guard let status = BoxStatus(decoding: try await statusJSON()) else {
+            throw ControlError(reason: "the box at \(socketPath) told no state; is it of another version?")
+        }
+        return status
+    }
+
+    /// Speaks the last payment once more, after what is being announced.
+    public func replay() async throws(ControlError) {
+        _ = try await send(.POST, "replay")
+    }
+
+    /// The volume, `volume` from 0 to 100, and whether the box is `muted`.
+    public func volume() async throws(ControlError) -> JSONValue {
+        try await send(.GET, "volume")
+    }
+
+    /// Sets the volume; acts on what is playing.
+    /// - Parameter change: a number from 0 to 100, `up`, `down`, `mute` or `unmute`.
+    /// - Returns: as ``volume()``.
+    public func setVolume(_ change: String) async throws(ControlError) -> JSONValue {
+        let value = Int(change).map { JSONValue.integer($0) } ?? .string(change)
+        return try await send(.PUT, "volume", body: .object([("volume", value)]))
+    }
+
+    private func send(_ method: HTTPMethod, _ path: String, body: JSONValue? = nil) async throws(ControlError)
+        -> JSONValue
+    {
+        try checkSocket()
+        var request = HTTPClientRequest(url: "http+unix://\(percentEncoded(socketPath))/\(path)")
+        request.method = method
+        if let body { request.body = .bytes(body.bytes) }
+        let answer: (isOK: Bool, json: JSONValue)
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            let bytes = try await response.body.collect(upTo: 1 << 20)
+            answer = (response.status == .ok, try JSONValue(parsing: Array(bytes.readableBytesView)))
+        } catch {
+            throw ControlError(reason: "the box at \(socketPath) did not answer: \(error)")
+        }
+        guard answer.isOK else {
+            throw ControlError(reason: answer.json["error"]?.string ?? "the box at \(socketPath) refused")
+        }
+        return answer.json
+    }
+
+    /// Tells apart what a person must do about it; the HTTP client would only say that connecting failed.
+    private func checkSocket() throws(ControlError) {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        guard withUnixAddress(socketPath, { connect(descriptor, $0, $1) }) != 0 else { return }
+        switch errno {
+        case EACCES, EPERM:
+            throw ControlError(reason: "\(socketPath): permission denied; use sudo, or join the group soundbox")
+        default:
+            throw ControlError(reason: "no soundbox is running at \(socketPath); start it with: soundbox run")
+        }
+    }
+
+    private func percentEncoded(_ path: String) -> String {
+        path.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxSystem
+
+/// Lets programs on this machine talk to the running box: HTTP and JSON on a Unix socket, which only the box's user and
+/// group may open. There is no TCP port.
+package struct ControlServer: Service {
+    package let socketPath: String
+    package let status: @Sendable () async -> BoxStatus
+    /// `nil` while the box is not in service, as is ``changeVolume``.
+    package let replay: (@Sendable () -> Void)?
+    package let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
+    package let logger: Logger
+    private let limit = ConnectionLimit()
+
+    package init(
+        socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
+        replay: (@Sendable () -> Void)? = nil,
+        changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil, logger: Logger
+    ) {
+        self.socketPath = socketPath
+        self.status = status
+        self.replay = replay
+        self.changeVolume = changeVolume
+        self.logger = logger
+    }
+
+    /// The box announces payments with or without its control socket, so a failure is logged and not passed on.
+    package func run() async {
+        do {
+            try takeOverSocket()
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: { [limit] in
+                // A client that never finishes its request must not hold up the announcement that is being finished.
+                Task {
+                    try? await Task.sleep(for: ConnectionLimit.farewell)
+                    limit.close()
+                }
+            }
+        } catch {
+            logger.error("no control socket", metadata: ["path": "\(socketPath)", "reason": "\(error)"])
+        }
+        if !Task.isShuttingDownGracefully { try? await gracefulShutdown() }
+        unlink(socketPath)
+    }
+
+    private var application: some ApplicationProtocol {
+        var serverLogger = logger
+        // Hummingbird tells of every start and stop; the box has its own words for that.
+        serverLogger.logLevel = max(logger.logLevel, .warning)
+        return Application(
+            router: router,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [limit.handler()], idleTimeout: ConnectionLimit.idleTime,
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 4096, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
+            configuration: ApplicationConfiguration(
+                address: .unixDomainSocket(path: socketPath), serverName: "soundbox"),
+            onServerRunning: { [logger, socketPath] server in
+                await restWithoutDescriptors(server)
+                chmod(socketPath, 0o660)
+                logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
+            },
+            logger: serverLogger)
+    }
+
+    private var router: Router<BasicRequestContext> {
+        let router = Router()
+        router.get("status") { _, _ in Self.response(await status().json) }
+        router.post("replay") { _, _ in
+            guard let replay else { return Self.notInService }
+            replay()
+            return Self.response(.object([("replay", .bool(true))]))
+        }
+        router.get("volume") { _, _ in
+            guard let changeVolume else { return Self.notInService }
+            return Self.response(await changeVolume(nil))
+        }
+        router.put("volume") { request, _ in
+            guard let changeVolume else { return Self.notInService }
+            do {
+                let body = try await request.body.collect(upTo: 4096)
+                let json = try JSONValue(parsing: Array(body.readableBytesView))
+                return Self.response(await changeVolume(try Command.VolumeChange(decoding: json["volume"])))
+            } catch {
+                return Self.response(.object([("error", .string("\(error)"))]), status: .badRequest)
+            }
+        }
+        return router
+    }
+
+    private static var notInService: Response {
+        response(
+            .object([("error", .string("the box is not in service; see: soundbox status"))]),
+            status: .serviceUnavailable)
+    }
+
+    private static func response(_ loudness: Loudness) -> Response {
+        response(.object([("volume", .integer(loudness.volume.level)), ("muted", .bool(loudness.isMuted))]))
+    }
+
+    private static func response(_ json: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
+    }
+
+    /// Removes the socket that a killed box left behind, and nothing else: a socket that answers belongs to a box.
+    private func takeOverSocket() throws(ControlError) {
+        var attributes = stat()
+        guard lstat(socketPath, &attributes) == 0 else { return }
+        guard attributes.st_mode & S_IFMT == S_IFSOCK else {
+            throw ControlError(reason: "something that is no socket is in its place; set another control_socket")
+        }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        if withUnixAddress(socketPath, { connect(descriptor, $0, $1) }) == 0 {
+            throw ControlError(reason: "another soundbox answers on it; set another control_socket")
+        }
+        unlink(socketPath)
+    }
+}
+
+/// Has a server that cannot accept, since the process has no descriptor left, try again after a second. Otherwise it would
+/// try as fast as the processor can, or give up for good.
+private func restWithoutDescriptors(_ server: any Channel) async {
+    try? await server.eventLoop.submit {
+        try server.pipeline.syncOperations.addHandler(
+            AcceptBackoffHandler(shouldForwardIOErrorCaught: false), position: .first)
+    }.get()
+}
+
+/// Why the control socket cannot be used.
+public struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var reason: String
+    public var description: String { reason }
+}

@@ -1,0 +1,95 @@
+/// What the box can be told: by the commands topic, by the control socket, by its buttons.
+public enum Command: Sendable, Equatable {
+    public enum VolumeChange: Sendable, Equatable {
+        case to(Volume)
+        case up
+        case down
+        /// Silent, whatever the volume, which stays as it is.
+        case mute
+        case unmute
+
+        public func applied(to volume: Volume) -> Volume {
+            switch self {
+            case .to(let volume): volume
+            case .up: volume.louder()
+            case .down: volume.softer()
+            case .mute, .unmute: volume
+            }
+        }
+
+        /// Who makes the box louder or gives it a volume wants to hear it; who makes it softer need not.
+        public func applied(toMuted isMuted: Bool) -> Bool {
+            switch self {
+            case .mute: true
+            case .to, .up, .unmute: false
+            case .down: isMuted
+            }
+        }
+    }
+
+    case play(Announcer.Request)
+    case volume(VolumeChange)
+    /// Do not speak a payment that still waits. The inbox carries it out as it arrives, since its receipt is due before
+    /// its acknowledgement.
+    case cancel(PaymentID)
+    case warnOfUnprovisioning
+    case unprovision
+}
+
+extension Command {
+    /// By `type` and the members that belong to it: every kind that a program can send.
+    public init(decoding json: JSONValue) throws(CommandError) {
+        switch json["type"]?.string {
+        case "replay": self = .play(.last)
+        case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
+        case "cancel":
+            guard let text = json["payment_id"]?.string else {
+                throw CommandError(reason: "payment_id: expected the id of a payment")
+            }
+            do { self = .cancel(try PaymentID(text)) } catch { throw CommandError(reason: "payment_id: \(error)") }
+        case let type?:
+            throw CommandError(reason: "type: \(type.excerpt) is unknown; expected replay, volume or cancel")
+        case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
+        }
+    }
+}
+
+extension Command.VolumeChange {
+    /// A number 0–100, or `"up"`, `"down"`, `"mute"` or `"unmute"`.
+    public init(decoding json: JSONValue?) throws(CommandError) {
+        switch (json?.integer, json?.string) {
+        case (let level?, _) where Volume.range.contains(level): self = .to(Volume(level))
+        case (_, "up"): self = .up
+        case (_, "down"): self = .down
+        case (_, "mute"): self = .mute
+        case (_, "unmute"): self = .unmute
+        default:
+            throw CommandError(
+                reason: "volume: expected a whole number from 0 to 100, \"up\", \"down\", \"mute\" or \"unmute\"")
+        }
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .to(let volume): .integer(volume.level)
+        case .up: .string("up")
+        case .down: .string("down")
+        case .mute: .string("mute")
+        case .unmute: .string("unmute")
+        }
+    }
+}
+
+/// A command that is none. Names the field.
+public struct CommandError: Error, Equatable, CustomStringConvertible {
+    /// The command's id, when that much is readable.
+    public var id: CommandID?
+    public var reason: String
+
+    public init(id: CommandID? = nil, reason: String) {
+        self.id = id
+        self.reason = reason
+    }
+
+    public var description: String { reason }
+}

@@ -1,0 +1,60 @@
+/// Decides whether a command is to be carried out now: pure.
+///
+/// A `cancel` may be old: it is sent to boxes that are away, and does no more when it comes twice. Everything else is
+/// of the moment: a payment that is repeated hours later, or a box that falls silent by itself, would be a lie.
+public enum CommandJudge {
+    /// How far the sender's clock may be from the box's, in either direction, the way through the network included.
+    public static let window = Duration.seconds(60)
+    /// How long an id is remembered after its command was sent: much longer than the window, so that a clock that is
+    /// set back lets nobody play a command back.
+    public static let memory = Duration.seconds(24 * 3600)
+
+    /// How a message came.
+    public struct Circumstances: Sendable, Equatable {
+        /// Its signature fits; `false` where the box takes unsigned ones.
+        public var isSigned = false
+        public var isRetained = false
+        /// It may have waited at the broker while the box was away.
+        public var mayHaveWaited = false
+        /// `nil` while the clock is not set.
+        public var now: Timestamp?
+
+        public init(
+            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, now: Timestamp? = nil
+        ) {
+            self.isSigned = isSigned
+            self.isRetained = isRetained
+            self.mayHaveWaited = mayHaveWaited
+            self.now = now
+        }
+    }
+
+    public static func judge(_ message: CommandMessage, _ circumstances: Circumstances) -> CommandArrival? {
+        if let reason = reasonToRefuse(message, circumstances) { return .refused(message.id, reason: reason) }
+        if case .cancel(let id) = message.command { return .cancel(id) }
+        // Without both there is no telling one command from the next.
+        guard let id = message.id, let at = message.at, let now = circumstances.now else { return nil }
+        let expiry = max(at, now).millisecondsSince1970 + Int64(memory / .milliseconds(1))
+        return .once(id, expiry: Timestamp(millisecondsSince1970: expiry))
+    }
+
+    private static func reasonToRefuse(_ message: CommandMessage, _ circumstances: Circumstances) -> String? {
+        if circumstances.isRetained {
+            return "retain: the broker kept this message; a retained command is never carried out"
+        }
+        if case .cancel = message.command { return nil }
+        if circumstances.isSigned {
+            if message.id == nil { return "id: this field is missing, and a signed command needs it" }
+            if message.at == nil { return "at: this field is missing, and a signed command needs it" }
+            if circumstances.now == nil { return "at: cannot be judged, since the box's clock is not set" }
+        }
+        if let at = message.at, let now = circumstances.now {
+            let age = now.duration(since: at)
+            if age > window { return "at: \(at) is more than a minute ago; the box's clock says \(now)" }
+            if age < .zero - window { return "at: \(at) is in the future; the box's clock says \(now)" }
+        } else if case .play = message.command, circumstances.mayHaveWaited {
+            return "at: this field is missing, and without it nobody knows how long the message waited at the broker"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,27 @@
+/// Where the sound goes, as `audio.device` names it.
+public enum AudioDevice: Sendable, Equatable {
+    /// `null`: nowhere, in real time.
+    case null
+    /// `file:PATH`: a WAV file.
+    case file(path: String)
+    /// Anything else: an ALSA PCM.
+    case alsa(name: String)
+
+    public init(_ name: String) {
+        if name == "null" {
+            self = .null
+        } else if name.hasPrefix("file:") {
+            self = .file(path: String(name.dropFirst("file:".count)))
+        } else {
+            self = .alsa(name: name)
+        }
+    }
+
+    /// Whether somebody hears what is played there.
+    public var isCard: Bool {
+        switch self {
+        case .alsa: true
+        case .null, .file: false
+        }
+    }
+}

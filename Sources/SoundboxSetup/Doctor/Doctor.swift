@@ -1,0 +1,123 @@
+import SoundboxConfiguration
+import SoundboxControl
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+
+/// The whole check-up of one box.
+public struct Doctor: Sendable {
+    private let configurationFile: String
+    private let socketPath: String?
+
+    /// - Parameters:
+    ///   - configurationFile: `soundbox.yaml`; it need not exist.
+    ///   - socketPath: the box's control socket, instead of the configured one.
+    public init(configurationFile: String, socketPath: String? = nil) {
+        self.configurationFile = configurationFile
+        self.socketPath = socketPath
+    }
+
+    /// Looks at everything and changes nothing. Takes up to half a minute, most of it for a broker that does not answer.
+    public func examine() async -> DoctorReport {
+        var report = DoctorReport()
+        let configuration: Configuration
+        do {
+            configuration = try await onOwnThread(named: "doctor") { [configurationFile] in
+                try Configuration(readingFile: configurationFile)
+            }
+            report.findings.append(Finding("configuration", .green, configurationFile))
+        } catch {
+            let isMissing = !SmallFile.exists(configurationFile)
+            report.findings = [
+                Finding(
+                    "configuration", .red,
+                    isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
+                    advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
+                SystemChecks.clock(), SystemChecks.versions(),
+            ]
+            return report
+        }
+
+        do {
+            report.status = try await ControlClient(socketPath: socketPath ?? configuration.controlSocket).status()
+        } catch {
+            report.findings.append(
+                Finding("running box", .red, error.reason, advice: "see: systemctl status soundbox"))
+        }
+        if let status = report.status { report.findings.append(Self.finding(about: status)) }
+
+        let checks = SetupChecks(configuration: configuration, boxIsRunning: report.status != nil)
+        report.findings.append(checks.secrets())
+        report.findings.append(SystemChecks.clock())
+        do {
+            let settings = try await onOwnThread(named: "doctor") { try MQTTSettings(configuration) }
+            report.findings += await BrokerCheck(settings: settings).run()
+        } catch {
+            report.findings.append(Finding("broker", .red, "\(error)"))
+        }
+        let findings = try? await onOwnThread(named: "doctor") {
+            [checks.inbox(), SystemChecks.disk(configuration.stateDirectory), checks.board(), checks.voice()]
+        }
+        report.findings += findings ?? []
+        report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()
+        report.findings.append(SystemChecks.versions())
+        return report
+    }
+
+    /// What the running box says of itself.
+    static func finding(about status: BoxStatus) -> Finding {
+        if let faults = status.faults, let fault = faults.first {
+            return Finding("running box", .red, faults.joined(separator: "; "), advice: advice(for: fault))
+        }
+        guard status.isOnline else {
+            return Finding("running box", .red, status.connection ?? "offline", advice: "see what is red below")
+        }
+        guard let volume = status.volume, volume > 0 else {
+            return Finding("running box", .amber, "online, and the volume is 0", advice: "run: soundbox volume 80")
+        }
+        return Finding("running box", .green, "online, volume \(volume), \(status.counts?.waiting ?? 0) waiting")
+    }
+
+    private static func advice(for fault: String) -> String {
+        fault.contains("audio device")
+            ? "check the card and its cable; the box tries again by itself" : "see the log: journalctl -u soundbox"
+    }
+}
+
+/// What a check-up found.
+public struct DoctorReport: Sendable {
+    public var findings: [Finding]
+    /// What the running box said, when one runs.
+    public var status: BoxStatus?
+
+    public init(findings: [Finding] = []) { self.findings = findings }
+
+    /// The worst of the findings.
+    public var level: Finding.Level { findings.map(\.level).max() ?? .green }
+
+    public var json: JSONValue {
+        .object([
+            ("level", .string(level.rawValue)), ("version", .string(SoundboxVersion.current)),
+            ("findings", .array(findings.map(\.json))), ("status", status?.json ?? .null),
+        ])
+    }
+
+    /// One line for each finding, and one for what to do about it. What brokers and certificates say is in it, and does
+    /// not drive a terminal.
+    ///
+    /// - Parameter colored: with the colours of a terminal.
+    public func text(colored: Bool) -> String {
+        let width = findings.map(\.area.count).max() ?? 0
+        return findings.map { finding in
+            let mark =
+                switch finding.level {
+                case .green: colored ? "\u{1B}[32m●\u{1B}[0m" : "ok  "
+                case .amber: colored ? "\u{1B}[33m●\u{1B}[0m" : "look"
+                case .red: colored ? "\u{1B}[31m●\u{1B}[0m" : "BAD "
+                }
+            let area = finding.area + String(repeating: " ", count: width - finding.area.count)
+            let advice = finding.advice.map { "\n     → \($0.printable)" } ?? ""
+            return "\(mark) \(area)  \(finding.detail.printable)\(advice)"
+        }.joined(separator: "\n")
+    }
+}

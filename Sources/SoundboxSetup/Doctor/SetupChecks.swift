@@ -1,0 +1,100 @@
+import Glibc
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxStore
+import SoundboxSystem
+import SoundboxVoice
+
+/// What of a box's setup can be judged without the network. Every check blocks on the disk.
+struct SetupChecks {
+    let configuration: Configuration
+    /// The running box holds the sound card and the GPIO lines itself.
+    let boxIsRunning: Bool
+
+    func secrets() -> Finding {
+        let broker = configuration.broker
+        if let path = broker.passwordFile {
+            do { _ = try SecretFile(path: path).read() } catch { return Finding("secrets", .red, "\(error)") }
+        }
+        if let path = broker.keyFile {
+            var attributes = stat()
+            guard stat(path, &attributes) == 0 else {
+                return Finding("secrets", .red, "key file \(path.shownPath): \(String(cString: strerror(errno)))")
+            }
+            guard attributes.st_mode & 0o077 == 0 else {
+                return Finding(
+                    "secrets", .red, "key file \(path): others than its owner may read it",
+                    advice: "run: sudo chmod 600 \(path)")
+            }
+        }
+        if let authenticity = configuration.authenticity {
+            do { _ = try authenticity.readKeys() } catch { return Finding("secrets", .red, "\(error)") }
+        }
+        let authenticity = configuration.authenticity
+        let count = [broker.passwordFile, broker.keyFile, authenticity?.keyFile, authenticity?.nextKeyFile]
+            .compactMap(\.self).count
+        return Finding("secrets", .green, count == 0 ? "there are none" : "readable by the box only")
+    }
+
+    func inbox() -> Finding {
+        let path = "\(configuration.stateDirectory)/inbox.sqlite"
+        guard SmallFile.exists(path) else {
+            return Finding("inbox", .green, "\(path) is not there yet; the box makes it at its first start")
+        }
+        do {
+            let inspection = try InboxInspection(path: path)
+            let counts = inspection.counts
+            let detail =
+                "\(counts.announced) announced, \(counts.waiting) waiting, \(counts.receiptsWaiting) receipts to be sent"
+            guard inspection.problems.isEmpty else {
+                return Finding(
+                    "inbox", .red, "\(path): \(inspection.problems.joined(separator: "; "))",
+                    advice:
+                        "stop the box, keep a copy of the file, and see \"The inbox is damaged\" in docs/operations.md")
+            }
+            return Finding("inbox", .green, detail)
+        } catch {
+            return Finding("inbox", .red, "\(error)", advice: "run this as root or as a member of the group soundbox")
+        }
+    }
+
+    func board() -> Finding {
+        let layout: BoardLayout
+        do { layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory) } catch {
+            return Finding("board", .red, "\(error)")
+        }
+        guard layout.hasPanel else { return Finding("board", .green, "\(layout.name): no lights and no buttons") }
+        guard !boxIsRunning else { return Finding("board", .green, "\(layout.name), in the box's hands") }
+        do {
+            try GPIOPanel(layout).close()
+            return Finding("board", .green, "\(layout.name): every line can be used")
+        } catch {
+            return Finding(
+                "board", .red, "\(layout.name): \(error)",
+                advice: "check the wiring (board/README.md) and that this user is in the group gpio")
+        }
+    }
+
+    func voice() -> Finding {
+        let choice = configuration.voice
+        do {
+            var count = 0
+            for locale in choice.locales {
+                let voice = try VoiceFolder(path: choice.directory).voice(locale)
+                let (usable, problems) = try voice.leavingOutUnusableRecordings()
+                guard problems.isEmpty else {
+                    return Finding(
+                        "voice", .red,
+                        "\(locale): \(problems.count) recordings cannot be played, such as \(problems[0])",
+                        advice: "install the voice again, or run: soundbox voice check")
+                }
+                count += usable.recordings.entries.count
+            }
+            return Finding("voice", .green, "\(choice.locales.joined(separator: ", ")), \(count) recordings")
+        } catch {
+            return Finding(
+                "voice", .red, "\(error)", advice: "install the package of that voice, or choose another one")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxBox
+import SoundboxConfiguration
+import SoundboxControl
+import SoundboxCore
+import SoundboxHardware
+import SoundboxSystem
+import UnixSignals
+
+/// Why a box cannot do its work, though it is set up.
+package struct BoxFault: Sendable, Equatable {
+    /// One line that names the object.
+    package let reason: String
+    /// What is said aloud.
+    package let prompt: Prompt
+
+    package init(_ error: any Error) {
+        reason = "\(error)"
+        prompt = error is StateDirectoryError || error is InboxError ? .storageFault : .setupFault
+    }
+}
+
+/// Stands in for a box that its setup or its storage keep from its work: says so aloud, with its light, on its control
+/// socket and to systemd, and tries again. Ending instead would have systemd start it over and over, in silence.
+package struct FaultedBox: Service {
+    /// What came of the waiting.
+    package enum Outcome: Sendable, Equatable {
+        /// The cause seems to be gone.
+        case cured
+        case changed(BoxFault)
+        case stopped
+    }
+
+    package let fault: BoxFault
+    /// A change of it is looked at at once.
+    package let configurationFile: String
+    package let surroundings: Surroundings
+    package let panel: PanelChoice
+    package let logger: Logger
+    package let systemd = Systemd()
+    /// When the words are due; later ones follow in the ``Reminder/interval``.
+    package let firstWords: ContinuousClock.Instant
+    /// From one attempt to the next.
+    package let retryDelay: Duration
+    /// Throws what still keeps the box from its work. May block.
+    package let check: @Sendable () throws -> Void
+    private let outcome = Answer()
+
+    private actor Answer {
+        var outcome = Outcome.stopped
+        func set(_ outcome: Outcome) { self.outcome = outcome }
+    }
+
+    package init(
+        _ fault: BoxFault, configurationFile: String, surroundings: Surroundings, panel: PanelChoice,
+        logger: Logger, firstWords: ContinuousClock.Instant, retryDelay: Duration,
+        check: @escaping @Sendable () throws -> Void
+    ) {
+        self.fault = fault
+        self.configurationFile = configurationFile
+        self.surroundings = surroundings
+        self.panel = panel
+        self.logger = logger
+        self.firstWords = firstWords
+        self.retryDelay = retryDelay
+        self.check = check
+    }
+
+    /// Until something changes, or SIGTERM or SIGINT comes.
+    package func wait() async throws -> Outcome {
+        let status = Self.status(fault, surroundings)
+        let group = ServiceGroupConfiguration(
+            services: [
+                .init(
+                    service: ControlServer(
+                        socketPath: surroundings.controlSocket, status: { status }, logger: logger)),
+                .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
+            ], gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        try await ServiceGroup(configuration: group).run()
+        return await outcome.outcome
+    }
+
+    package func run() async {
+        systemd.ready()
+        systemd.status("not in service: \(fault.reason)")
+        let (panel, amplifier) = surroundings.hardware(panel, logger)
+        let reminder = Reminder(
+            surroundings: surroundings, amplifier: amplifier, logger: logger, fact: "the box is not in service")
+        let isSilent = OneTimeSignal()
+        let words = Task {
+            await remind(reminder)
+            isSilent.signal()
+        }
+        // Dark lights are no reason to be silent.
+        let light = Task { try? await panel?.play(Indication.fault.pattern) }
+        await outcome.set(await awaitChange())
+        words.cancel()
+        light.cancel()
+        reminder.watch.hurry()
+        // The box needs the card and the lines for itself.
+        await isSilent.wait(atMost: .seconds(5))
+        await light.value
+        panel?.close()
+    }
+
+    private func remind(_ reminder: Reminder) async {
+        var due = firstWords
+        while !Task.isCancelled {
+            do { try await Task.sleep(until: due, clock: .continuous) } catch { return }
+            await reminder.say(fault.prompt)
+            due = .now + Reminder.interval
+        }
+    }
+
+    private func awaitChange() async -> Outcome {
+        let stamp = FileStamp(configurationFile)
+        var lastAttempt = ContinuousClock.now
+        while true {
+            systemd.watchdog()
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+            if Task.isShuttingDownGracefully || Task.isCancelled { return .stopped }
+            let isEdited = FileStamp(configurationFile) != stamp
+            guard isEdited || .now - lastAttempt >= retryDelay else { continue }
+            do {
+                try await onOwnThread(named: "attempt") { [check] in try check() }
+                return .cured
+            } catch {
+                let fault = BoxFault(error)
+                // With an edited file everything else is read anew as well.
+                if fault != self.fault || isEdited { return .changed(fault) }
+            }
+            lastAttempt = .now
+        }
+    }
+
+    /// As far as there is anything to tell.
+    package static func status(_ fault: BoxFault, _ surroundings: Surroundings) -> BoxStatus {
+        var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: surroundings.locale)
+        status.connection = "not in service: \(fault.reason)"
+        status.audioDevice = surroundings.audioDevice
+        status.isAnnouncing = false
+        status.faults = [fault.reason]
+        return status
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import SoundboxSystem
+import SoundboxYAML
+
+/// Setup without a keyboard: a provisioning file on the partition that any computer can write, `/boot/firmware/soundbox`.
+public enum FirstBoot {
+    /// In this order; the first one that is there counts.
+    static let names = ["provisioning.yaml", "soundbox.yaml"]
+    static let errorName = "soundbox-error.txt"
+
+    public enum Outcome: Sendable, Equatable {
+        case nothingToDo
+        /// The setup is installed; whether anything changed by that.
+        case imported(from: String, changed: Bool)
+    }
+
+    /// Installs the provisioning file of `folder` and removes it from there. Blocks on the disk.
+    ///
+    /// The file is removed only when everything is on the disk, so that a power cut in between repeats the import. An
+    /// error leaves the file as it is, and an explanation beside it for whoever takes the card out again.
+    public static func run(folder: String, configuration path: String) throws -> Outcome {
+        guard let file = names.map({ "\(folder)/\($0)" }).first(where: { SmallFile.exists($0) }) else {
+            return .nothingToDo
+        }
+        let errorFile = "\(folder)/\(errorName)"
+        let changed: [String]
+        do {
+            changed = try Provisioning.plan(file, to: path).write()
+        } catch {
+            explain(error, in: errorFile)
+            throw error
+        }
+        try erase(file)
+        unlink(errorFile)
+        return .imported(from: file, changed: !changed.isEmpty)
+    }
+
+    private static func explain(_ error: any Error, in file: String) {
+        let text = """
+            The box could not be set up with this card: nothing was changed.
+
+            \(error)
+
+            Correct the file, put the card back and start the box again.
+
+            """
+        // Windows opens the card; it shows lines by CR LF only. Where this cannot be written either, the journal still
+        // has the error.
+        try? SmallFile.replace(file, with: text.replacing("\n", with: "\r\n"), mode: nil, owner: nil)
+    }
+
+    /// Overwrites a file before removing it. FAT writes in place; what the card's own wear levelling keeps a copy of is
+    /// out of reach, which docs/operations.md tells.
+    private static func erase(_ path: String) throws(SetupError) {
+        func failure() -> SetupError {
+            SetupError("\(path): holds secrets and cannot be removed: \(String(cString: strerror(errno)))")
+        }
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw failure() }
+        var attributes = stat()
+        fstat(descriptor, &attributes)
+        let zeros = [UInt8](repeating: 0, count: Int(attributes.st_size))
+        let isErased = write(descriptor, zeros, zeros.count) == zeros.count && fsync(descriptor) == 0
+        guard close(descriptor) == 0, isErased, unlink(path) == 0 else { throw failure() }
+        SmallFile.syncFolder(of: path)
+    }
+}

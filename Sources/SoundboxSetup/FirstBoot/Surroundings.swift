@@ -1,0 +1,127 @@
+import Glibc
+import Logging
+import SoundboxAudio
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxHardware
+import SoundboxSystem
+import SoundboxVoice
+import SoundboxYAML
+
+/// What a box speaks with, and shows its light on, while it cannot do its work.
+public struct Surroundings: Sendable {
+    /// The folder that holds the voices.
+    var sounds = InstalledFolders.nearestSounds
+    /// Which of them speaks; `nil` for the Mandarin one where there is a choice, else the first.
+    var locale: String?
+    var audioDevice = "default"
+    var volume = Volume(100)
+    var boards = InstalledFolders.board
+    /// The board's file; `nil` for the one that the machine's own name suggests.
+    var board: String?
+    var controlSocket = "/run/soundbox/control.sock"
+
+    /// Those of a box that has never been set up.
+    public init() {}
+
+    /// Those of a box that was in service.
+    package init(_ last: Configuration) {
+        sounds = last.voice.directory
+        locale = last.voice.locales.first
+        audioDevice = last.audio.device
+        volume = last.audio.volume
+        boards = last.boardDirectory
+        board = last.board
+        controlSocket = last.controlSocket
+    }
+
+    /// As much as a configuration tells of them, be the rest of it as wrong as it may. Blocks on the disk.
+    package init(asFarAsToldBy file: String) {
+        guard let top = try? YAMLValue(readingFile: file).mapping() else { return }
+        func text(_ mapping: YAMLMapping?, _ key: String) -> String? {
+            (try? mapping?.optional(key)?.string()).flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let voice = try? top.optional("voice")?.mapping()
+        let audio = try? top.optional("audio")?.mapping()
+        sounds = text(voice, "directory") ?? sounds
+        locale = text(voice, "locale")
+        audioDevice = text(audio, "device") ?? audioDevice
+        if let level = try? audio?.optional("volume")?.integer(in: Volume.range) { volume = Volume(level) }
+        boards = text(top, "board_directory") ?? boards
+        board = text(top, "board")
+        // Linux keeps 107 bytes for the path of a socket (unix(7)).
+        controlSocket = text(top, "control_socket").flatMap { $0.utf8.count <= 107 ? $0 : nil } ?? controlSocket
+    }
+
+    /// Voices that can say it, the best first: the one that is set, others of its folder, others that are installed.
+    /// Blocks on the disk.
+    func voices(saying prompt: Prompt) -> [Voice] {
+        var voices: [Voice] = []
+        for path in [sounds, InstalledFolders.nearestSounds] where !voices.contains(where: { $0.directory == path }) {
+            let folder = VoiceFolder(path: path)
+            let locales = folder.locales
+            let preferred = [locale, "zh-CN"].compactMap(\.self).filter(locales.contains)
+            for locale in preferred + locales.filter({ !preferred.contains($0) }) {
+                guard let voice = try? folder.voice(locale),
+                    let script = try? voice.writer.exactScript(for: .prompt(prompt)), script.hasWords
+                else { continue }
+                voices.append(voice)
+            }
+        }
+        return voices
+    }
+
+    /// The light, and the amplifier's switch where the board has one. Blocks for moments.
+    func hardware(_ panel: PanelChoice, _ logger: Logger) -> (panel: (any Panel)?, amplifier: Amplifier?) {
+        if panel == .terminal { return (try? TerminalPanel(), nil) }
+        let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
+        guard let name = board ?? Self.likelyBoard(model: model),
+            let layout = try? BoardFile.read(name: name, in: boards)
+        else { return (nil, nil) }
+        let board = BoardPanel(layout) { what, error in logger.warning("\(what)", metadata: ["reason": "\(error)"]) }
+        return (board.panel, board.amplifier)
+    }
+
+    /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual.
+    static func likelyBoard(model: String) -> String? { model.hasPrefix("Raspberry Pi") ? "raspberry-pi" : nil }
+}
+
+/// Says aloud what keeps a box from its work.
+package struct Reminder: Sendable {
+    /// How often: often enough for somebody who stands there with the box, rarely enough for a shelf.
+    package static let interval = Duration.seconds(600)
+
+    package let surroundings: Surroundings
+    package let amplifier: Amplifier?
+    package let logger: Logger
+    /// What the box is, for the log: "the box is not set up".
+    package let fact: String
+    package let watch = DeviceWatch()
+
+    /// Says it once, in the first voice that has it and can be read.
+    package func say(_ prompt: Prompt) async {
+        let voices = surroundings.voices(saying: prompt)
+        guard !voices.isEmpty else {
+            logger.error("no voice is installed", metadata: ["directory": "\(surroundings.sounds)"])
+            return
+        }
+        for voice in voices {
+            let sink = AudioOutputs.sink(
+                for: surroundings.audioDevice, fileMode: .append, amplifier: amplifier, watch: watch)
+            let speaker = Speaker(sink: sink, voice: voice, volume: surroundings.volume)
+            do {
+                try await speaker.speak(.prompt(prompt))
+                // A card that is held open would keep others, such as setup's greeting, out of it.
+                await speaker.close()
+                logger.info("said that \(fact)", metadata: ["voice": "\(voice.language.locale)"])
+                return
+            } catch {
+                await speaker.close()
+                logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
+                // Another voice has other recordings; the card stays as it is.
+                guard case PlayerError.recording = error else { return }
+            }
+        }
+    }
+}

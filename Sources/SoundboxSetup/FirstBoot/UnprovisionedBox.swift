@@ -1,0 +1,80 @@
+import Logging
+import ServiceLifecycle
+import SoundboxAudio
+import SoundboxBox
+import SoundboxCore
+import SoundboxHardware
+import SoundboxSystem
+import UnixSignals
+
+/// A box that nobody has set up yet: it says so aloud and with its light, and waits. Ending instead would have systemd
+/// start it over and over, in silence.
+public struct UnprovisionedBox: Service {
+    private let configurationFile: String
+    private let surroundings: Surroundings
+    private let panel: PanelChoice
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - configurationFile: what is waited for.
+    ///   - panel: where the light is.
+    public init(
+        configurationFile: String, surroundings: Surroundings = Surroundings(), panel: PanelChoice, logger: Logger
+    ) {
+        self.configurationFile = configurationFile
+        self.surroundings = surroundings
+        self.panel = panel
+        self.logger = logger
+    }
+
+    /// Waits until there is a configuration, or until SIGTERM or SIGINT.
+    /// - Returns: whether there is one; at once when there is one already.
+    public func waitForSetup() async throws -> Bool {
+        guard !SmallFile.exists(configurationFile) else { return true }
+        let group = ServiceGroupConfiguration(
+            services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
+        try await ServiceGroup(configuration: group).run()
+        return SmallFile.exists(configurationFile)
+    }
+
+    public func run() async {
+        let systemd = Systemd()
+        systemd.ready()
+        systemd.status("not set up")
+        logger.warning("not set up", metadata: ["missing": "\(configurationFile)", "run": "sudo soundbox setup"])
+        let (panel, amplifier) = surroundings.hardware(panel, logger)
+        let reminder = Reminder(
+            surroundings: surroundings, amplifier: amplifier, logger: logger, fact: "the box is not set up")
+        let isSilent = OneTimeSignal()
+        let reminders = Task {
+            await remind(reminder)
+            isSilent.signal()
+        }
+        // Dark lights are no reason to be silent.
+        let light = Task { try? await panel?.play(Indication.notProvisioned.pattern) }
+        defer {
+            reminders.cancel()
+            light.cancel()
+        }
+        while !SmallFile.exists(configurationFile), !Task.isShuttingDownGracefully, !Task.isCancelled {
+            systemd.watchdog()
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) }
+        }
+        reminders.cancel()
+        light.cancel()
+        // The box needs the card and the lines for itself.
+        reminder.watch.hurry()
+        await isSilent.wait(atMost: .seconds(5))
+        await light.value
+        panel?.close()
+    }
+
+    private func remind(_ reminder: Reminder) async {
+        while !Task.isCancelled {
+            await reminder.say(.notProvisioned)
+            try? await Task.sleep(for: Reminder.interval)
+        }
+    }
+}

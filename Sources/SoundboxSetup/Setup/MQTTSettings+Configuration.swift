@@ -1,0 +1,23 @@
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxMQTT
+
+extension MQTTSettings {
+    /// How the box of this configuration reaches its broker. Reads the password file; blocks on the disk.
+    public init(_ configuration: Configuration) throws {
+        let broker = configuration.broker
+        for (key, file) in [("ca_file", broker.caFile), ("cert_file", broker.certFile), ("key_file", broker.keyFile)] {
+            // What is tried next names the file in its errors, and this may be the key itself.
+            guard let file, !file.leadsSomewhere else { continue }
+            throw SetupError("broker.\(key) names no file in a folder of this machine; give the path of one")
+        }
+        self.init(
+            host: broker.address.host, port: broker.address.port,
+            tls: broker.address.usesTLS
+                ? TLS(caFile: broker.caFile, certFile: broker.certFile, keyFile: broker.keyFile, pins: broker.pins)
+                : nil,
+            username: broker.username, password: try broker.passwordFile.map { try SecretFile(path: $0).read() },
+            // The broker keeps undelivered payments under this name, so it never changes and is nobody else's.
+            clientID: "soundbox-\(configuration.merchantID)-\(configuration.deviceID)", topics: configuration.topics)
+    }
+}

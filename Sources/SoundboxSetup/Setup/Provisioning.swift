@@ -1,0 +1,65 @@
+import Glibc
+import SoundboxConfiguration
+import SoundboxSystem
+import SoundboxYAML
+
+/// A box's whole setup in one file: `soundbox.yaml` with the secrets in it. What `setup export` writes, and what
+/// `setup import` and the first boot read.
+public enum Provisioning {
+    /// The setup that is installed, secrets included. Blocks on the disk.
+    public static func export(_ path: String) throws -> String {
+        _ = try Configuration(readingFile: path)
+        var document = try YAMLDocument(readingFile: path)
+        for part in SetupPart.all {
+            guard let file = document[path: part.reference] else { continue }
+            document[path: part.reference] = nil
+            document[path: part.inline] = try part.read(file)
+        }
+        return """
+            # SECRET: whoever has this file can be this box. Delete it when the new box works.
+            # Install it with: soundbox setup import FILE
+
+            """ + document.text
+    }
+
+    /// Writes an export where nobody but its owner may read it. Refuses to replace a file.
+    public static func write(_ text: String, to path: String) throws(FileError) {
+        guard !SmallFile.exists(path) else {
+            throw FileError(path: path, problem: "is there already; give another name")
+        }
+        try SmallFile.replace(path, with: text, mode: 0o600, owner: nil)
+    }
+
+    /// Reads a provisioning file and plans its installation. Blocks on the disk.
+    public static func plan(_ file: String, to path: String) throws(YAMLError) -> SetupPlan {
+        try SetupPlan(try YAMLDocument(readingFile: file), source: file, to: path)
+    }
+
+    /// Removes the setup if the box has asked for it, because its buttons did and it may not do so itself. A request
+    /// about an earlier setup is forgotten. Blocks on the disk.
+    /// - Returns: the paths that were removed.
+    public static func resetIfRequested(_ path: String) throws -> [String] {
+        guard SmallFile.exists(path) else { return [] }
+        let request = ResetRequest(of: path, in: try Configuration(readingFile: path).stateDirectory)
+        let removed = request.isStanding ? try reset(path) : []
+        request.remove()
+        return removed
+    }
+
+    /// Removes the setup: `soundbox.yaml` and the secrets that setup keeps beside it. The inbox stays, so that no
+    /// payment is spoken again when the box is set up once more.
+    /// - Returns: the paths that were removed.
+    public static func reset(_ path: String) throws(SetupError) -> [String] {
+        let folder = SmallFile.folder(of: path)
+        // The configuration first: without it, nothing refers to the others.
+        var removed: [String] = []
+        for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" }) {
+            if unlink(file) == 0 {
+                removed.append(file)
+            } else if errno != ENOENT {
+                throw SetupError("\(file): cannot be removed: \(String(cString: strerror(errno)))")
+            }
+        }
+        return removed
+    }
+}

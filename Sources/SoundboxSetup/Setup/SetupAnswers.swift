@@ -1,0 +1,46 @@
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxYAML
+
+/// What an installer decides about a box. Empty texts are answers that are still missing.
+public struct SetupAnswers: Sendable, Equatable {
+    public var merchantID = ""
+    public var deviceID = ""
+    public var brokerURL = ""
+    /// `nil` connects without a user name.
+    public var username: String?
+    /// `nil` leaves the password that is installed already.
+    public var password: Secret?
+    /// Files to install copies of; what is installed already is a valid answer. `nil` trusts the system's authorities.
+    public var caFile: String?
+    public var certFile: String?
+    public var keyFile: String?
+    /// Each says every announcement, one after the other; at least one.
+    public var voices = ["zh-CN"]
+    public var currency = "CNY"
+    public var board = "none"
+    public var audioDevice = "default"
+    /// 0–100.
+    public var volume = 80
+
+    public init() {}
+
+    /// The answers that a box was set up with.
+    public init(from document: YAMLDocument) {
+        merchantID = document["merchant_id"] ?? ""
+        deviceID = document["device_id"] ?? ""
+        // One that cannot be used is asked for anew, and not offered: a password in it would be on the screen.
+        brokerURL = document["broker", "url"].flatMap { (try? BrokerAddress(url: $0)) == nil ? nil : $0 } ?? ""
+        username = document["broker", "username"]
+        caFile = document["broker", "ca_file"]
+        certFile = document["broker", "cert_file"]
+        keyFile = document["broker", "key_file"]
+        if let installed = document[list: "voice", "locale"], !installed.isEmpty { voices = installed }
+        currency = document["announce", "currency"] ?? currency
+        board = document["board"] ?? board
+        audioDevice = document["audio", "device"] ?? audioDevice
+        volume = document["audio", "volume"].flatMap { Int($0) } ?? volume
+    }
+
+    var usesTLS: Bool { brokerURL.lowercased().hasPrefix("mqtts:") }
+}

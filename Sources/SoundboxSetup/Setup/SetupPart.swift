@@ -1,0 +1,70 @@
+import SoundboxBox
+import SoundboxConfiguration
+import SoundboxSystem
+
+/// What a provisioning document holds in itself, and an installed box in a file beside `soundbox.yaml`.
+struct SetupPart: Sendable {
+    /// The key of the provisioning format, from the top.
+    let inline: [String]
+    /// The key of `soundbox.yaml` that names the file instead.
+    let reference: [String]
+    /// The name of the file that setup writes.
+    let file: String
+    let content: Content
+
+    enum Content: Sendable {
+        /// The first line of the file.
+        case secretLine
+        case secretPEM
+        case publicPEM
+        case signingKey
+    }
+
+    var isSecret: Bool { content != .publicPEM }
+
+    static let all = [
+        SetupPart(
+            inline: ["broker", "password"], reference: ["broker", "password_file"], file: "broker.password",
+            content: .secretLine),
+        SetupPart(
+            inline: ["broker", "ca"], reference: ["broker", "ca_file"], file: "broker-ca.pem", content: .publicPEM),
+        SetupPart(
+            inline: ["broker", "certificate"], reference: ["broker", "cert_file"], file: "broker-cert.pem",
+            content: .publicPEM),
+        SetupPart(
+            inline: ["broker", "key"], reference: ["broker", "key_file"], file: "broker-key.pem", content: .secretPEM),
+        SetupPart(
+            inline: ["authenticity", "key"], reference: ["authenticity", "key_file"], file: "signing.key",
+            content: .signingKey),
+        SetupPart(
+            inline: ["authenticity", "next_key"], reference: ["authenticity", "next_key_file"],
+            file: "signing-next.key", content: .signingKey),
+    ]
+
+    /// What the installed file holds. Blocks on the disk.
+    func read(_ path: String) throws -> String {
+        switch content {
+        case .secretLine: try SecretFile(content: inline.joined(separator: "."), path: path).read()
+        case .secretPEM, .publicPEM: try SmallFile.read(path)
+        case .signingKey: try SigningKey(readingFile: path).text
+        }
+    }
+
+    /// What the installed file is to hold.
+    /// - Throws: what the box would refuse at its start.
+    func installable(_ text: String) throws(SetupError) -> String {
+        guard !text.trimmed.isEmpty else { throw SetupError("it is empty") }
+        guard content == .signingKey else { return text.hasSuffix("\n") ? text : text + "\n" }
+        do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
+    }
+
+    /// What is wrong with the file that a document names, instead of holding its content; `nil` when nothing is, or when
+    /// the box can start without. Blocks on the disk.
+    func problem(inFile path: String) -> String? {
+        guard content == .signingKey else { return nil }
+        do {
+            _ = try SigningKey(readingFile: path)
+            return nil
+        } catch { return error.description }
+    }
+}

@@ -1,0 +1,172 @@
+import Glibc
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxMQTT
+import SoundboxSystem
+import SoundboxVoice
+import SoundboxYAML
+
+/// One thing that setup asks, in the order in which it asks.
+public enum SetupQuestion: Sendable, CaseIterable {
+    case merchantID, deviceID
+    case brokerURL, username, password, caFile, certFile, keyFile
+    case voice, currency, board, audioDevice, volume
+
+    /// For people, on one line.
+    public func text(_ choices: SetupChoices) -> String {
+        switch self {
+        case .merchantID: "Merchant id, as the payment provider gave it"
+        case .deviceID: "Device id of this box"
+        case .brokerURL: "Broker, mqtts://host[:port] (mqtt:// is unencrypted)"
+        case .username: "User name at the broker (- for none)"
+        case .password: "Password at the broker (not shown; Enter keeps the one that is installed)"
+        case .caFile: "File with the authority that vouches for the broker (- for the system's)"
+        case .certFile: "File with this box's certificate (- for none)"
+        case .keyFile: "File with the key to that certificate"
+        case .voice: "Voice, or several with commas between (\(choices.voices.joined(separator: ", ")))"
+        case .currency: "Currency of payments that name none"
+        case .board: "Board (\(choices.boards.joined(separator: ", ")))"
+        case .audioDevice: "Sound device (default, or an ALSA name: \(choices.cards.joined(separator: ", ")))"
+        case .volume: "Volume, 0 to 100"
+        }
+    }
+
+    public var isSecret: Bool { self == .password }
+
+    /// Whether the answers so far call for it.
+    func applies(to answers: SetupAnswers) -> Bool {
+        switch self {
+        case .password: answers.username != nil
+        case .caFile, .certFile: answers.usesTLS
+        case .keyFile: answers.usesTLS && answers.certFile != nil
+        default: true
+        }
+    }
+
+    /// What Enter stands for; `nil` when an answer must be typed.
+    public func usualAnswer(_ answers: SetupAnswers) -> String? {
+        let text: String? =
+            switch self {
+            case .merchantID: answers.merchantID
+            case .deviceID: answers.deviceID
+            case .brokerURL: answers.brokerURL
+            case .username: answers.username ?? "-"
+            case .password: nil
+            case .caFile: answers.caFile ?? "-"
+            case .certFile: answers.certFile ?? "-"
+            case .keyFile: answers.keyFile
+            case .voice: answers.voices.joined(separator: ", ")
+            case .currency: answers.currency
+            case .board: answers.board
+            case .audioDevice: answers.audioDevice
+            case .volume: String(answers.volume)
+            }
+        return text?.isEmpty == true ? nil : text
+    }
+
+    /// Checks an answer and takes it over. Looks at files and folders; blocks on the disk.
+    /// - Throws: ``SetupError`` with what is wrong, for the person who typed it.
+    public func take(
+        _ text: String, into answers: inout SetupAnswers, _ choices: SetupChoices
+    ) throws {
+        let optional = text == "-" || text.isEmpty ? nil : text
+        switch self {
+        case .merchantID: answers.merchantID = try topicLevel(text)
+        case .deviceID: answers.deviceID = try topicLevel(text)
+        case .brokerURL:
+            do { answers.brokerURL = try BrokerAddress(url: text).description } catch {
+                throw SetupError(error.description)
+            }
+            if !answers.usesTLS { (answers.caFile, answers.certFile, answers.keyFile) = (nil, nil, nil) }
+        case .username:
+            answers.username = optional
+            if optional == nil { answers.password = nil }
+        case .password:
+            // A key such as Ctrl-Z, which does not show.
+            guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                throw SetupError("that has a control character in it; type the password again")
+            }
+            answers.password = optional.map(Secret.init)
+        case .caFile: answers.caFile = try optional.map { try pem($0, "CERTIFICATE") }
+        case .certFile:
+            answers.certFile = try optional.map { try pem($0, "CERTIFICATE") }
+            if optional == nil { answers.keyFile = nil }
+        case .keyFile: answers.keyFile = try pem(text, "PRIVATE KEY")
+        case .voice: answers.voices = try voices(text, choices.voices)
+        case .currency:
+            guard let currency = Currency(text.uppercased()) else {
+                throw SetupError("\"\(text)\" is no currency of ISO 4217; expected a code such as CNY")
+            }
+            answers.currency = currency.code
+        case .board: answers.board = try choice(text, choices.boards, "board")
+        case .audioDevice:
+            guard !text.isEmpty else { throw SetupError("expected a device, such as default") }
+            answers.audioDevice = text
+        case .volume:
+            guard let level = Int(text), Volume.range.contains(level) else {
+                throw SetupError("expected a whole number from 0 to 100, not \"\(text)\"")
+            }
+            answers.volume = level
+        }
+    }
+
+    /// The password that a file holds on its first line. Blocks on the disk.
+    public static func password(inFile path: String) throws -> String {
+        guard let line = try SmallFile.read(path).split(separator: "\n").first?.trimmed, !line.isEmpty else {
+            throw SetupError("\(path): expected the password on its first line; it is empty")
+        }
+        return line
+    }
+
+    private func topicLevel(_ text: String) throws -> String {
+        do { _ = try MQTTTopics(merchant: text, device: text) } catch {
+            throw SetupError("\"\(text)\" cannot be an id: \(error.reason)")
+        }
+        return text
+    }
+
+    private func voices(_ text: String, _ choices: [String]) throws -> [String] {
+        var voices: [String] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let voice = try choice(part.trimmed, choices, "voice")
+            guard !voices.contains(voice) else { throw SetupError("\(voice) would say everything twice") }
+            voices.append(voice)
+        }
+        return voices
+    }
+
+    private func choice(_ text: String, _ choices: [String], _ what: String) throws -> String {
+        guard choices.contains(text) else {
+            throw SetupError("there is no \(what) \"\(text)\"; there are: \(choices.joined(separator: ", "))")
+        }
+        return text
+    }
+
+    private func pem(_ path: String, _ kind: String) throws -> String {
+        let text = try SmallFile.read(path)
+        guard text.contains("-----BEGIN "), text.contains("\(kind)-----") else {
+            throw SetupError("\(path) holds no \(kind.lowercased()) in PEM form (-----BEGIN … \(kind)-----)")
+        }
+        return path
+    }
+}
+
+/// What there is to choose from on this machine.
+public struct SetupChoices: Sendable, Equatable {
+    public var voices: [String]
+    public var boards: [String]
+    /// ALSA names of the sound cards.
+    public var cards: [String]
+
+    public init(voices: [String], boards: [String], cards: [String]) {
+        self.voices = voices
+        self.boards = boards
+        self.cards = cards
+    }
+}
+
+/// Why setup cannot go on, in one line for the person who does it.
+public struct SetupError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var description: String
+    public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,131 @@
+import Glibc
+
+/// Small files and folders: the one home of reading them whole, replacing them whole and listing them. Every call blocks
+/// on the disk.
+public enum SmallFile {
+    /// The content of a file of at most `limit` bytes.
+    /// - Throws: the system's reason; `EFBIG` for a larger file.
+    public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        defer { close(descriptor) }
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw SystemError(code: errno) }
+            if count == 0 { return content }
+            content += chunk[..<count]
+            guard content.count <= limit else { throw SystemError(code: EFBIG) }
+        }
+    }
+
+    /// The text of a file of at most 1 MiB: more is not what was meant.
+    public static func read(_ path: String) throws(FileError) -> String {
+        let content: [UInt8]
+        do { content = try bytes(of: path, limit: 1 << 20) } catch {
+            if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
+            throw failure(path, "cannot be read", error.code)
+        }
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw FileError(path: path, problem: "is not valid UTF-8")
+        }
+        return text
+    }
+
+    /// The names in a folder without `.` and `..`, in no order.
+    public static func names(in folder: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(folder) else { throw SystemError(code: errno) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Replaces a file, or creates it. Its content never exists under looser permissions than asked for.
+    ///
+    /// - Parameters:
+    ///   - mode: permission bits, whatever the umask is; `nil` on a file system without them, since FAT refuses to set
+    ///     what it cannot keep.
+    ///   - owner: who gets it; `nil` leaves it to this process's user.
+    public static func replace(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
+        let temporary = "\(path).new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(path, "cannot be written") }
+        var isWritten = false
+        defer { if !isWritten { unlink(temporary) } }
+        var text = text
+        let isComplete = text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = write(descriptor, rest.baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+            return true
+        }
+        let isOwned = owner.map { fchown(descriptor, $0.user, $0.group) == 0 } ?? true
+        let isModed = mode.map { fchmod(descriptor, $0) == 0 } ?? true
+        let isReady = isComplete && isOwned && isModed && fsync(descriptor) == 0
+        let reason = errno
+        guard close(descriptor) == 0, isReady else { throw failure(path, "cannot be written", reason) }
+        guard rename(temporary, path) == 0 else { throw failure(path, "cannot be replaced") }
+        isWritten = true
+        syncFolder(of: path)
+    }
+
+    /// Creates the folder of `path` when it is missing; its parents must exist.
+    public static func createFolder(of path: String, mode: mode_t, owner: FileOwner?) throws(FileError) {
+        let folder = folder(of: path)
+        guard mkdir(folder, mode) == 0 else {
+            guard errno == EEXIST else { throw failure(folder, "cannot be created") }
+            return
+        }
+        // The umask has had its say in mkdir.
+        guard chmod(folder, mode) == 0, owner.map({ chown(folder, $0.user, $0.group) == 0 }) ?? true else {
+            throw failure(folder, "cannot be given its mode and owner")
+        }
+    }
+
+    public static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// A rename is on the disk when its folder is.
+    public static func syncFolder(of path: String) {
+        let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func failure(_ path: String, _ what: String, _ code: Int32 = errno) -> FileError {
+        let hint = code == EACCES || code == EPERM ? "; use sudo" : ""
+        return FileError(path: path, problem: "\(what): \(SystemError(code: code))\(hint)")
+    }
+}
+
+/// A file that cannot be read or written.
+public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var path: String
+    /// In words that follow the path: "cannot be read: Permission denied".
+    public var problem: String
+
+    public init(path: String, problem: String) {
+        self.path = path
+        self.problem = problem
+    }
+
+    public var description: String { "\(path): \(problem)" }
+}

@@ -1,0 +1,123 @@
+import CSndFile
+import Glibc
+
+/// A sound file as it was found on disk, decoded.
+public struct AudioFile: Sendable {
+    /// The sound, mixed to mono, at the file's own rate.
+    public let recording: Recording
+    /// How many channels the file holds.
+    public let channelCount: Int
+    /// Whether the file is FLAC.
+    public let isFLAC: Bool
+    /// Whether ``writeFLAC(_:to:isSynthesized:)`` made it from a synthesiser, and no person spoke it.
+    public let isSynthesized: Bool
+
+    /// Stands in the comment of every synthesised file. No tool overwrites a file without it unasked.
+    private static let synthesisMark = "Made by \"make sounds\"; made again when voice.yaml changes."
+
+    /// Reads any file that libsndfile knows (WAV, FLAC, Ogg, MP3 …). Blocks on the disk.
+    ///
+    /// Safe on foreign files: length, rate and channels are bounded, whatever the header claims.
+    /// - Parameter limit: a longer file is refused before it fills the memory.
+    public init(reading path: String, limit: Duration = .seconds(300)) throws(RecordingError) {
+        var block: [Float] = []
+        var samples: [Float] = []
+        let file = try decode(path, limit: limit, in: &block) { frames, channels in
+            samples.append(contentsOf: mono(frames, channels: channels))
+        }
+        recording = Recording(name: path, sampleRate: file.sampleRate, samples: samples)
+        channelCount = file.channelCount
+        isFLAC = file.isFLAC
+        isSynthesized = file.comment == Self.synthesisMark
+    }
+
+    /// Proves that ``init(reading:limit:)`` would succeed, and keeps nothing. Blocks on the disk.
+    ///
+    /// - Parameter block: scratch memory, for use with the next file again.
+    static func prove(_ path: String, in block: inout [Float]) throws(RecordingError) {
+        _ = try decode(path, limit: .seconds(300), in: &block) { _, _ in }
+    }
+
+    /// Writes `recording` as 16-bit mono FLAC. Blocks on the disk.
+    ///
+    /// The file appears under its name complete or not at all: it is written beside it, read back and renamed.
+    /// - Parameter isSynthesized: whether it is marked as such, so that another run may replace it.
+    package static func writeFLAC(_ recording: Recording, to path: String, isSynthesized: Bool) throws(RecordingError) {
+        let partial = path + ".partial"
+        do throws(RecordingError) {
+            do { try write(recording, to: partial, isSynthesized) } catch {
+                throw .unwritable(file: path, reason: error.reason)
+            }
+            // Closing a FLAC file writes its last frames and tells nobody whether the disk took them.
+            guard try AudioFile(reading: partial).recording.pcm16 == recording.pcm16 else {
+                throw .unwritable(file: path, reason: "the disk gives back something else")
+            }
+            guard rename(partial, path) == 0 else {
+                throw .unwritable(file: path, reason: String(cString: strerror(errno)))
+            }
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+
+    private static func write(
+        _ recording: Recording, to path: String, _ isSynthesized: Bool
+    ) throws(RecordingError) {
+        let file = try SoundFile(
+            creating: path, sampleRate: recording.sampleRate, channelCount: 1,
+            format: Int32(SF_FORMAT_FLAC | SF_FORMAT_PCM_16))
+        if isSynthesized { file.comment = synthesisMark }
+        try file.writeFrames(recording.pcm16)
+    }
+}
+
+/// Decodes a file block by block.
+///
+/// - Parameters:
+///   - block: scratch memory, resized as needed.
+///   - take: gets interleaved frames and the number of their channels.
+private func decode(
+    _ path: String, limit: Duration, in block: inout [Float], take: (ArraySlice<Float>, Int) -> Void
+) throws(RecordingError) -> (sampleRate: Int, channelCount: Int, isFLAC: Bool, comment: String?) {
+    let file = try SoundFile(reading: path)
+    guard (4000...192_000).contains(file.sampleRate), (1...8).contains(file.channelCount) else {
+        throw .unexpectedFormat(
+            file: path, expected: "4,000–192,000 Hz and 1–8 channels",
+            found: "\(file.sampleRate) Hz and \(file.channelCount) channels")
+    }
+    let channels = file.channelCount
+    let mostFrames = Recording(name: path, sampleRate: file.sampleRate, samples: []).frames(in: limit)
+    if block.count != 4096 * channels { block = [Float](repeating: 0, count: 4096 * channels) }
+    var decoded = 0
+    while true {
+        let frames = file.readFrames(into: &block)
+        if frames <= 0 { break }
+        decoded += frames
+        guard decoded <= mostFrames else {
+            throw .unusable(file: path, reason: "it lasts longer than \(limit)")
+        }
+        let samples = block.prefix(frames * channels)
+        guard samples.allSatisfy(\.isFinite) else {
+            throw .unreadable(file: path, reason: "it holds samples that are not numbers")
+        }
+        take(samples, channels)
+    }
+    if let error = file.error {
+        throw file.diskFailed ? .unavailable(file: path, reason: error) : .unreadable(file: path, reason: error)
+    }
+    let isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
+    // A FLAC file that was cut off ends without an error. The header of one made as a stream claims no length.
+    if isFLAC, file.frameCount < .max, decoded < file.frameCount {
+        throw .unreadable(file: path, reason: "it ends after \(decoded) frames of \(file.frameCount)")
+    }
+    return (file.sampleRate, channels, isFLAC, file.comment)
+}
+
+/// The mean of the channels of interleaved frames.
+private func mono(_ interleaved: ArraySlice<Float>, channels: Int) -> [Float] {
+    if channels == 1 { return Array(interleaved) }
+    return stride(from: interleaved.startIndex, to: interleaved.endIndex, by: channels).map { frame in
+        interleaved[frame..<frame + channels].reduce(0, +) / Float(channels)
+    }
+}

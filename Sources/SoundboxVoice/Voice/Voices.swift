@@ -1,0 +1,59 @@
+import SoundboxCore
+
+/// The voices of one box: each of them says every announcement, one after the other. Most boxes have one.
+///
+/// Recordings are numbered through: those of the first voice, then those of the second.
+public struct Voices: Sendable {
+    /// Between one language and the next.
+    static let rest = Duration.milliseconds(400)
+
+    var voices: [Voice]
+
+    /// - Parameter voices: in the order in which they speak. The chime is the first one's.
+    public init(first: Voice, others: [Voice] = []) {
+        voices = [first] + others
+    }
+
+    /// `zh-CN`, or `zh-CN, en-US`.
+    public var locales: String { voices.map(\.language.locale).joined(separator: ", ") }
+
+    package var hasChime: Bool { voices[0].recordings.chime != nil && voices[0].leftOut[.chime] == nil }
+
+    /// Never fails: what a voice cannot say exactly it says without the amount, and the script carries the reason.
+    public func script(for utterance: Utterance) -> AnnouncementScript {
+        var whole = AnnouncementScript(text: "", elements: [])
+        var offset = 0
+        for voice in voices {
+            let script = voice.writer.script(for: utterance)
+            if !whole.elements.isEmpty, !script.elements.isEmpty { whole.elements.append(.pause(Self.rest)) }
+            whole.text += (whole.text.isEmpty ? "" : " ") + script.text
+            whole.elements += script.elements.map { $0.numbered(from: offset) }
+            whole.shortcoming = whole.shortcoming ?? script.shortcoming
+            offset += voice.recordings.entries.count
+        }
+        return whole
+    }
+
+    /// Decodes one recording for a device's rate; see ``Voice/samples(of:at:)``.
+    package func samples(of part: Voice.Part, at sampleRate: Int) throws(RecordingError) -> [Int16] {
+        let (index, part) = owner(of: part)
+        return try voices[index].samples(of: part, at: sampleRate)
+    }
+
+    /// The voice that a recording belongs to, and its number there.
+    func owner(of part: Voice.Part) -> (index: Int, part: Voice.Part) {
+        guard case .phrase(var number) = part else { return (0, part) }
+        var index = 0
+        while index + 1 < voices.count, number >= voices[index].recordings.entries.count {
+            number -= voices[index].recordings.entries.count
+            index += 1
+        }
+        return (index, .phrase(number))
+    }
+}
+
+extension AnnouncementScript.Element {
+    fileprivate func numbered(from offset: Int) -> Self {
+        if case .phrase(let number) = self { .phrase(number + offset) } else { self }
+    }
+}

@@ -1,0 +1,71 @@
+import SoundboxAudio
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxHardware
+import SoundboxVoice
+
+/// Tries the sound of a box as it is configured: its device, its mixer, its amplifier, its voice. For `soundbox board test
+/// audio`, while the box itself does not run.
+public struct SoundTrial: Sendable {
+    /// `audio.device`, or what was chosen instead.
+    public let device: String
+    private let sink: any AudioSink
+    private let panel: any Panel
+    private let voice: Voice
+    private let signal: TestSignal
+    private let speaker: Speaker
+
+    /// Blocks on the disk and on GPIO lines for a moment; the device is not opened yet.
+    ///
+    /// - Parameters:
+    ///   - device: instead of the configured one, without its mixer.
+    ///   - volume: instead of the configured one.
+    ///   - didFail: told what of the board cannot be used, and why.
+    public init(
+        _ configuration: Configuration, device: String? = nil, volume: Volume? = nil,
+        didFail: @escaping @Sendable (String) -> Void
+    ) throws {
+        let audio = configuration.audio
+        let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
+        let board = BoardPanel(layout.amplifierOnly) { what, error in didFail("\(what): \(error)") }
+        let sink = AudioOutputs.sink(
+            for: device ?? audio.device, fileMode: .overwrite, amplifier: board.amplifier,
+            mixer: device == nil ? audio.mixer : nil, mixerDidFail: didFail)
+        self.device = device ?? audio.device
+        self.sink = sink
+        panel = board.panel
+        voice = try VoiceFolder(path: configuration.voice.directory).voice(configuration.voice.locales[0])
+        signal = TestSignal(on: sink, deviceVolume: volume ?? audio.volume)
+        speaker = Speaker(sink: sink, voice: voice, volume: volume ?? audio.volume)
+    }
+
+    /// Opens the device and says what was agreed on with it.
+    public func open() async throws -> DeviceStatus {
+        let format = try await signal.open()
+        return DeviceStatus(format: format, bufferFrames: await sink.bufferFrames)
+    }
+
+    /// 1 kHz at −20 dBFS for three seconds, whatever the volume of the samples.
+    public func playTone() async throws { try await signal.playTone() }
+
+    /// The number of a channel, from 0, on that channel alone.
+    public func playName(ofChannel channel: Int) async throws { try await signal.playName(of: channel, by: voice) }
+
+    /// - Returns: what is said.
+    public func playPayment() async throws -> String {
+        // Whatever the language calls its own money; every voice has some.
+        let codes = voice.language.units.keys.sorted()
+        let currency = codes.contains("CNY") ? Currency.CNY : codes.compactMap { Currency($0) }.first ?? .CNY
+        let payment = Utterance.payment(
+            try Money("123.45", currency), channel: voice.language.channels.keys.sorted().first)
+        try await speaker.speak(payment)
+        return voice.writer.script(for: payment).text
+    }
+
+    /// Closes the device and switches the amplifier off.
+    public func close() async {
+        await sink.close()
+        panel.close()
+    }
+}

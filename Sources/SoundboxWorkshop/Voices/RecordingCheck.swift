@@ -1,0 +1,91 @@
+import Glibc
+import SoundboxVoice
+
+/// Proves that every recording of a voice can be played beside every other.
+///
+/// Finds all problems of all files; a problem that makes the rest meaningless (no file, no sound) stands alone.
+public struct RecordingCheck: Sendable {
+    /// dBTP. Speech that peaks at full scale clips in the codec's own filter.
+    public static let highestPeak = -1.0
+    /// LU around the voice's loudness; the smallest step that a listener notices between words.
+    public static let loudnessTolerance = 1.0
+    /// LU that a chime may lie under the voice's loudness. It may not lie above.
+    static let chimeRange = 10.0
+    static let durations: ClosedRange<Duration> = .milliseconds(60) ... .seconds(15)
+    /// More silence than this sounds like hesitation inside a number.
+    static let longestLead: Duration = .milliseconds(50)
+    static let longestTail: Duration = .milliseconds(120)
+    /// dBFS. A recording that starts or ends above this clicks.
+    static let highestEdge = -34.0
+    /// dBFS. A constant offset clicks where recordings meet, and wastes headroom.
+    static let highestOffset = -60.0
+    /// Samples in a row at full scale that only clipping makes.
+    static let clippedRun = 3
+    /// Files that a voice's folder may hold beside recordings.
+    static let otherFiles: Set<String> = ["voice.yaml", "README.md", "LICENSE"]
+
+    /// LUFS that a recording of a voice of this loudness may have.
+    static func loudnessWindow(around loudness: Double) -> ClosedRange<Double> {
+        loudness - loudnessTolerance...loudness + loudnessTolerance
+    }
+
+    private let directory: String
+    private let list: RecordingList
+
+    public init(directory: String, list: RecordingList) {
+        self.directory = directory
+        self.list = list
+    }
+
+    /// Every problem in the order of the list, then the files that nobody named. Blocks on the disk.
+    public func problems() throws(RecordingError) -> [RecordingProblem] {
+        var problems: [RecordingProblem] = []
+        var owners: [[Int16]: RecordingEntry] = [:]
+        if let chime = list.chime {
+            let window = list.loudness - Self.chimeRange...list.loudness
+            problems += inspect(chime, loudness: window).problems
+        }
+        let window = Self.loudnessWindow(around: list.loudness)
+        for entry in list.entries {
+            let (recording, found) = inspect(entry.file, loudness: window)
+            problems += found
+            guard let pcm = recording?.pcm16 else { continue }
+            if let owner = owners[pcm], entry.say == nil || entry.say != owner.say {
+                problems.append(
+                    RecordingProblem(
+                        file: "\(entry.file).flac", problem: "holds the same sound as \(owner.file).flac",
+                        expected: "\"\(entry.text)\", which is not said like \"\(owner.text)\""))
+            } else {
+                owners[pcm] = entry
+            }
+        }
+        return problems + (try unnamedFiles())
+    }
+
+    private func inspect(
+        _ name: String, loudness: ClosedRange<Double>
+    ) -> (recording: Recording?, problems: [RecordingProblem]) {
+        let file = "\(name).flac"
+        let path = "\(directory)/\(file)"
+        guard access(path, F_OK) == 0 else {
+            return (nil, [RecordingProblem(file: file, problem: "does not exist", expected: "a FLAC file")])
+        }
+        do {
+            let audio = try AudioFile(reading: path)
+            var inspection = RecordingInspection(file: file, recording: audio.recording)
+            inspection.inspectFormat(of: audio, sampleRate: list.sampleRate)
+            try inspection.inspectSound(loudness: loudness)
+            return (audio.recording, inspection.problems)
+        } catch {
+            let problem = "cannot be used: \(error.reason)"
+            return (nil, [RecordingProblem(file: file, problem: problem, expected: "a FLAC file with sound")])
+        }
+    }
+
+    private func unnamedFiles() throws(RecordingError) -> [RecordingProblem] {
+        let named = Set(list.files.map { "\($0).flac" })
+        return try fileNames(in: directory).filter { !named.contains($0) && !Self.otherFiles.contains($0) }.map {
+            RecordingProblem(file: $0, problem: "no entry of voice.yaml names it", expected: "an entry, or no file")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import SoundboxVoice
+
+/// What is wrong with one recording, before it is written or after it was read.
+struct RecordingInspection {
+    let file: String
+    let recording: Recording
+    private(set) var problems: [RecordingProblem] = []
+
+    /// - Parameter file: the name used in problems, with its ending.
+    init(file: String, recording: Recording) {
+        self.file = file
+        self.recording = recording
+    }
+
+    /// - Parameter sampleRate: that of the voice, in frames per second.
+    mutating func inspectFormat(of audio: AudioFile, sampleRate: Int) {
+        if !audio.isFLAC { report("is not FLAC", "FLAC") }
+        if audio.channelCount != 1 { report("has \(audio.channelCount) channels", "1") }
+        if recording.sampleRate != sampleRate {
+            report("has \(recording.sampleRate) frames per second", "\(sampleRate)")
+        }
+    }
+
+    /// - Parameter loudness: the window in which the recording must lie, in LUFS.
+    mutating func inspectSound(loudness: ClosedRange<Double>) throws(RecordingError) {
+        let durations = RecordingCheck.durations
+        guard durations.contains(recording.duration) else {
+            return report("lasts \(recording.duration)", "\(durations.lowerBound) to \(durations.upperBound)")
+        }
+        guard let sound = SilenceTrimmer().sound(in: recording) else {
+            return report("is silent", "something to hear")
+        }
+        inspectMargins(around: sound)
+        inspectWave()
+        let measured = try Loudness(measuring: recording)
+        if measured.truePeak > RecordingCheck.highestPeak {
+            report("peaks at \(measured.truePeak.shown) dBTP", "\(RecordingCheck.highestPeak) or less")
+        }
+        if !loudness.contains(measured.integrated) {
+            report(
+                "is \(measured.integrated.shown) LUFS loud",
+                "\(loudness.lowerBound.shown) to \(loudness.upperBound.shown)")
+        }
+    }
+
+    private mutating func report(_ problem: String, _ expected: String) {
+        problems.append(RecordingProblem(file: file, problem: problem, expected: expected))
+    }
+
+    private mutating func inspectMargins(around sound: Range<Int>) {
+        let tail = recording.samples.count - sound.upperBound
+        if sound.lowerBound > recording.frames(in: RecordingCheck.longestLead) {
+            report(
+                "starts with \(milliseconds(sound.lowerBound)) ms of silence", "\(RecordingCheck.longestLead) or less")
+        }
+        if tail > recording.frames(in: RecordingCheck.longestTail) {
+            report("ends with \(milliseconds(tail)) ms of silence", "\(RecordingCheck.longestTail) or less")
+        }
+        let edge = Float(Double.amplitude(ofDecibels: RecordingCheck.highestEdge))
+        if let first = recording.samples.first, abs(first) > edge { report("starts with a click", "a fade-in") }
+        if let last = recording.samples.last, abs(last) > edge { report("ends with a click", "a fade-out") }
+    }
+
+    private mutating func inspectWave() {
+        let offset = Double.decibels(ofAmplitude: abs(recording.offset))
+        if offset > RecordingCheck.highestOffset {
+            report("lies off zero by \(offset.shown) dBFS", "\(RecordingCheck.highestOffset) or less")
+        }
+        if recording.isClipped { report("is clipped", "no samples at full scale in a row") }
+    }
+
+    private func milliseconds(_ frames: Int) -> Int { frames * 1000 / recording.sampleRate }
+}
+
+extension Recording {
+    /// Whether samples in a row stand at full scale, which only clipping does.
+    var isClipped: Bool {
+        var run = 0
+        for sample in samples {
+            run = abs(sample) >= 32767.0 / 32768 ? run + 1 : 0
+            if run == RecordingCheck.clippedRun { return true }
+        }
+        return false
+    }
+}
+
+extension Double {
+    /// With one decimal, as levels are read.
+    var shown: String { "\((self * 10).rounded() / 10)" }
+}

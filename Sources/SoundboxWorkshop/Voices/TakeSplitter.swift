@@ -1,0 +1,169 @@
+import SoundboxVoice
+
+/// Finds the phrases that somebody has read aloud one after the other in one take.
+///
+/// Works on levels of 10 ms. What counts as sound is measured from the take's own noise, so that a quiet room and a
+/// humming refrigerator are treated alike; clicks are dropped before pauses are measured, since a click in the middle of
+/// a pause would cut it in two halves too short to count.
+struct TakeSplitter {
+    /// Silence that separates two phrases; what is shorter belongs to the phrase.
+    var pause: Duration
+
+    /// 700 ms: longer than the rests within a sentence, shorter than a reader's pause when asked for a second.
+    static let usualPause = Duration.milliseconds(700)
+    /// What `pause` may be.
+    static let pauses: ClosedRange<Duration> = .milliseconds(200) ... .seconds(5)
+    /// Sound shorter than this, alone between silences, is a click of the mouse or the tongue. The shortest word spoken
+    /// lasts twice as long.
+    private static let longestClick = Duration.milliseconds(60)
+    /// Silence that sets a click apart. The closure before the last consonant of "eight" is shorter.
+    private static let clickDistance = Duration.milliseconds(150)
+    /// How far a phrase's soft beginning and end (f, s, h) are followed below the threshold.
+    private static let softEdge = Duration.milliseconds(200)
+    /// Decibels between noise and speech below which phrases cannot be told from the room.
+    private static let leastDistanceFromNoise = 15.0
+
+    init(pause: Duration = TakeSplitter.usualPause) { self.pause = pause }
+
+    /// The frames of each phrase, in order.
+    /// - Throws: ``RecordingError/unusable(file:reason:)`` for a take without sound or with too much noise.
+    func phrases(in take: Recording) throws(RecordingError) -> [Range<Int>] {
+        try profile(of: take).phrases(pausingFor: pause)
+    }
+
+    /// The pause nearest to ``pause`` that would give `count` phrases; `nil` when there is none.
+    func pause(thatGives count: Int, in take: Recording) throws(RecordingError) -> Duration? {
+        let profile = try profile(of: take)
+        let candidates = stride(from: 200, through: 3000, by: 50).map { Duration.milliseconds($0) }
+        func distance(_ other: Duration) -> Duration { max(pause, other) - min(pause, other) }
+        return candidates.sorted { distance($0) < distance($1) }
+            .first { profile.phrases(pausingFor: $0).count == count }
+    }
+
+    /// The frames from the first sound of a recording of one phrase to the last; `nil` when there is none.
+    func sound(in recording: Recording) -> Range<Int>? {
+        var profile = LevelProfile(of: recording)
+        guard let noise = profile.steadyNoise, profile.speech - noise >= Self.leastDistanceFromNoise else {
+            // Too little silence to tell the noise by, as in a file that was trimmed already.
+            return SilenceTrimmer().sound(in: recording)
+        }
+        profile.noise = noise
+        let phrases = profile.phrases(pausingFor: pause)
+        guard let first = phrases.first, let last = phrases.last else { return nil }
+        return first.lowerBound..<last.upperBound
+    }
+
+    private func profile(of take: Recording) throws(RecordingError) -> LevelProfile {
+        let profile = LevelProfile(of: take)
+        guard profile.speech >= SilenceTrimmer().threshold else {
+            throw .unusable(file: take.name, reason: "nothing in it is louder than \(SilenceTrimmer().threshold) dBFS")
+        }
+        let distance = profile.speech - profile.noise
+        guard distance >= Self.leastDistanceFromNoise else {
+            throw .unusable(
+                file: take.name,
+                reason: "its noise lies only \(distance.shown) dB below the speech; expected silence between the "
+                    + "phrases, a quieter room or a nearer microphone")
+        }
+        return profile
+    }
+
+    /// The levels of a recording in blocks of 10 ms, and what they say about its noise and its speech.
+    private struct LevelProfile {
+        private static let digitalSilence = -80.0
+
+        let frameCount: Int
+        let blockLength: Int
+        let blocksPerSecond: Double
+        /// RMS of each block in dBFS.
+        let levels: [Double]
+        /// dBFS. The tenth part of the blocks that is softest lies below: readers pause longer than that. Digital silence
+        /// counts as −80, so that the breath of a muted microphone is not taken for speech.
+        var noise: Double
+        /// dBFS. What the softest 150 ms do not exceed, where they are as even as noise is; `nil` where they are not.
+        let steadyNoise: Double?
+        /// dBFS. Only the loudest hundredth lies above, where clicks are.
+        let speech: Double
+
+        init(of recording: Recording) {
+            let length = max(1, recording.frames(in: .milliseconds(10)))
+            let samples = recording.samples
+            let levels = stride(from: 0, to: samples.count, by: length).map { start in
+                let block = samples[start..<min(start + length, samples.count)]
+                let power = block.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(block.count)
+                return max(-120, .decibels(ofAmplitude: power.squareRoot()))
+            }
+            let sorted = levels.sorted()
+            func percentile(_ share: Double) -> Double {
+                sorted.isEmpty ? -120 : sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+            }
+            frameCount = samples.count
+            blockLength = length
+            blocksPerSecond = Double(recording.sampleRate) / Double(length)
+            self.levels = levels
+            noise = max(Self.digitalSilence, percentile(0.1))
+            steadyNoise =
+                if sorted.count > 15, sorted[14] - max(Self.digitalSilence, sorted[0]) < 6 {
+                    max(Self.digitalSilence, sorted[14])
+                } else { nil }
+            speech = percentile(0.99)
+        }
+
+        /// 12 dB above the noise, which its own swings do not reach, and where noise is near, half-way to the speech; yet
+        /// not more than 40 dB below the speech, where only breath is.
+        private var threshold: Double { max(noise + min(12, (speech - noise) / 2), speech - 40) }
+
+        /// Half-way between threshold and noise, and at most 6 dB lower: where soft beginnings and ends go on.
+        private var softThreshold: Double { max(threshold - 6, (threshold + noise) / 2) }
+
+        func phrases(pausingFor pause: Duration) -> [Range<Int>] {
+            let bursts = Self.runs(in: levels) { $0 >= threshold }
+            let sounds = Self.joined(bursts, across: blocks(in: TakeSplitter.clickDistance)).filter { cluster in
+                let active = levels[cluster].count { $0 >= threshold }
+                return active >= blocks(in: TakeSplitter.longestClick)
+            }
+            return Self.joined(sounds, across: blocks(in: pause)).map { phrase in
+                let range = withSoftEdges(phrase)
+                return range.lowerBound * blockLength..<min(range.upperBound * blockLength, frameCount)
+            }
+        }
+
+        private func withSoftEdges(_ phrase: Range<Int>) -> Range<Int> {
+            let floor = softThreshold
+            let reach = blocks(in: TakeSplitter.softEdge)
+            var (start, end) = (phrase.lowerBound, phrase.upperBound)
+            while start > 0, phrase.lowerBound - start < reach, levels[start - 1] >= floor { start -= 1 }
+            while end < levels.count, end - phrase.upperBound < reach, levels[end] >= floor { end += 1 }
+            return start..<end
+        }
+
+        private func blocks(in duration: Duration) -> Int {
+            Int((duration / .seconds(1) * blocksPerSecond).rounded())
+        }
+
+        private static func runs(in levels: [Double], where isSound: (Double) -> Bool) -> [Range<Int>] {
+            var runs: [Range<Int>] = []
+            for (block, level) in levels.enumerated() where isSound(level) {
+                if let last = runs.last, last.upperBound == block {
+                    runs[runs.count - 1] = last.lowerBound..<block + 1
+                } else {
+                    runs.append(block..<block + 1)
+                }
+            }
+            return runs
+        }
+
+        /// Neighbours with a gap shorter than `gap` become one.
+        private static func joined(_ ranges: [Range<Int>], across gap: Int) -> [Range<Int>] {
+            var joined: [Range<Int>] = []
+            for range in ranges {
+                if let last = joined.last, range.lowerBound - last.upperBound < gap {
+                    joined[joined.count - 1] = last.lowerBound..<range.upperBound
+                } else {
+                    joined.append(range)
+                }
+            }
+            return joined
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import SoundboxCore
+import SoundboxVoice
+
+/// Proves that a voice can say all that it claims to, and that its recordings fit together.
+public struct VoiceCheck: Sendable {
+    private let voice: Voice
+
+    public init(_ voice: Voice) {
+        self.voice = voice
+    }
+
+    /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
+    public func problems() throws -> [String] {
+        let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
+        return missingSentences() + missingPrompts() + uncovered()
+            + (try recordings.problems().map { "\(voice.directory)/\($0)" })
+    }
+
+    /// Without the words of a replay, a repetition sounds like an arrival, but for the chime.
+    private func missingSentences() -> [String] {
+        Language.Sentence.allCases.filter { (voice.language.sentences[$0] ?? "").isEmpty }.map {
+            "\(voice.directory)/voice.yaml: sentences.\($0.rawValue): this key is missing"
+        }
+    }
+
+    private func missingPrompts() -> [String] {
+        Prompt.allCases.filter { voice.language.prompts[$0] == nil }.map {
+            "\(voice.directory)/voice.yaml: prompts.\($0.rawValue): this key is missing"
+        }
+    }
+
+    /// What no recording covers. Numbers are judged by the words that their rules can put out, not by samples, so the
+    /// answer holds for every amount.
+    private func uncovered() -> [String] {
+        let language = voice.language
+        let numbers = language.numbers.vocabulary(ofSets: [language.cardinalRuleSet, language.countingRuleSet])
+        let units = language.units.sorted { $0.key < $1.key }.flatMap { code, words in
+            ([words.unit] + words.subunits.map(\.word)).flatMap { [$0.one, $0.other] }.map { ("units.\(code)", $0) }
+        }
+        let joints = [language.subunitJoint, language.subunitZero ?? ""].map { ("subunit_joint, subunit_zero", $0) }
+        let channels = language.channels.sorted { $0.key < $1.key }.map { ("channels.\($0.key)", $0.value) }
+        let sentences = Language.Sentence.allCases.map { sentence in
+            ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
+        }
+        let prompts = Prompt.allCases.map { ("prompts.\($0.rawValue)", language.prompts[$0] ?? "") }
+        let other = [("other_currency", language.otherCurrency ?? "")]
+        return (numbers.map { ("numbers", $0) } + units + other + joints + channels + sentences + prompts).flatMap {
+            key, text in
+            // Placeholders stand for texts that are looked at by themselves.
+            text.split(separator: /\{[^}]*\}/).compactMap { piece in
+                do throws(SpeechError) {
+                    _ = try voice.writer.script(ofText: String(piece))
+                    return nil
+                } catch {
+                    return "\(voice.directory)/voice.yaml: \(key): \(error)"
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Glibc
+import SoundboxVoice
+import SoundboxYAML
+
+/// Turns what a person has recorded into the recordings of a voice: cut, centred, levelled, checked and named.
+///
+/// For the command line: its calls block on the disk and compute for seconds, which the daemon must not.
+public struct VoiceImporter: Sendable {
+    /// One phrase of a take or one file.
+    public struct Piece: Sendable, Equatable {
+        public let entry: RecordingEntry
+        /// Where it was found in its file.
+        public let start: Duration
+        public let end: Duration
+    }
+
+    public struct Report: Sendable, Equatable {
+        /// Written, in the order of the list.
+        public fileprivate(set) var imported: [Piece] = []
+        /// Not written, and why; what stood there before is untouched.
+        public fileprivate(set) var refused: [(piece: Piece, problem: String)] = []
+        /// Phrases of the script that a take given as partial did not come to.
+        public fileprivate(set) var absent: [RecordingEntry] = []
+
+        public static func == (left: Report, right: Report) -> Bool {
+            left.imported == right.imported && left.absent == right.absent
+                && left.refused.elementsEqual(right.refused) { $0.piece == $1.piece && $0.problem == $1.problem }
+        }
+    }
+
+    /// What may separate two phrases of a take.
+    public static let pauses = TakeSplitter.pauses
+    /// What does unless said otherwise.
+    public static let usualPause = TakeSplitter.usualPause
+    /// A longer take is refused before it fills the memory; the whole of a large voice takes a quarter of an hour.
+    static let longestTake = Duration.seconds(1800)
+
+    private let directory: String
+    private let list: RecordingList
+    private let lines: [RecordingScript.Line]
+    private let replacesPersons: Bool
+
+    /// - Parameters:
+    ///   - directory: the voice's folder, which holds its `voice.yaml`.
+    ///   - selection: which entries are to be imported.
+    ///   - replacesPersons: whether recordings of a person may be overwritten. The synthesiser's always are.
+    /// - Throws: ``YAMLError`` for the list.
+    public init(directory: String, selection: RecordingScript.Selection = .all, replacesPersons: Bool = false) throws {
+        self.directory = directory
+        list = try RecordingList(reading: YAMLValue(readingFile: "\(directory)/voice.yaml"))
+        lines = try RecordingScript(directory: directory, selection: selection).lines
+        self.replacesPersons = replacesPersons
+    }
+
+    /// Imports one file that holds one phrase, many of those, or one take of the whole script.
+    ///
+    /// A file named after an entry (`yi1.wav`, or its text: `一.wav`) holds that one phrase. A single file with any other
+    /// name is a take.
+    /// - Parameters:
+    ///   - pause: silence that separates two phrases of a take.
+    ///   - isPartial: whether a take may end before the script does.
+    /// - Throws: ``ImportError`` or ``RecordingError``; nothing is written then.
+    public func importFiles(_ paths: [String], pause: Duration, isPartial: Bool) throws -> Report {
+        if paths.count == 1, let path = paths.first, entry(namedLike: path) == nil {
+            return try importTake(path, TakeSplitter(pause: pause), isPartial: isPartial)
+        }
+        var cuts: [Cut] = []
+        var report = Report()
+        for (path, entry) in try entries(of: paths) {
+            let recording = try AudioFile(reading: path).recording
+            if let sound = TakeSplitter(pause: pause).sound(in: recording.removingOffset()) {
+                cuts.append(Cut(of: entry, sound, from: recording))
+            } else {
+                report.refused.append((Piece(entry: entry, start: .zero, end: .zero), "\(path) is silent"))
+            }
+        }
+        try keep(cuts, in: &report)
+        return report
+    }
+
+    private func importTake(_ path: String, _ splitter: TakeSplitter, isPartial: Bool) throws -> Report {
+        guard !lines.isEmpty else { throw ImportError.nothingToDo }
+        try refuseToReplace(lines.map(\.entry))
+        let take = try AudioFile(reading: path, limit: Self.longestTake).recording
+        let centred = take.removingOffset()
+        let phrases = try splitter.phrases(in: centred)
+        guard phrases.count == lines.count || isPartial && phrases.count < lines.count else {
+            throw ImportError.countDiffers(
+                file: path, found: phrases.count, expected: lines.count,
+                starts: phrases.map { take.time(of: $0.lowerBound) },
+                betterPause: try splitter.pause(thatGives: lines.count, in: centred))
+        }
+        var report = Report()
+        report.absent = lines.dropFirst(phrases.count).map(\.entry)
+        try keep(zip(lines, phrases).map { Cut(of: $0.entry, $1, from: take) }, in: &report)
+        return report
+    }
+
+    /// Finishes, checks and writes what was cut out. One that fails does not keep the others from being written.
+    private func keep(_ cuts: [Cut], in report: inout Report) throws(RecordingError) {
+        for cut in cuts {
+            let finished: Recording
+            do throws(RecordingError) {
+                finished = try cut.finished(for: list)
+                var inspection = RecordingInspection(file: "\(cut.piece.entry.file).flac", recording: finished)
+                try inspection.inspectSound(loudness: RecordingCheck.loudnessWindow(around: list.loudness))
+                if let problem = inspection.problems.first {
+                    throw .unusable(file: finished.name, reason: "\(problem.problem), expected \(problem.expected)")
+                }
+            } catch {
+                report.refused.append((cut.piece, error.reason))
+                continue
+            }
+            try AudioFile.writeFLAC(finished, to: path(of: cut.piece.entry), isSynthesized: false)
+            report.imported.append(cut.piece)
+        }
+    }
+
+    // MARK: Names
+
+    private func path(of entry: RecordingEntry) -> String { "\(directory)/\(entry.file).flac" }
+
+    /// The entry that a file is named after, by its file name or by its text.
+    private func entry(namedLike path: String) -> RecordingEntry? {
+        let name = path.split(separator: "/").last ?? ""
+        let stem = String(name.lastIndex(of: ".").map { name[..<$0] } ?? name)
+        return list.entries.first { $0.file == stem } ?? list.entries.first { $0.text == stem }
+    }
+
+    /// The entries that the files are named after, without those that the selection leaves out.
+    private func entries(of paths: [String]) throws(ImportError) -> [(path: String, entry: RecordingEntry)] {
+        var named: [(path: String, entry: RecordingEntry)] = []
+        for path in paths {
+            guard let entry = entry(namedLike: path) else { throw .unknownName(path) }
+            if let other = named.first(where: { $0.entry == entry }) { throw .sameEntry(other.path, path) }
+            named.append((path, entry))
+        }
+        named.removeAll { item in !lines.contains { $0.entry == item.entry } }
+        guard !named.isEmpty else { throw .nothingToDo }
+        try refuseToReplace(named.map(\.entry))
+        return named
+    }
+
+    private func refuseToReplace(_ entries: [RecordingEntry]) throws(ImportError) {
+        if replacesPersons { return }
+        let persons = entries.filter { (try? AudioFile(reading: path(of: $0)))?.isSynthesized == false }
+        if !persons.isEmpty { throw .wouldReplace(persons.map(\.file)) }
+    }
+}
+
+/// One phrase as it was cut out of a take, with some of the silence around it.
+private struct Cut {
+    /// Silence kept on either side while the phrase is worked on, for filters to settle in.
+    private static let margin = Duration.milliseconds(100)
+
+    let piece: VoiceImporter.Piece
+    private let recording: Recording
+    /// Where the phrase lies in ``recording``.
+    private let sound: Range<Int>
+
+    init(of entry: RecordingEntry, _ sound: Range<Int>, from take: Recording) {
+        let margin = take.frames(in: Self.margin)
+        let frames = max(0, sound.lowerBound - margin)..<min(take.samples.count, sound.upperBound + margin)
+        piece = VoiceImporter.Piece(
+            entry: entry, start: take.time(of: sound.lowerBound), end: take.time(of: sound.upperBound))
+        recording = Recording(name: entry.file, sampleRate: take.sampleRate, samples: Array(take.samples[frames]))
+        self.sound = sound.lowerBound - frames.lowerBound..<sound.upperBound - frames.lowerBound
+    }
+
+    /// The phrase as the voice needs it: centred, cut, at its rate and loudness.
+    func finished(for list: RecordingList) throws(RecordingError) -> Recording {
+        // Looked for before anything else: levelling hides it, and nothing mends it.
+        guard !recording.isClipped else {
+            throw .unusable(file: recording.name, reason: "is clipped, expected a softer recording level")
+        }
+        let cut = SilenceTrimmer().cut(recording.removingOffset(), around: sound)
+        return try Leveler(target: list.loudness).leveled(Resampler.resample(cut, to: list.sampleRate))
+    }
+}
+
+extension Recording {
+    fileprivate func time(of frame: Int) -> Duration { .seconds(Double(frame) / Double(sampleRate)) }
+}

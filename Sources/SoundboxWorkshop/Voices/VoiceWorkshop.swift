@@ -1,0 +1,142 @@
+import Glibc
+import SoundboxVoice
+import SoundboxYAML
+
+/// Makes and checks the recordings in the folder of one voice.
+///
+/// For the command line: its calls block on the disk for seconds, which the daemon must not.
+public struct VoiceWorkshop: Sendable {
+    /// What a run of ``makeRecordings(progress:)`` did. File names, without `.flac`, in the order of the list.
+    public struct Report: Sendable, Equatable {
+        /// Written, since they were missing or sounded otherwise.
+        public var made: [String] = []
+        /// Left as they are, since they hold the same samples already.
+        public var unchanged: [String] = []
+        /// Left alone: a person's recordings.
+        public var skipped: [String] = []
+        /// Removed: made by an earlier run, and no entry names them any longer.
+        public var removed: [String] = []
+
+        fileprivate var done: Int { made.count + unchanged.count + skipped.count }
+    }
+
+    /// How far a run is.
+    public struct Progress: Sendable, Equatable {
+        /// The recording just dealt with, without `.flac`.
+        public let file: String
+        public let done: Int
+        public let total: Int
+    }
+
+    /// Bits of each sample that say something. A synthesiser's noise below −78 dBFS is heard by nobody, and FLAC takes a
+    /// third less without it: ten voices have to fit on a small card.
+    static let resolution = 13
+
+    private let directory: String
+
+    /// - Parameter directory: the voice's folder, which holds its `voice.yaml`.
+    public init(directory: String) {
+        self.directory = directory
+    }
+
+    /// Speaks every recording that has a `say`, computes the chime, writes what is missing or sounds otherwise, and
+    /// removes what the list no longer names.
+    ///
+    /// With one version of the synthesiser on one kind of processor the samples are the same every time, so a second
+    /// run changes no file. A person's file, told by the missing mark of ``AudioFile/isSynthesized``, is neither
+    /// overwritten nor removed, even where its entry has a `say`.
+    /// - Throws: ``YAMLError`` for the list, ``RecordingError`` for the first recording that cannot be made; those
+    ///   before it stay.
+    public func makeRecordings(progress: @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
+        let list = try list()
+        let total = list.files.count
+        var report = Report()
+        if let settings = list.synthesis { try await Synthesizer(settings).checkVoice(namedIn: "voice.yaml") }
+        if let chime = list.chime {
+            try keepChime(chime, of: list, in: &report)
+            progress(Progress(file: chime, done: report.done, total: total))
+        }
+        let scratch = try TemporaryFolder()
+        for entry in list.entries {
+            if let say = entry.say, let settings = list.synthesis {
+                let spoken = try await Synthesizer(settings).speak(
+                    say, for: entry.file, scratch: "\(scratch.path)/spoken.wav")
+                let voice = try Resampler.resample(spoken, to: list.sampleRate)
+                try keep(voice, loudness: list.loudness, in: &report)
+            } else {
+                report.skipped.append(entry.file)
+            }
+            progress(Progress(file: entry.file, done: report.done, total: total))
+        }
+        report.removed = try removeRecordings(notIn: list)
+        return report
+    }
+
+    /// Computes the chime alone, unless a person's is there.
+    /// - Throws: as ``makeRecordings(progress:)``.
+    func makeChime() throws -> Report {
+        let list = try list()
+        var report = Report()
+        if let chime = list.chime { try keepChime(chime, of: list, in: &report) }
+        return report
+    }
+
+    /// Every problem of every recording; empty when the voice is sound.
+    /// - Throws: ``YAMLError`` when the list itself cannot be read or names a file or a text twice,
+    ///   ``RecordingError`` when the folder cannot.
+    public func check() throws -> [RecordingProblem] {
+        try RecordingCheck(directory: directory, list: list()).problems()
+    }
+
+    private func list() throws -> RecordingList {
+        try RecordingList(reading: YAMLValue(readingFile: "\(directory)/voice.yaml"))
+    }
+
+    private func path(of file: String) -> String { "\(directory)/\(file).flac" }
+
+    private func keepChime(_ name: String, of list: RecordingList, in report: inout Report) throws(RecordingError) {
+        let bell = Chime.recording(named: name, sampleRate: list.sampleRate)
+        try keep(bell, loudness: list.loudness - Chime.distanceBelowSpeech, in: &report)
+    }
+
+    /// Conditions `raw` and writes it under its name, unless the file there sounds the same to the last bit or is a
+    /// person's.
+    private func keep(_ raw: Recording, loudness: Double, in report: inout Report) throws(RecordingError) {
+        let trimmed = try SilenceTrimmer().trimmed(raw.removingOffset())
+        let finished = try Leveler(target: loudness).leveled(trimmed).rounded(toBits: Self.resolution)
+        let path = path(of: finished.name)
+        // A file that cannot be read is replaced like one that is missing.
+        let present = try? AudioFile(reading: path)
+        if let present, !present.isSynthesized {
+            report.skipped.append(finished.name)
+        } else if let present, present.recording.sampleRate == finished.sampleRate,
+            present.recording.pcm16 == finished.pcm16
+        {
+            report.unchanged.append(finished.name)
+        } else {
+            try AudioFile.writeFLAC(finished, to: path, isSynthesized: true)
+            report.made.append(finished.name)
+        }
+    }
+
+    private func removeRecordings(notIn list: RecordingList) throws(RecordingError) -> [String] {
+        let named = Set(list.files)
+        var removed: [String] = []
+        for name in try fileNames(in: directory) {
+            // What a run that was interrupted left behind.
+            if name.hasSuffix(".flac.partial") { try remove("\(directory)/\(name)") }
+            guard name.hasSuffix(".flac") else { continue }
+            let file = String(name.dropLast(".flac".count))
+            guard !named.contains(file), (try? AudioFile(reading: path(of: file)))?.isSynthesized == true else {
+                continue
+            }
+            try remove(path(of: file))
+            removed.append(file)
+        }
+        return removed
+    }
+
+    private func remove(_ path: String) throws(RecordingError) {
+        guard unlink(path) == 0 else { throw .unwritable(file: path, reason: String(cString: strerror(errno))) }
+    }
+}

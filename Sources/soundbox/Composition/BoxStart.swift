@@ -1,0 +1,103 @@
+import Logging
+import SoundboxBox
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxHardware
+import SoundboxSetup
+import SoundboxSystem
+
+/// Makes the box, as soon as it can be made. Until then another one stands in for it: ``UnprovisionedBox`` without a
+/// setup, ``FaultedBox`` with one that cannot be used.
+struct BoxStart {
+    /// Between two attempts; a box that fails again and again tries less and less often, up to a minute.
+    static let retryDelay = Duration.seconds(10)
+
+    private let configurationFile: String
+    private let waitsForSetup: Bool
+    private let panel: PanelChoice
+    /// Of the last box, so that one which was taken out of service says so in its language.
+    private var surroundings = Surroundings()
+
+    /// - Parameters:
+    ///   - waitsForSetup: whether a configuration that is not there is waited for, and no error.
+    ///   - panel: where the lights and buttons are.
+    init(configurationFile: String, waitsForSetup: Bool, panel: PanelChoice) {
+        self.configurationFile = configurationFile
+        self.waitsForSetup = waitsForSetup
+        self.panel = panel
+    }
+
+    /// - Returns: `nil` when the program is to end.
+    /// - Throws: what nobody would wait for: there is no configuration, another box runs on the same state, or there
+    ///   is no terminal for the panel.
+    mutating func box() async throws -> ConfiguredBox? {
+        var fault: BoxFault?
+        var failures = 0
+        var nextWords = ContinuousClock.now
+        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: .info) }
+        while true {
+            if waitsForSetup {
+                let waiting = UnprovisionedBox(
+                    configurationFile: configurationFile, surroundings: surroundings, panel: panel, logger: logger)
+                guard try await waiting.waitForSetup() else { return nil }
+            }
+            do { return try make() } catch {
+                guard fault != nil || !isFinal(error) else { throw error }
+                let found = BoxFault(error)
+                if found != fault {
+                    (fault, failures, nextWords) = (found, 0, .now)
+                    logger.error("not in service, trying again", metadata: ["reason": "\(found.reason)"])
+                }
+            }
+            // The attempts of the stand-in see less than the making of the box.
+            while let current = fault {
+                let standIn = standIn(current, logger, firstWords: nextWords, failures: failures)
+                if nextWords <= .now { nextWords = .now + Reminder.interval }
+                failures += 1
+                switch try await standIn.wait() {
+                case .stopped:
+                    logger.info("stopped")
+                    return nil
+                case .changed(let found):
+                    guard found != current else { continue }
+                    (fault, failures, nextWords) = (found, 0, .now)
+                    logger.error("not in service, trying again", metadata: ["reason": "\(found.reason)"])
+                    continue
+                case .cured: break
+                }
+                break
+            }
+        }
+    }
+
+    private func standIn(
+        _ fault: BoxFault, _ logger: Logger, firstWords: ContinuousClock.Instant, failures: Int
+    ) -> FaultedBox {
+        let surroundings =
+            (try? Configuration(readingFile: configurationFile)).map { Surroundings($0) }
+            ?? Surroundings(asFarAsToldBy: configurationFile)
+        return FaultedBox(
+            fault, configurationFile: configurationFile, surroundings: surroundings, panel: panel, logger: logger,
+            firstWords: firstWords, retryDelay: Self.retryDelay * min(1 << min(failures, 3), 6)
+        ) { [configurationFile, waitsForSetup] in
+            // Waiting for a setup is another one's business.
+            if waitsForSetup, !SmallFile.exists(configurationFile) { return }
+            try ConfiguredBox.check(try Configuration(readingFile: configurationFile))
+        }
+    }
+
+    /// Blocks on the disk.
+    private mutating func make() throws -> ConfiguredBox {
+        let configuration = try Configuration(readingFile: configurationFile)
+        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
+        surroundings = Surroundings(configuration)
+        return try ConfiguredBox(configuration, from: configurationFile, panel: panel, logger: logger)
+    }
+
+    private func isFinal(_ error: any Error) -> Bool {
+        if let error = error as? StateDirectoryError, error.isInUse { return true }
+        // A board's lines that fail cost lights only, so that this is the terminal's.
+        return error is PanelError || !SmallFile.exists(configurationFile)
+    }
+}

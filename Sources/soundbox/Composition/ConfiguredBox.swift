@@ -1,0 +1,172 @@
+import Glibc
+import Logging
+import SoundboxAudio
+import SoundboxBox
+import SoundboxConfiguration
+import SoundboxControl
+import SoundboxCore
+import SoundboxGPIO
+import SoundboxHardware
+import SoundboxMQTT
+import SoundboxSetup
+import SoundboxStore
+import SoundboxSystem
+import SoundboxVoice
+
+/// A box made from its configuration: the one place that names every adapter.
+struct ConfiguredBox {
+    let box: Box
+    /// Held for as long as the box exists.
+    private let directory: StateDirectory
+
+    /// Throws what would keep a box of this configuration from its work, as far as that can be told without opening its
+    /// inbox, its panel and its card. Blocks on the disk.
+    static func check(_ configuration: Configuration) throws {
+        _ = try StateDirectory(path: configuration.stateDirectory)
+        _ = try MessageVerifier(configuration)
+        _ = try MQTTSettings(configuration)
+        _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
+        for locale in configuration.voice.locales {
+            _ = try VoiceFolder(path: configuration.voice.directory).voice(locale)
+        }
+    }
+
+    /// Opens the inbox and the voice; nothing runs yet. Blocks on the disk.
+    ///
+    /// - Parameter configurationFile: where `configuration` came from; removed when the buttons take the box out of
+    ///   service.
+    /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
+    ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
+    init(
+        _ configuration: Configuration, from configurationFile: String, panel panelChoice: PanelChoice, logger: Logger
+    ) throws {
+        // The socket and the database are for the box's own user and group.
+        umask(0o007)
+        // Before the inbox is touched.
+        try Self.check(configuration)
+        let directory = try StateDirectory(path: configuration.stateDirectory)
+        self.directory = directory
+        let systemd = Systemd()
+        let volumeFile = VolumeFile(path: directory.volumePath)
+        let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
+        let salvage = SalvageWatch(systemd: systemd)
+        let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
+        // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
+        let clock = BoxClock(newestKnown: (try? inbox.newestTime()) ?? nil)
+        let (voices, unusable) = try Self.voices(configuration.voice)
+        for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
+        let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
+        let watch = DeviceWatch()
+        let identity = StatusReporter.Identity(
+            deviceID: configuration.deviceID, broker: configuration.broker.address.description,
+            voice: voices.locales, audioDevice: configuration.audio.device)
+        let feed = try MQTTFeed(
+            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes
+        ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
+
+        var parts = Box.Parts(
+            identity: identity, policy: try Box.Policy(configuration), state: state, feed: feed, inbox: inbox,
+            salvage: salvage, clock: clock, output: Self.sink(configuration.audio, amplifier, watch, logger),
+            voices: voices, volumeFile: volumeFile, panel: panel,
+            removeSetup: {
+                try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
+            },
+            runFolder: SmallFile.folder(of: configuration.controlSocket), logger: logger)
+        parts.gestures = gestures
+        parts.feedStillness = { feed.timeSinceLastTurn }
+        parts.outputWillStop = { watch.hurry() }
+        parts.systemd = systemd
+        parts.control = { box in
+            [
+                ControlServer(
+                    socketPath: configuration.controlSocket, status: box.status, replay: box.replay,
+                    changeVolume: box.changeVolume, logger: logger)
+            ]
+        }
+        box = Box(parts)
+    }
+
+    /// Runs the box until it is told to stop, or until its buttons take it out of service.
+    func run() async throws -> Box.Ending {
+        let ending = try await box.run()
+        return withExtendedLifetime(directory) { ending }
+    }
+
+    private static func inbox(
+        _ path: String, _ salvage: SalvageWatch, _ state: BoxState, _ logger: Logger
+    ) throws -> SQLiteInbox {
+        try SQLiteInbox.recovering(path: path, now: { .now }) { line in
+            logger.error("inbox", metadata: ["note": "\(line)"])
+        } happened: { incident in
+            logger.error("inbox", metadata: ["note": "\(incident)"])
+            state.update { $0.inboxDamage = incident.description }
+        } salvageGoesOn: {
+            salvage.goesOn()
+        } historyChanged: { reason in
+            if let reason { logger.error("inbox", metadata: ["note": "\(reason)"]) }
+            state.update { $0.historyFault = reason }
+        }
+    }
+
+    /// The voices with those of their recordings that can be played, and what is wrong with the others.
+    private static func voices(
+        _ choice: Configuration.VoiceChoice
+    ) throws(VoiceError) -> (voices: Voices, problems: [RecordingError]) {
+        let folder = VoiceFolder(path: choice.directory)
+        var voices: [Voice] = []
+        var problems: [RecordingError] = []
+        for locale in choice.locales {
+            var (voice, unusable) = try folder.voice(locale).leavingOutUnusableRecordings()
+            voice.tempo = choice.tempo
+            if let style = choice.decimal { voice.readDecimals(style) }
+            voices.append(voice)
+            problems += unusable
+        }
+        return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems)
+    }
+
+    private static func sink(
+        _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ logger: Logger
+    ) -> any AudioSink {
+        let sink = AudioOutputs.sink(
+            for: audio.device, fileMode: .append, amplifier: amplifier, mixer: audio.mixer, watch: watch
+        ) { problem in
+            logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+        }
+        guard let path = audio.record else { return sink }
+        return TeeSink(primary: sink) { format in
+            WAVFileSink(path: path, mode: .append, format: format)
+        } recordingDidFail: { error in
+            logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private static func panel(
+        _ choice: PanelChoice, _ configuration: Configuration, _ state: BoxState, _ logger: Logger
+    ) throws -> (any Panel, GestureMap, Amplifier?) {
+        guard choice == .board else { return (try TerminalPanel(), .usual, nil) }
+        // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
+        let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
+        let board = BoardPanel(layout) { what, error in
+            logger.error("\(what)", metadata: ["reason": "\(error)"])
+            state.update { $0.panelFault = "\(what): \(error)" }
+        }
+        return (board.panel, layout.gestures, board.amplifier)
+    }
+}
+
+extension Box.Policy {
+    /// Reads the key files. Blocks on the disk.
+    fileprivate init(_ configuration: Configuration) throws {
+        self.init(
+            reader: configuration.payments.reader(defaultCurrency: configuration.announce.currency),
+            admission: NoticeAdmission(
+                window: configuration.authenticity?.window ?? configuration.inbox.keepIDs,
+                retainedWindow: configuration.announce.freshness.expireAfter),
+            freshness: configuration.announce.freshness, retention: configuration.inbox)
+        verifier = try MessageVerifier(configuration)
+        hurryAbove = configuration.announce.hurryAbove
+        quietHours = configuration.announce.quietHours
+        timing = configuration.audio.timing
+    }
+}

@@ -1,0 +1,57 @@
+import SoundboxCore
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What the announcer has not heard yet", .timeLimit(.minutes(5)))
+struct AnnouncerEventsTests {
+    private let events = AnnouncerEvents()
+
+    private func next(_ count: Int) async -> [Announcer.Event] {
+        var iterator = events.makeAsyncIterator()
+        var received: [Announcer.Event] = []
+        while received.count < count, let event = await iterator.next() { received.append(event) }
+        return received
+    }
+
+    @Test("Of whatever is asked for again and again, the last word is kept, and nothing else")
+    func coalesced() async {
+        for _ in 1...100_000 {
+            events.yield(.noticesMayWait)
+            events.yield(.requested(.last))
+            events.yield(.promptRequested(.volumeMaximum))
+        }
+        events.yield(.requested(.today))
+        events.yield(.promptRequested(.volumeMinimum))
+        events.yield(.stopRequested)
+        #expect(
+            await next(4) == [
+                .stopRequested, .noticesMayWait, .promptRequested(.volumeMinimum), .requested(.today),
+            ])
+        events.yield(.waited)
+        #expect(await next(1) == [.waited])
+    }
+
+    @Test("Answers keep their order and come behind what was asked meanwhile")
+    func answers() async {
+        events.yield(.played)
+        events.yield(.recorded)
+        events.yield(.stopRequested)
+        #expect(await next(3) == [.stopRequested, .played, .recorded])
+    }
+
+    @Test("Whoever waits is woken")
+    func waiting() async {
+        async let received = next(1)
+        await Task.yield()
+        events.yield(.recorded)
+        #expect(await received == [.recorded])
+    }
+
+    @Test("Whoever waits is let go when it is cancelled")
+    func cancelled() async {
+        let waiter = Task { await next(1) }
+        waiter.cancel()
+        #expect(await waiter.value == [])
+    }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+import VoiceTestSupport
+
+@testable import SoundboxBox
+@testable import SoundboxVoice
+
+@Suite("The announcer's service", .timeLimit(.minutes(10)))
+struct AnnouncerServiceTests {
+    private let folder: TemporaryFolder
+    private let sink = RecordingSink()
+    private let inbox = InMemoryInbox()
+    private let state = BoxState(volume: Volume(100))
+    private let events = AnnouncerEvents()
+    /// One entry for every announcement that is recorded.
+    private let recorded = Journal<Void>()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: "\(shippedSounds)/zh-CN", toPath: folder.file("zh-CN"))
+    }
+
+    private func withService(
+        hurryAbove: Int? = nil, quietHours: QuietHours? = nil, voice: Voice? = nil,
+        _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
+    ) async throws {
+        let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
+        let service = AnnouncerService(
+            machine: Announcer(
+                freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove, quietHours: quietHours),
+            inbox: inbox, clock: BoxClock(newestKnown: nil),
+            player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
+            voices: Voices(first: voice), state: state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
+            receiptsAreWaiting: { [recorded] in recorded.append(()) })
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            try await body(service)
+            group.cancelAll()
+        }
+    }
+
+    private func arrive(_ amounts: [String]) throws {
+        let notices = try amounts.enumerated().map { index, amount in
+            Arrival.notice(PaymentNotice(id: try PaymentID("T\(index)"), money: try Money(amount, .CNY)))
+        }
+        _ = try inbox.store(notices, at: .now)
+    }
+
+    private func frames(_ announcement: [UInt8]) -> Int { announcement.count / 2 }
+
+    @Test("A recording that cannot be read any more costs its words and not the payment, and is told of")
+    func recordingLost() async throws {
+        try await withService { service in
+            // 七 and every phrase with it are gone: the amount cannot be told, that money came can.
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("zh-CN"))
+            where name.contains("qi1") {
+                try FileManager.default.removeItem(atPath: folder.file("zh-CN/\(name)"))
+            }
+            try arrive(["7", "8"])
+            service.noticesMayWait()
+            for _ in 1...2 { try await recorded.next() }
+            #expect(await sink.announcements.count == 2)
+            #expect(state.snapshot.unavailableRecordings?.contains("No such file or directory") == true)
+            #expect(!state.snapshot.faults.isEmpty)
+            #expect(try inbox.counts().announced == 2)
+        }
+    }
+
+    @Test("With the voice's folder away a payment is told without its amount; with the folder back, with it")
+    func folderAway() async throws {
+        let away = folder.file("away")
+        try await withService { service in
+            try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
+            try arrive(["8"])
+            service.noticesMayWait()
+            try await recorded.next()
+            #expect(state.snapshot.unavailableRecordings != nil)
+            // Chime and words: an announcement of the chime alone would be shorter than two seconds.
+            #expect(frames(try #require(await sink.announcements.first)) > 96_000)
+
+            try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
+            _ = try inbox.store(
+                [.notice(PaymentNotice(id: try PaymentID("again"), money: try Money("8", .CNY)))], at: .now)
+            service.noticesMayWait()
+            try await recorded.next()
+            let announcements = await sink.announcements
+            #expect(announcements.count == 2 && announcements[0] != announcements[1])
+            let whole = try await alone(.payment(Money("8", .CNY), channel: nil))
+            #expect(announcements[1] == whole)
+        }
+    }
+
+    @Test("With nothing left to play, not even the chime, a payment waits, and is announced when there is something")
+    func nothingToPlay() async throws {
+        // Opened and not held in memory.
+        let voice = try VoiceFolder(path: folder.path).voice("zh-CN")
+        let away = folder.file("away")
+        try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
+        try await withService(voice: voice) { service in
+            try arrive(["8"])
+            service.noticesMayWait()
+            for await snapshot in state.changes() where snapshot.speechFault != nil { break }
+            #expect(try inbox.counts().announced == 0)
+            #expect(recorded.entries.isEmpty)
+            try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
+            try await recorded.next()
+            #expect(state.snapshot.speechFault == nil)
+            let whole = try await alone(.payment(Money("8", .CNY), channel: nil))
+            #expect(await sink.announcements == [whole])
+        }
+    }
+
+    /// What is written for it with every recording there.
+    private func alone(_ utterance: Utterance) async throws -> [UInt8] {
+        let sink = RecordingSink()
+        let voice = try VoiceFolder(path: shippedSounds).voice("zh-CN")
+        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
+        try await player.play(voice.writer.script(for: utterance))
+        return try #require(await sink.announcements.first)
+    }
+
+    @Test("A sound card that fails in the middle gets the announcement again from its start")
+    func interrupted() async throws {
+        try await withService { service in
+            await sink.fail(
+                .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
+            try arrive(["8", "8"])
+            service.noticesMayWait()
+            for _ in 1...2 { try await recorded.next() }
+            let announcements = await sink.announcements
+            #expect(announcements.count == 2)
+            #expect(announcements[0] == announcements[1])
+            #expect(state.snapshot.audioFault == nil)
+        }
+    }
+
+    @Test(
+        "A card that is lost in the middle and comes back with another rate gets the announcement whole, at that rate")
+    func anotherRate() async throws {
+        try await withService { service in
+            await sink.fail(
+                .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
+            let absent = AudioSinkError.unavailable(device: "x", reason: "no such device")
+            await sink.fail(.open, with: absent, times: .max, callsBefore: 2)
+            try arrive(["8", "8"])
+            service.noticesMayWait()
+            while state.snapshot.audioFault == nil { await Task.yield() }
+            #expect(state.snapshot.device == nil)
+            await sink.replaceDevice(
+                with: PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: .int16, framesPerPeriod: 882))
+            await sink.fail(.open, with: absent, callsBefore: .max)
+            for _ in 1...2 { try await recorded.next() }
+            let announcements = await sink.announcements
+            #expect(announcements.count == 2)
+            #expect(announcements[0] == announcements[1])
+            #expect(state.snapshot.device?.format.sampleRate == 44_100)
+        }
+    }
+
+    @Test("While too many wait, they are spoken without chime; the last ones have theirs again")
+    func hurry() async throws {
+        try await withService(hurryAbove: 2) { service in
+            try arrive(["8", "8", "8", "8"])
+            service.noticesMayWait()
+            for _ in 1...4 { try await recorded.next() }
+            let lengths = await sink.announcements.map(frames)
+            #expect(lengths.count == 4)
+            #expect(lengths[0] == lengths[1] && lengths[2] == lengths[3])
+            #expect(lengths[2] - lengths[0] > 48 * 800)
+        }
+    }
+
+    @Test("In quiet hours the volume is held down", arguments: [true, false])
+    func quiet(isQuiet: Bool) async throws {
+        let now = currentMinuteOfDay()
+        // A day-long stretch that holds now, or one of a minute that lies half a day away.
+        let hours =
+            isQuiet
+            ? QuietHours(start: (now + 1430) % 1440, end: (now + 1420) % 1440, volume: 0)
+            : QuietHours(start: (now + 720) % 1440, end: (now + 721) % 1440, volume: 0)
+        try await withService(quietHours: hours) { service in
+            try arrive(["8"])
+            service.noticesMayWait()
+            try await recorded.next()
+            #expect(await sink.announcements.first?.allSatisfy { $0 == 0 } == isQuiet)
+        }
+    }
+
+    @Test("A prompt is spoken without chime, audible also at volume 0, and nothing is recorded of it")
+    func prompt() async throws {
+        try await withService { service in
+            events.say(.volumeMinimum)
+            while await sink.announcements.isEmpty { await Task.yield() }
+            #expect(await sink.announcements.first?.contains { $0 != 0 } == true)
+            #expect(recorded.entries.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import SoundboxCore
+import Synchronization
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("Commands")
+struct CommandTests {
+    @Test(
+        "Commands of the commands topic are read",
+        arguments: [
+            (#"{"id":"c","type":"replay"}"#, Command.play(.last)),
+            (#"{"id":"c","type":"volume","volume":80}"#, .volume(.to(Volume(80)))),
+            (#"{"id":"c","type":"volume","volume":"up"}"#, .volume(.up)),
+            (#"{"id":"c","type":"volume","volume":"down"}"#, .volume(.down)),
+            (#"{"id":"c","type":"volume","volume":"mute"}"#, .volume(.mute)),
+            (#"{"id":"c","type":"volume","volume":"unmute","x":[1]}"#, .volume(.unmute)),
+        ])
+    func good(text: String, command: Command) throws {
+        #expect(
+            try CommandMessage(decoding: Array(text.utf8)) == CommandMessage(id: try CommandID("c"), command: command))
+    }
+
+    @Test("Id and time are optional to the reader; a cancel names its payment apart from itself")
+    func members() throws {
+        let cancel = try CommandMessage(
+            decoding: Array(#"{"id":null,"at":"1970-01-01T00:00:01Z","type":"cancel","payment_id":"A-1"}"#.utf8))
+        #expect(
+            cancel
+                == CommandMessage(
+                    at: Timestamp(millisecondsSince1970: 1000), command: .cancel(try PaymentID("A-1"))))
+    }
+
+    @Test(
+        "What is no command is refused with its field",
+        arguments: [
+            ("", "payload"), ("[]", "payload"), (#"{"type":"replay","type":"replay"}"#, "payload"),
+            (#"{"type":"replay","x":"\#(String(repeating: "x", count: 4096))"}"#, "payload"),
+            (#"{"type":"explode"}"#, "type"), (#"{"type":3}"#, "type"), ("{}", "type"),
+            (#"{"type":"volume"}"#, "volume"), (#"{"type":"volume","volume":101}"#, "volume"),
+            (#"{"type":"volume","volume":"loud"}"#, "volume"), (#"{"type":"cancel"}"#, "payment_id"),
+            (#"{"type":"cancel","id":"A-1"}"#, "payment_id"), (#"{"type":"cancel","payment_id":""}"#, "payment_id"),
+            (#"{"id":7,"type":"replay"}"#, "id"), (#"{"id":"","type":"replay"}"#, "id"),
+            (#"{"at":7,"type":"replay"}"#, "at"), (#"{"at":"now","type":"replay"}"#, "at"),
+        ])
+    func bad(text: String, field: String) {
+        let error = #expect(throws: CommandError.self) { try CommandMessage(decoding: Array(text.utf8)) }
+        #expect(error?.reason.hasPrefix("\(field): ") == true)
+    }
+
+    @Test("A refusal carries the command's id as soon as that is readable, and quotes no more than one short line")
+    func refusals() throws {
+        let text = #"{"id":"c-1","type":"a\nERROR forged \#(String(repeating: "e\u{301}", count: 900))"}"#
+        let error = #expect(throws: CommandError.self) { try CommandMessage(decoding: Array(text.utf8)) }
+        #expect(try error?.id == CommandID("c-1"))
+        #expect(error?.reason.contains("\n") == false && (error?.reason.utf8.count ?? 999) < 200)
+    }
+
+    @Test(
+        "Up and down stop at the ends", arguments: [(95, Command.VolumeChange.up, 100), (5, .down, 0), (50, .up, 60)])
+    func ends(level: Int, change: Command.VolumeChange, expected: Int) {
+        #expect(change.applied(to: Volume(level)) == Volume(expected))
+    }
+}
+
+@Suite("Which commands are carried out")
+struct CommandJudgeTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+    private static let replay = Command.play(.last)
+    private static let mute = Command.volume(.mute)
+
+    private func judge(
+        _ command: Command, id: String? = "c", age: Int64?, signed: Bool = true, retained: Bool = false,
+        waited: Bool = false, now: Timestamp? = Self.now
+    ) throws -> CommandArrival? {
+        let at = age.map { Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 - $0) }
+        return CommandJudge.judge(
+            CommandMessage(id: try id.map { try CommandID($0) }, at: at, command: command),
+            .init(isSigned: signed, isRetained: retained, mayHaveWaited: waited, now: now))
+    }
+
+    private func field(_ arrival: CommandArrival?) -> String? {
+        guard case .refused(_, let reason)? = arrival else { return nil }
+        return reason.split(separator: ":").first.map(String.init)
+    }
+
+    @Test("A signed command acts within a minute of its time, and once", arguments: [0, 60_000, -60_000] as [Int64])
+    func fresh(age: Int64) throws {
+        for command in [Self.replay, Self.mute] {
+            guard case .once(let id, let expiry)? = try judge(command, age: age) else {
+                Issue.record("refused at an age of \(age) ms")
+                continue
+            }
+            #expect(id.text == "c")
+            // A clock that is set back by hours lets nobody play it back.
+            #expect(expiry.duration(since: Self.now) >= CommandJudge.memory)
+        }
+    }
+
+    @Test("A signed command that is older, from the future or without id or time is refused by field")
+    func stale() throws {
+        for command in [Self.replay, Self.mute] {
+            #expect(try field(judge(command, age: 60_001)) == "at")
+            #expect(try field(judge(command, age: -60_001)) == "at")
+            #expect(try field(judge(command, age: nil)) == "at")
+            #expect(try field(judge(command, id: nil, age: 0)) == "id")
+            #expect(try field(judge(command, age: 0, now: nil)) == "at")
+        }
+    }
+
+    @Test("A cancel may be old, and needs neither time nor clock")
+    func cancel() throws {
+        let id = try PaymentID("A-1")
+        for age in [nil, 0, 86_400_000] as [Int64?] {
+            for signed in [true, false] {
+                #expect(
+                    try judge(.cancel(id), id: nil, age: age, signed: signed, waited: true, now: nil) == .cancel(id))
+            }
+        }
+    }
+
+    @Test("A retained command is never carried out", arguments: [true, false])
+    func retained(signed: Bool) throws {
+        for command in [Self.replay, Self.mute, .cancel(try PaymentID("A-1"))] {
+            #expect(try field(judge(command, age: 0, signed: signed, retained: true)) == "retain")
+        }
+    }
+
+    @Test("Unsigned commands with a time are stale after a minute as well, and act once when they have an id")
+    func unsigned() throws {
+        #expect(try field(judge(Self.mute, age: 60_001, signed: false)) == "at")
+        guard case .once? = try judge(Self.mute, age: 60_000, signed: false) else {
+            Issue.record("not taken once")
+            return
+        }
+        #expect(try judge(Self.mute, id: nil, age: 0, signed: false) == nil)
+        #expect(try judge(Self.mute, age: nil, signed: false, waited: true) == nil)
+    }
+
+    @Test("An unsigned replay without a time is refused while it may have waited at the broker, and carried out later")
+    func backlog() throws {
+        #expect(try field(judge(Self.replay, age: nil, signed: false, waited: true)) == "at")
+        // A time that cannot be judged is none.
+        #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true, now: nil)) == "at")
+        #expect(try judge(Self.replay, age: nil, signed: false) == nil)
+        #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
+    }
+}
+
+@Suite("What may have waited at the broker")
+struct BacklogTests {
+    private final class Time: Sendable {
+        let seconds = Mutex(0.0)
+        func pass(_ time: Double) { seconds.withLock { $0 += time } }
+    }
+
+    private let time = Time()
+    private let backlog: Backlog
+
+    init() { backlog = Backlog(now: { [time] in .seconds(time.seconds.withLock { $0 }) }) }
+
+    private func arrive(commitTakes: Double = 0) -> Bool {
+        defer {
+            time.pass(commitTakes)
+            backlog.messagesAreDone()
+        }
+        return backlog.mayHoldThese()
+    }
+
+    @Test("All that comes without a pause of two seconds after the connection may have waited, and nothing after that")
+    func pause() {
+        backlog.connectionBegins()
+        time.pass(10)
+        // Before the subscription is confirmed.
+        #expect(arrive())
+        backlog.subscribed()
+        for _ in 1...5 {
+            time.pass(1.9)
+            #expect(arrive())
+        }
+        time.pass(2)
+        #expect(!arrive())
+        #expect(!arrive())
+    }
+
+    @Test("The time that a commit takes is no pause")
+    func commits() {
+        backlog.connectionBegins()
+        backlog.subscribed()
+        for _ in 1...3 { #expect(arrive(commitTakes: 30)) }
+    }
+
+    @Test("Every connection brings a backlog of its own")
+    func reconnection() {
+        backlog.connectionBegins()
+        backlog.subscribed()
+        time.pass(5)
+        #expect(!arrive())
+        backlog.connectionBegins()
+        backlog.subscribed()
+        #expect(arrive())
+    }
+}

@@ -1,0 +1,249 @@
+import Logging
+import SoundboxCore
+import SoundboxTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What the box makes of messages")
+struct IntakeSignatureTests {
+    private static let now = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+    private static let fresh = "2026-11-21T04:00:00Z"
+
+    private let inbox = InMemoryInbox()
+    private let performed = Journal<Command>()
+    private let clockIsSet = Flag()
+    private let topics: MQTTTopics
+
+    private final class Flag: Sendable {
+        private let value = Mutex(true)
+        var isUp: Bool { value.withLock { $0 } }
+        func lower() { value.withLock { $0 = false } }
+    }
+
+    init() throws { topics = try MQTTTopics(merchant: "M1001", device: "box-01") }
+
+    /// - Parameter hasKey: whether messages must be signed.
+    private func intake(hasKey: Bool = true, required: Bool = true) throws -> Intake {
+        let verifier = MessageVerifier(
+            keys: [try SigningKey(MessageVerifierTests.secret)], required: required, topics: topics)
+        return Intake(
+            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: hasKey ? verifier : nil,
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), inbox: inbox,
+            clock: BoxClock(newestKnown: nil, hasBattery: false) { [clockIsSet] in
+                BoxClock.Signs(
+                    now: clockIsSet.isUp ? Self.now : Timestamp(millisecondsSince1970: 0), isSynchronised: false,
+                    offset: .zero)
+            }, state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            noticesMayWait: {}, receiptsAreWaiting: {}, perform: { [performed] in performed.append($0) })
+    }
+
+    private func signed(_ text: String, secret: String = MessageVerifierTests.secret) -> String {
+        let topic = text.contains("\"type\"") ? topics.commands : topics.payments
+        return MessageVerifierTests.sign(
+            text.dropLast() + #","signature":""}"#, topic: topic, secret: secret)
+    }
+
+    private func message(_ text: String, isRetained: Bool = false) -> FeedMessage {
+        FeedMessage(
+            topic: text.contains("\"type\"") ? .commands : .payments, payload: Array(text.utf8),
+            isRetained: isRetained)
+    }
+
+    /// Each as `id command state reason's field`.
+    private func receipts() throws -> [String] {
+        try inbox.receipts(after: 0, limit: 100).map { receipt in
+            let json = try JSONValue(parsing: receipt.payload)
+            let field = json["reason"]?.string?.split(separator: ":").first.map(String.init)
+            return [json["id"]?.text, json["command"]?.text, json["state"]?.string, field].map { $0 ?? "-" }
+                .joined(separator: " ")
+        }
+    }
+
+    private func payment(_ id: String, paidAt: String? = fresh, amount: String = "1") -> String {
+        let time = paidAt.map { ",\"paid_at\":\"\($0)\"" } ?? ""
+        return #"{"id":"\#(id)","amount":"\#(amount)"\#(time)}"#
+    }
+
+    private func command(_ rest: String, id: String = "c-1", at: String = fresh) -> String {
+        #"{"id":"\#(id)","at":"\#(at)",\#(rest)}"#
+    }
+
+    @Test("Where a signature is not required, what comes without one still has no payment named as rejected")
+    func unsignedAndRejected() throws {
+        let intake = try intake(required: false)
+        try intake.commit([
+            message(payment("A-1", amount: "x")), message(payment("A-2", paidAt: nil), isRetained: true),
+        ])
+        #expect(try receipts() == ["null - rejected amount", "null - rejected retain"])
+    }
+
+    @Test("A signed payment from the future is stored, and the clock is a fault until one fits")
+    func clockBehind() throws {
+        let intake = try intake()
+        try intake.commit([message(signed(payment("A-1", paidAt: "2026-11-21T15:00:00Z")))])
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])
+        #expect(intake.state.snapshot.faults.contains { $0.contains("the clock is behind") })
+        try intake.commit([message(signed(payment("A-2")))])
+        #expect(intake.state.snapshot.faults.isEmpty)
+    }
+
+    @Test("A cancel that withdraws nothing is answered with the reason")
+    func idleCancel() throws {
+        let intake = try intake(hasKey: false)
+        try intake.commit([message(command(#""type":"cancel","payment_id":"nobody""#, id: "c-9"))])
+        #expect(try receipts() == [#"null "c-9" rejected payment_id"#])
+    }
+
+    @Test("A receipt for a message that nobody vouches for names no payment")
+    func unvouchedPayments() throws {
+        let intake = try intake()
+        try intake.commit([
+            message(payment("A-1")), message(signed(payment("A-2"), secret: MessageVerifierTests.other)),
+            message(payment("A-3", amount: "-5")), message(#"{"id":"A-4"}"#), message("{"),
+            message(payment("A-5"), isRetained: true), message(payment("A-6", paidAt: "2020-01-01T00:00:00Z")),
+        ])
+        #expect(
+            try receipts() == [
+                "null - rejected signature", "null - rejected signature", "null - rejected signature",
+                "null - rejected signature", "null - rejected payload", "null - rejected signature",
+                "null - rejected signature",
+            ])
+        #expect(try inbox.counts().waiting == 0)
+    }
+
+    @Test("A notice that the provider signed is rejected under its id, with what is wrong with it")
+    func vouchedPayments() throws {
+        try intake().commit([
+            message(signed(payment("A-1", amount: "-5"))), message(signed(payment("A-2", paidAt: nil))),
+            message(signed(payment("A-3", paidAt: "2026-11-21T02:00:00Z"))), message(signed(payment("A-4"))),
+        ])
+        #expect(
+            try receipts() == [
+                #""A-1" - rejected amount"#, #""A-2" - rejected paid_at"#, #""A-3" - rejected paid_at"#,
+                #""A-4" - stored -"#,
+            ])
+    }
+
+    @Test("Of a payment that is stored no receipt says that it was rejected, however late its notice is played back")
+    func playedBackNotice() throws {
+        let intake = try intake()
+        let late = "2026-11-21T02:00:00Z"
+        _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+        try intake.commit([
+            message(signed(payment("A-1", paidAt: late))),
+            message(signed(payment("A-1", paidAt: late)), isRetained: true),
+        ])
+        #expect(
+            try receipts() == [#""A-1" - stored -"#, #""A-1" - duplicate -"#, #""A-1" - duplicate -"#])
+    }
+
+    @Test("A retained notice is refused by name, unless it was paid just now; once stored it is a duplicate")
+    func retained() throws {
+        let intake = try intake(hasKey: false)
+        let messages = [
+            message(payment("A-1", paidAt: nil), isRetained: true), message(payment("A-2"), isRetained: true),
+            message(payment("A-2"), isRetained: true), message(payment("A-3", paidAt: nil)),
+            message(payment("A-3", paidAt: nil), isRetained: true),
+        ]
+        try intake.commit(messages)
+        #expect(
+            try receipts() == [
+                #""A-1" - rejected retain"#, #""A-2" - stored -"#, #""A-2" - duplicate -"#, #""A-3" - stored -"#,
+                #""A-3" - duplicate -"#,
+            ])
+        clockIsSet.lower()
+        try intake.commit([message(payment("A-4"), isRetained: true)])
+        #expect(try receipts().last == #""A-4" - rejected retain"#)
+    }
+
+    @Test("An unsigned command is not carried out where notices must be signed, and its receipt names nothing")
+    func unsignedCommands() throws {
+        _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+        try intake().commit(
+            [
+                command(#""type":"replay""#), command(#""type":"volume","volume":"mute""#, id: "A-1"),
+                #"{"id":"c","type":"cancel","payment_id":"A-1"}"#,
+                signed(command(#""type":"replay""#), secret: MessageVerifierTests.other),
+            ].map { message($0) })
+        #expect(performed.entries.isEmpty)
+        #expect(try inbox.counts().waiting == 1)
+        #expect(
+            try receipts().dropFirst() == [
+                "null null rejected signature", "null null rejected signature", "null null rejected signature",
+                "null null rejected signature",
+            ])
+    }
+
+    @Test("A signed command acts once, in this batch and in later ones")
+    func once() throws {
+        let intake = try intake()
+        let replay = signed(command(#""type":"replay""#))
+        try intake.commit([message(replay), message(replay)])
+        try intake.commit([message(replay)])
+        #expect(performed.entries == [.play(.last)])
+        try intake.commit([message(signed(command(#""type":"volume","volume":"mute""#, id: "c-2")))])
+        #expect(performed.entries == [.play(.last), .volume(.mute)])
+        #expect(try receipts() == [])
+    }
+
+    @Test("A signed command that is stale or retained is refused under its id; without a clock all but a cancel are")
+    func staleCommands() throws {
+        let intake = try intake()
+        _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+        try intake.commit([
+            message(signed(command(#""type":"replay""#, at: "2026-11-21T03:58:59Z"))),
+            message(signed(command(#""type":"replay""#)), isRetained: true),
+            message(signed(#"{"id":"c-1","type":"replay"}"#)),
+        ])
+        clockIsSet.lower()
+        try intake.commit([
+            message(signed(command(#""type":"replay""#))),
+            message(signed(#"{"id":"c-2","type":"cancel","payment_id":"A-1"}"#)),
+        ])
+        #expect(performed.entries.isEmpty)
+        #expect(
+            try receipts().dropFirst() == [
+                #"null "c-1" rejected at"#, #"null "c-1" rejected retain"#, #"null "c-1" rejected at"#,
+                #"null "c-1" rejected at"#, #""A-1" - cancelled -"#,
+            ])
+    }
+
+    @Test("On a box without a key commands work, and a replay that may have waited at the broker does not")
+    func withoutKey() throws {
+        let intake = try intake(hasKey: false)
+        intake.connectionChanged(to: .connecting)
+        try intake.commit([
+            message(#"{"id":"c-1","type":"replay"}"#), message(#"{"type":"volume","volume":"up"}"#),
+            message(command(#""type":"replay""#, id: "c-2")),
+            message(#"{"type":"volume","volume":"mute"}"#, isRetained: true),
+        ])
+        #expect(performed.entries == [.volume(.up), .play(.last)])
+        #expect(try receipts() == [#"null "c-1" rejected at"#, "null null rejected retain"])
+    }
+
+    @Test("A command that cannot be noted is not carried out, and is refused to the broker")
+    func diskFull() throws {
+        let intake = try intake()
+        inbox.fail(with: .failed(path: "memory", reason: "disk full"))
+        #expect(throws: InboxError.self) {
+            try intake.commit([message(signed(command(#""type":"replay""#)))])
+        }
+        #expect(performed.entries.isEmpty)
+        // What nobody signed holds nothing up.
+        try intake.commit([message(command(#""type":"replay""#))])
+        inbox.fail(with: nil)
+        try intake.commit([message(signed(command(#""type":"replay""#)))])
+        #expect(performed.entries == [.play(.last)])
+    }
+
+    @Test("A flood of refused commands is answered sixty times, not three hundred thousand times")
+    func flood() throws {
+        let intake = try intake()
+        let flood = [FeedMessage](repeating: message(#"{"type":"replay"}"#), count: 256)
+        for _ in 1...20 { try intake.commit(flood) }
+        #expect(try inbox.counts().receiptsWaiting == 60)
+    }
+}

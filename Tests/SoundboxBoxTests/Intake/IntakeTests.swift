@@ -1,0 +1,63 @@
+import Logging
+import SoundboxCore
+import SoundboxTesting
+import Synchronization
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What arrives")
+struct IntakeTests {
+    private final class Lines: Sendable {
+        let all = Mutex<[LogLine]>([])
+        var logger: Logger {
+            Logger(label: "test") { _ in
+                LineLogHandler(level: .info, style: .journal) { line in
+                    guard let read = LogLine(parsing: String(line.dropLast())) else { return }
+                    self.all.withLock { $0.append(read) }
+                }
+            }
+        }
+        func count(_ message: String) -> Int { all.withLock { lines in lines.count { $0.message.text == message } } }
+    }
+
+    private let lines = Lines()
+    private let intake: Intake
+
+    init() {
+        intake = Intake(
+            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), inbox: InMemoryInbox(),
+            clock: BoxClock(newestKnown: nil), state: BoxState(volume: Volume(80)), logger: lines.logger,
+            noticesMayWait: {},
+            receiptsAreWaiting: {}, perform: { _ in })
+    }
+
+    private func take(_ payload: String, _ topic: FeedMessage.Topic) throws {
+        try intake.commit([FeedMessage(topic: topic, payload: Array(payload.utf8), isRetained: false)])
+    }
+
+    @Test("Rejections, duplicates and refused commands share one allowance of lines, and what is held back is counted")
+    func allowance() throws {
+        try take(#"{"id":"once","amount":"1"}"#, .payments)
+        for _ in 1...100 {
+            try take(#"{"id":"once","amount":"1"}"#, .payments)
+            try take(#"{"id":"once","amount":"2"}"#, .payments)
+            try take("no JSON", .payments)
+            try take("no JSON", .commands)
+            try take(#"{"id":"c","type":"cancel","payment_id":"nobody"}"#, .commands)
+        }
+        #expect(lines.count("stored") == 1)
+        #expect(lines.all.withLock { $0.count } == 61)
+        #expect(lines.count("command refused") > 0 && lines.count("duplicate, not spoken again") > 0)
+    }
+
+    @Test("An id that looks like the rest of a line is logged as the id that it is")
+    func forgedLine() throws {
+        let id = "x\" amount=9999 CNY \u{301}id=y"
+        try take(JSONValue.object([("id", .string(id)), ("amount", .string("1"))]).text, .payments)
+        let line = try #require(lines.all.withLock { $0.first })
+        #expect(line.pairs.map(\.key.text) == ["amount", "id"])
+        #expect(line.pairs.map(\.value.text) == ["1 CNY", id])
+    }
+}

@@ -1,0 +1,124 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("The panel follows the box", .timeLimit(.minutes(10)))
+struct PanelServiceTests {
+    private let panel = FakePanel()
+    private let state = BoxState(volume: Volume(80))
+    private let commands = Journal<Command>()
+
+    /// Runs the service while `body` runs.
+    private func withService(_ body: @Sendable @escaping () async throws -> Void) async throws {
+        let service = PanelService(
+            panel: panel, gestures: .usual, state: state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            perform: { [commands] in commands.append($0) })
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            try await body()
+            panel.close()
+            group.cancelAll()
+        }
+    }
+
+    /// Waits for the command. Others may come before it: on a machine that stands still for half a second, a click is
+    /// a held button.
+    private func expect(_ command: Command) async throws {
+        try await commands.next { $0 == command ? () : nil }
+    }
+
+    @Test("A click becomes its command")
+    func clicks() async throws {
+        try await withService { [panel] in
+            panel.click(.volumeUp, at: .seconds(2))
+            try await expect(.volume(.up))
+            panel.click(.volumeDown, at: .seconds(3))
+            try await expect(.volume(.down))
+        }
+    }
+
+    @Test(
+        "Every gesture has its command",
+        arguments: [
+            (.volumeUp, .volume(.up)), (.volumeDown, .volume(.down)), (.replay, .play(.last)),
+            (.replayPrevious, .play(.beforeLast)), (.today, .play(.today)), (.network, .play(.network)),
+            (.unprovisionWarning, .warnOfUnprovisioning), (.unprovision, .unprovision),
+        ] as [(Gestures.Action, Command)])
+    func gestures(action: Gestures.Action, command: Command) {
+        #expect(Command(action) == command)
+    }
+
+    @Test("Buttons that can no longer be read are told about, with the cause")
+    func failedButtons() async throws {
+        let lines = Journal<String>()
+        let logger = Logger(label: "test") { _ in JournalLogHandler(lines: lines) }
+        let service = PanelService(panel: panel, gestures: .usual, state: state, logger: logger, perform: { _ in })
+        panel.failButtons(with: .lineFailed(name: "GPIO17", reason: "its GPIO chip is gone"))
+        try await withThrowingTaskGroup { group in
+            group.addTask { await service.run() }
+            let line = try await lines.next()
+            #expect(line == "the buttons failed reason=GPIO line \"GPIO17\" failed: its GPIO chip is gone")
+            group.cancelAll()
+        }
+    }
+
+    @Test("A button that is held repeats")
+    func hold() async throws {
+        try await withService { [panel] in
+            panel.deliver(ButtonEdge(button: .volumeUp, isPressed: true, time: .seconds(1)))
+            for _ in 1...3 { try await expect(.volume(.up)) }
+        }
+    }
+
+    @Test(
+        "The most urgent of what holds is shown",
+        arguments: [
+            (FeedConnection.connecting, 80, nil, nil, Indication.booting),
+            (.subscribed, 80, nil, nil, .online),
+            (.subscribed, 0, nil, nil, .muted),
+            (.disconnected(reason: "x", retryIn: .seconds(1)), 0, nil, nil, .offline),
+            (.subscribed, 80, 1, nil, .announcing),
+            (.subscribed, 80, 1, "no card", .fault),
+        ] as [(FeedConnection, Int, Int?, String?, Indication)])
+    func indication(
+        connection: FeedConnection, volume: Int, announcement: Int?, fault: String?, expected: Indication
+    ) {
+        var snapshot = BoxState.Snapshot(volume: Volume(volume))
+        snapshot.connection = connection
+        snapshot.announcement = announcement
+        snapshot.audioFault = fault
+        #expect(Indication(snapshot) == expected)
+    }
+
+    @Test("Once it has been offline, a new attempt looks offline; an update is shown before all else")
+    func later() {
+        var snapshot = BoxState.Snapshot(volume: Volume(80))
+        snapshot.isStarting = false
+        #expect(Indication(snapshot) == .offline)
+        snapshot.audioFault = "no card"
+        snapshot.isUpdating = true
+        #expect(Indication(snapshot) == .updating)
+    }
+}
+
+/// Writes messages with their reasons into a journal.
+private struct JournalLogHandler: LogHandler {
+    let lines: Journal<String>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.append("\(event.message) reason=\(event.metadata?["reason"] ?? "none")")
+    }
+}

@@ -1,0 +1,63 @@
+import SoundboxCore
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What the box's services tell each other", .timeLimit(.minutes(10)))
+struct BoxStateTests {
+    private let state = BoxState(volume: Volume(50))
+
+    @Test("An observer sees the state as it is, and a slow one the newest")
+    func newest() async {
+        state.update { $0.xruns = 1 }
+        var seen: [Int] = []
+        for await snapshot in state.changes() {
+            seen.append(snapshot.xruns)
+            if snapshot.xruns == 9 { break }
+            for count in 2...9 { state.update { $0.xruns = count } }
+        }
+        #expect(seen == [1, 9])
+    }
+
+    @Test("What makes no difference wakes no observer")
+    func noDifference() async {
+        var seen: [Int] = []
+        for await snapshot in state.changes() {
+            seen.append(snapshot.xruns)
+            if snapshot.xruns == 7 { break }
+            state.update { $0.xruns = 0 }
+            // Long enough for a wake-up that should not be.
+            Task { [state] in
+                for _ in 1...100 { await Task.yield() }
+                state.update { $0.xruns = 7 }
+            }
+        }
+        #expect(seen == [0, 7])
+    }
+
+    @Test("An observer that ends in the middle of a change holds nobody up")
+    func endingObserver() async {
+        // As at the box's end: the lights stop watching while the announcer says that it is done. The change and the
+        // end must meet, hence the many rounds.
+        for _ in 1...3_000 {
+            let isWatching = AsyncStream.makeStream(of: Void.self)
+            let observer = Task { [state] in
+                for await _ in state.changes() { isWatching.continuation.yield() }
+            }
+            for await _ in isWatching.stream { break }
+            async let change: Void = { [state] in state.update { $0.xruns += 1 } }()
+            observer.cancel()
+            await change
+            await observer.value
+        }
+    }
+
+    @Test("A fault of the connection is among the faults, until it is over")
+    func feedFault() {
+        let fault = "another client uses this box's client id"
+        state.update { $0.feedFault = fault }
+        #expect(state.snapshot.faults == [fault])
+        state.update { $0.feedFault = nil }
+        #expect(state.snapshot.faults.isEmpty)
+    }
+}

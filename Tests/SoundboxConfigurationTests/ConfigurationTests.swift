@@ -1,0 +1,207 @@
+import Logging
+import SoundboxCore
+import SoundboxYAML
+import TestSupport
+import Testing
+
+@testable import SoundboxConfiguration
+@testable import SoundboxVoice
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private static let least = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
+
+    private func error(of text: String) -> String? {
+        do {
+            _ = try Configuration(parsing: text, file: "soundbox.yaml")
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("Merchant, device and broker are enough; the rest is as an installed box needs it")
+    func defaults() throws {
+        let configuration = try Configuration(parsing: Self.least, file: "soundbox.yaml")
+        #expect(configuration.audio.device == "default")
+        #expect(configuration.audio.volume.level == 80)
+        #expect(configuration.audio.timing == Timing())
+        #expect(configuration.voice.tempo == .recorded)
+        #expect(configuration.announce.hurryAbove == nil && configuration.announce.quietHours == nil)
+        #expect(configuration.voice.locales == ["zh-CN"])
+        #expect(configuration.voice.directory == "/usr/share/soundbox/sounds")
+        #expect(configuration.board == "none")
+        #expect(configuration.stateDirectory == "/var/lib/soundbox")
+        #expect(configuration.controlSocket == "/run/soundbox/control.sock")
+        #expect(configuration.announce.currency == .CNY)
+        #expect(configuration.announce.freshness.expireAfter == .seconds(600))
+        #expect(configuration.announce.freshness.late == .summarise)
+        #expect(configuration.payments == .init(format: .native, excessDecimals: .speak))
+        #expect(configuration.authenticity == nil)
+        #expect(configuration.inbox == Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 512 << 20))
+        #expect(configuration.topics.payments == "soundbox/v1/M1001/box-01/payments")
+    }
+
+    @Test("Signatures are required, and looked back for as long as ids are known, unless it says otherwise")
+    func authenticityDefaults() throws {
+        let text = Self.least + "authenticity: {key_file: k}\ninbox: {keep_ids: 10d}\n"
+        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+        #expect(configuration.authenticity == .init(keyFile: "k", required: true, window: .seconds(10 * 86_400)))
+    }
+
+    @Test("A format is a file of the mapping directory, and a mistake in it is told with its own name")
+    func mappedFormat() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("id: no\namount: {field: total, unit: minor}\n", to: "mine.yaml")
+        try folder.write("id: no\n", to: "wrong.yaml")
+        let text = Self.least + "mapping_directory: \"\(folder.path)\"\n"
+        let configuration = try Configuration(
+            parsing: text + "payments: {format: mine}\n", file: "soundbox.yaml")
+        guard case .mapped(let mapping) = configuration.payments.format else {
+            Issue.record("\(configuration.payments.format)")
+            return
+        }
+        #expect(mapping.unit == .minor)
+        let path = folder.file("wrong.yaml")
+        #expect(error(of: text + "payments: {format: wrong}\n") == "\(path):1: amount: this key is missing")
+    }
+
+    @Test("Every key is read")
+    func everyKey() throws {
+        let configuration = try Configuration(
+            parsing: """
+                merchant_id: M1001
+                device_id: box-01
+                broker:
+                  url: mqtts://mq.example.com
+                  topic_prefix: pay/v2
+                  username: box
+                  password_file: /etc/soundbox/password
+                  ca_file: ca.pem
+                  cert_file: box.pem
+                  key_file: box.key
+                audio: {device: "hw:1", volume: 30, record: out.wav, lead_in: 150ms, gap: 1s, close_when_idle: 30s}
+                voice: {locale: en-US, directory: voices, tempo: 1.25}
+                board: raspberry-pi
+                board_directory: boards
+                state_directory: state
+                control_socket: c.sock
+                announce:
+                  expire_after: 90s
+                  currency: USD
+                  hurry_above: 5
+                  quiet_hours: {from: "22:00", to: 7:05, volume: 30}
+                  late: silent
+                payments: {format: native, excess_decimals: reject}
+                authenticity: {key_file: signing.key, required: false, window: 1h}
+                inbox: {keep_ids: 30d, max_size_mb: 8}
+                log_level: debug
+                """, file: "soundbox.yaml")
+        #expect(configuration.announce.freshness.late == .silent)
+        #expect(configuration.payments == .init(format: .native, excessDecimals: .reject))
+        #expect(
+            configuration.authenticity
+                == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
+        #expect(configuration.inbox == Retention(keepIDs: .seconds(30 * 86_400), maximumBytes: 8 << 20))
+        #expect(configuration.broker.address.port == 8883)
+        #expect(configuration.broker.address.usesTLS)
+        #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
+        #expect(configuration.topics.receipts == "pay/v2/M1001/box-01/receipts")
+        #expect(configuration.audio.record == "out.wav")
+        #expect(
+            configuration.audio.timing
+                == Timing(leadIn: .milliseconds(150), gap: .seconds(1), closeWhenIdle: .seconds(30)))
+        #expect(configuration.voice.tempo == Tempo(1.25))
+        #expect(configuration.announce.hurryAbove == 5)
+        #expect(configuration.announce.quietHours == QuietHours(start: 1320, end: 425, volume: 30))
+        #expect(configuration.announce.freshness.expireAfter == .seconds(90))
+        #expect(configuration.announce.currency == Currency("USD"))
+        #expect(configuration.logLevel == .debug)
+    }
+
+    @Test(
+        "What is wrong is told with line, key and what was expected",
+        arguments: [
+            ("device_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id: this key is missing"),
+            (least + "audoi: {}\n", "soundbox.yaml:4: audoi: unknown key; did you mean \"audio\"?"),
+            (least + "audio: {volume: 101}\n", "soundbox.yaml:4: audio.volume:"),
+            (least + "audio: {volume: loud}\n", "soundbox.yaml:4: audio.volume:"),
+            (least + "announce: {expire_after: 10}\n", "soundbox.yaml:4: announce.expire_after:"),
+            (least + "announce: {currency: RMB}\n", "soundbox.yaml:4: announce.currency:"),
+            (least + "audio: {gap: 6s}\n", "soundbox.yaml:4: audio.gap:"),
+            (least + "audio: {close_when_idle: 0s}\n", "soundbox.yaml:4: audio.close_when_idle:"),
+            (least + "audio: {mixer: Speaker}\n", "soundbox.yaml:4: audio.mixer: expected a mapping"),
+            (least + "audio: {mixer: {card: c}}\n", "soundbox.yaml:4: audio.mixer.element: this key is missing"),
+            (least + "audio: {mixer: {card: c, elemnt: e}}\n", "soundbox.yaml:4: audio.mixer.elemnt: unknown key"),
+            (
+                least + "audio: {device: \"null\", mixer: {card: c, element: e}}\n",
+                "soundbox.yaml:4: audio.mixer: is of use with a sound card only"
+            ),
+            (least + "voice: {tempo: 2}\n", "soundbox.yaml:4: voice.tempo:"),
+            (least + "announce: {hurry_above: 0}\n", "soundbox.yaml:4: announce.hurry_above:"),
+            (
+                least + "announce: {quiet_hours: {from: \"24:00\", to: \"7:00\", volume: 3}}\n",
+                "soundbox.yaml:4: announce.quiet_hours.from:"
+            ),
+            (
+                least + "announce: {quiet_hours: {from: \"7:00\", to: \"7:00\", volume: 3}}\n",
+                "soundbox.yaml:4: announce.quiet_hours.to:"
+            ),
+            (least + "log_level: loud\n", "soundbox.yaml:4: log_level:"),
+            (least + "announce: {late: sumarise}\n", "soundbox.yaml:4: announce.late: expected one of"),
+            (least + "payments: {format: a/b}\n", "soundbox.yaml:4: payments.format:"),
+            (least + "payments: {excess_decimals: round}\n", "soundbox.yaml:4: payments.excess_decimals:"),
+            (least + "payments: {excess_decimal: reject}\n", "soundbox.yaml:4: payments.excess_decimal: unknown key"),
+            (least + "authenticity: {}\n", "soundbox.yaml:4: authenticity.key_file: this key is missing"),
+            (least + "authenticity: {key_file: \"\"}\n", "soundbox.yaml:4: authenticity.key_file:"),
+            (least + "authenticity: {key_file: k, window: 59s}\n", "soundbox.yaml:4: authenticity.window:"),
+            // An old notice must not outlive the memory of its id.
+            (
+                least + "authenticity: {key_file: k, window: 2d}\ninbox: {keep_ids: 1d}\n",
+                "soundbox.yaml:4: authenticity.window:"
+            ),
+            (least + "inbox: {keep_ids: 23h}\n", "soundbox.yaml:4: inbox.keep_ids:"),
+            (least + "inbox: {max_size_mb: 7}\n", "soundbox.yaml:4: inbox.max_size_mb:"),
+            ("merchant_id: a/b\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id:"),
+            ("merchant_id: m\ndevice_id: \"#\"\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:2: device_id:"),
+            ("merchant_id: m\ndevice_id: d\nbroker: {url: \"http://x\"}\n", "soundbox.yaml:3: broker.url:"),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", ca_file: a}\n",
+                "soundbox.yaml:3: broker.ca_file:"
+            ),
+            ("merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtts://x\", cert_file: a}\n", "soundbox.yaml:3: broker:"),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtts://x\", pin_sha256: abc}\n",
+                "soundbox.yaml:3: broker.pin_sha256: expected the SHA-256"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker:\n  url: mqtts://x\n  pin_sha256:\n    - abc\n",
+                "soundbox.yaml:6: broker.pin_sha256[0]: expected the SHA-256"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", pin_sha256: []}\n",
+                "soundbox.yaml:3: broker.pin_sha256:"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", password_file: a}\n",
+                "soundbox.yaml:3: broker:"
+            ),
+        ])
+    func wrong(text: String, message: String) {
+        #expect(error(of: text)?.hasPrefix(message) == true, "\(error(of: text) ?? "accepted")")
+    }
+
+    @Test("A mixer element is named by card and name, and by its index where the name occurs twice")
+    func mixer() throws {
+        let text = Self.least + "audio: {device: shop, mixer: {card: \"hw:CARD=Device\", element: Speaker, index: 1}}\n"
+        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+        #expect(configuration.audio.mixer == MixerElement(card: "hw:CARD=Device", name: "Speaker", index: 1))
+        #expect(configuration.audio.mixer?.description == "mixer element \"Speaker\",1 of \"hw:CARD=Device\"")
+    }
+
+    @Test("A socket's path that the kernel could not take is refused")
+    func longSocketPath() {
+        let path = String(repeating: "x", count: 108)
+        #expect(error(of: Self.least + "control_socket: \(path)\n")?.contains("107") == true)
+    }
+}

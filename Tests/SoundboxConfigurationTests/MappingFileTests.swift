@@ -1,0 +1,144 @@
+import SoundboxCore
+import SoundboxYAML
+import Testing
+
+@testable import SoundboxConfiguration
+
+@Suite("Other providers' formats, by mapping files")
+struct MappingFileTests {
+    private static let folder =
+        #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/provisioning/mappings"
+
+    private func read(_ payload: String, by name: String) throws -> DecodedNotice {
+        let mapping = try MappingFile.read(name: name, in: Self.folder)
+        return try MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY).decode(Array(payload.utf8))
+    }
+
+    private func notice(
+        _ id: String, _ amount: String, _ code: String, channel: String? = nil, paidAt: String? = nil
+    ) throws -> DecodedNotice {
+        let currency = try #require(Currency(code))
+        return .notice(
+            PaymentNotice(
+                id: try PaymentID(id), money: try Money(amount, currency), channel: channel,
+                paidAt: paidAt.flatMap(Timestamp.init(rfc3339:))))
+    }
+
+    @Test("Yuan as a string, the channel as a code, known or not")
+    func yuanString() throws {
+        let payload = #"{"money":"0.01","request_id":"2026112110150001","biz_type":"1","store":{"no":7}}"#
+        #expect(
+            try read(payload, by: "yuan-string") == notice("2026112110150001", "0.01", "CNY", channel: "alipay"))
+        #expect(
+            try read(#"{"money":88.8,"request_id":20261121,"biz_type":2}"#, by: "yuan-string")
+                == notice("20261121", "88.8", "CNY", channel: "wechat"))
+        #expect(
+            try read(#"{"money":"5","request_id":"r","biz_type":"99"}"#, by: "yuan-string")
+                == notice("r", "5", "CNY", channel: "99"))
+    }
+
+    @Test("Paise as a number, exact to the last one, with the time in seconds")
+    func minorUnits() throws {
+        let payload =
+            #"{"tx_id":"T2511211015","amount_paise":123456789012345,"provider":"phonepe","created_at":1795227300}"#
+        #expect(
+            try read(payload, by: "minor-units")
+                == notice(
+                    "T2511211015", "1234567890123.45", "INR", channel: "phonepe", paidAt: "2026-11-21T02:15:00Z"))
+    }
+
+    @Test("A bank's credit, in a currency without decimals, by its own clock; a debit is ignored")
+    func bankTransfer() throws {
+        let credit = #"{"amount":150000,"referenceNumber":"FT26325ABCDE","transType":"C","timePaid":"20261121101500"}"#
+        #expect(
+            try read(credit, by: "bank-transfer")
+                == notice("FT26325ABCDE", "150000", "VND", paidAt: "2026-11-21T10:15:00+07:00"))
+        let debit = #"{"amount":150000,"referenceNumber":"FT26325ABCDF","transType":"D","timePaid":"20261121101500"}"#
+        #expect(try read(debit, by: "bank-transfer") == .ignored(reason: "transType is \"D\""))
+        #expect(try read(#"{"heartbeat":1}"#, by: "bank-transfer") == .ignored(reason: "transType is missing"))
+    }
+
+    /// Each with the field that the rejection must name.
+    static let rejected: [(mapping: String, payload: String, field: String)] = [
+        ("yuan-string", #"{"money":"1,00","request_id":"r"}"#, "money"),
+        ("yuan-string", #"{"money":"-1","request_id":"r"}"#, "money"),
+        ("yuan-string", #"{"money":"0.00","request_id":"r"}"#, "money"),
+        ("yuan-string", #"{"request_id":"r"}"#, "money"),
+        ("yuan-string", #"{"money":"1"}"#, "request_id"),
+        ("yuan-string", #"{"money":"1","request_id":1.5}"#, "request_id"),
+        ("yuan-string", #"{"money":"1","request_id":""}"#, "request_id"),
+        ("yuan-string", #"[]"#, "payload"),
+        ("minor-units", #"{"tx_id":"t","amount_paise":1.5}"#, "amount_paise"),
+        ("minor-units", #"{"tx_id":"t","amount_paise":1,"created_at":"yesterday"}"#, "created_at"),
+        (
+            "bank-transfer", #"{"amount":1,"referenceNumber":"x","transType":"C","timePaid":"20261321101500"}"#,
+            "timePaid"
+        ),
+        ("bank-transfer", #"{"amount":true,"referenceNumber":"x","transType":"C"}"#, "amount"),
+    ]
+
+    @Test("What is no notice is rejected by the provider's own field name", arguments: rejected)
+    func rejections(mapping: String, payload: String, field: String) throws {
+        let rejection = try #require(throws: NoticeRejection.self) { try read(payload, by: mapping) }
+        #expect(rejection.field == field)
+    }
+
+    @Test("Nested fields, kinds by code, and conditions that reject")
+    func nested() throws {
+        let mapping = try PaymentMapping(
+            parsing: """
+                id: data.order.no
+                amount: {field: data.total, unit: cents}
+                currency: {field: data.ccy, codes: {"156": CNY, "360": IDR}}
+                kind: {field: event, codes: {PAID: payment, BACK: refund}}
+                conditions:
+                  - {field: status, values: [OK, "1"], otherwise: reject}
+                """, file: "nested.yaml")
+        let decoder = MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)
+        let payload = #"{"event":"BACK","status":1,"data":{"order":{"no":"7"},"total":"1234500","ccy":"360"}}"#
+        let idr = try #require(Currency("IDR"))
+        #expect(
+            try decoder.decode(Array(payload.utf8))
+                == .notice(PaymentNotice(id: try PaymentID("7"), money: try Money("12345", idr), kind: .refund)))
+        let failed = payload.replacing("\"status\":1", with: "\"status\":0")
+        #expect(
+            throws: NoticeRejection(id: try PaymentID("7"), field: "status", problem: "expected OK or 1")
+        ) { try decoder.decode(Array(failed.utf8)) }
+    }
+
+    @Test("Hundredths of a currency without decimals can be refused, by the provider's own field name")
+    func excessDecimals() throws {
+        let mapping = try PaymentMapping(
+            parsing: "id: no\namount: {field: total, unit: cents}\ncurrency: {constant: VND}\n", file: "m.yaml")
+        var decoder = MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)
+        let payload = Array(#"{"no":"7","total":150}"#.utf8)
+        let money = try Money("1.5", try #require(Currency("VND")))
+        #expect(try decoder.decode(payload) == .notice(PaymentNotice(id: try PaymentID("7"), money: money)))
+        decoder.excessDecimals = .reject
+        let rejection = try #require(throws: NoticeRejection.self) { try decoder.decode(payload) }
+        #expect(rejection.description == "total: 1.5 has too many decimals; VND has none")
+    }
+
+    /// Each with the line and key that the error must name.
+    static let wrong: [(text: String, place: String)] = [
+        ("id: a\namount: {field: b, unit: pennies}", "m.yaml:2: amount.unit:"),
+        ("id: a\namount: {field: b}", "m.yaml:2: amount.unit:"),
+        ("id: a\namount: {field: b..c, unit: minor}", "m.yaml:2: amount.field:"),
+        ("amount: {field: b, unit: minor}", "m.yaml:1: id:"),
+        ("id: a\namount: {field: b, unit: minor}\ncurrency: {constant: YUAN}", "m.yaml:3: currency:"),
+        ("id: a\namount: {field: b, unit: minor}\nchannel: {field: c, constant: d}", "m.yaml:3: channel:"),
+        ("id: a\namount: {field: b, unit: minor}\nkind: {field: c, codes: {x: gift}}", "m.yaml:3: kind:"),
+        ("id: a\namount: {field: b, unit: minor}\npaid_at: {field: t, format: yyyyMMdd}", "m.yaml:3: paid_at.format:"),
+        ("id: a\namount: {field: b, unit: minor}\nconditons: []", "m.yaml:3: conditons:"),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions: [{field: c, values: [], otherwise: ignore}]",
+            "m.yaml:3: conditions[0].values:"
+        ),
+    ]
+
+    @Test("A mistake in a mapping is told with file, line and key", arguments: wrong)
+    func mistakes(text: String, place: String) throws {
+        let error = try #require(throws: YAMLError.self) { try PaymentMapping(parsing: text, file: "m.yaml") }
+        #expect(error.description.hasPrefix(place), "\(error)")
+    }
+}

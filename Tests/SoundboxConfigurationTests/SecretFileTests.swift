@@ -1,0 +1,58 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import SoundboxConfiguration
+
+@Suite("Password files")
+struct SecretFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("The first line is the password, whatever ends it", arguments: ["s3cret", "s3cret\n", "s3cret\r\nrest\n"])
+    func firstLine(content: String) throws {
+        let path = try folder.write(content, to: "password")
+        chmod(path, 0o600)
+        #expect(try SecretFile(path: path).read() == "s3cret")
+    }
+
+    @Test("One that every user may read is refused, without the password in the message")
+    func worldReadable() throws {
+        let path = try folder.write("s3cret\n", to: "password")
+        chmod(path, 0o644)
+        let error = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(error?.description.contains("chmod 600 \(path)") == true)
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
+    @Test("What cannot be read whole is refused: half a password would be refused by the broker, for no visible reason")
+    func unreadable() throws {
+        let path = try folder.write(String(repeating: "x", count: 4096) + "\nrest", to: "password")
+        chmod(path, 0o600)
+        #expect(try SecretFile(path: path).read().utf8.count == 4096)
+        try folder.write(String(repeating: "x", count: 4097), to: "password")
+        let long = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(long?.description.contains("longer than 4096 bytes") == true)
+        try folder.write([0x70, 0xFF, 0x77], to: "password")
+        let bytes = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(bytes?.description.contains("UTF-8") == true)
+    }
+
+    @Test("A missing and an empty one are told apart")
+    func missingOrEmpty() throws {
+        #expect(throws: SecretFileError(path: "/nowhere", reason: "No such file or directory")) {
+            try SecretFile(path: "/nowhere").read()
+        }
+        let path = try folder.write("", to: "password")
+        chmod(path, 0o600)
+        let error = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(error?.description.contains("empty") == true)
+    }
+
+    @Test("A pipe that nobody writes into is refused, and does not hold up the start")
+    func pipe() throws {
+        #expect(mkfifo(folder.file("key"), 0o600) == 0)
+        #expect(throws: SecretFileError.self) { try SecretFile(path: folder.file("key")).read() }
+    }
+}

@@ -1,0 +1,33 @@
+import SoundboxAudio
+import SoundboxCore
+import SoundboxGPIO
+import Testing
+
+@testable import SoundboxHardware
+
+@Suite("What of a board's panel can be had")
+struct BoardPanelTests {
+    private let nowhere = GPIOLine(chipLabels: ["a chip that no machine has"], reference: .offset(3))
+
+    @Test("Lines that are missing cost lights and buttons, and the sound where the amplifier hangs on one")
+    func missingLines() {
+        var layout = BoardLayout(name: "x", description: "x", vibration: OutputLine(line: nowhere))
+        var problems: [String] = []
+        let silent = BoardPanel(layout) { what, _ in problems.append(what) }
+        #expect(problems == ["the panel does not work: no lights, no buttons"])
+        #expect(silent.amplifier == nil)
+
+        layout.amplifier = AmplifierLine(OutputLine(line: nowhere), lead: .milliseconds(70), lag: .seconds(1))
+        problems = []
+        let board = BoardPanel(layout) { what, _ in problems.append(what) }
+        #expect(problems.last == "the amplifier cannot be switched on: no sound")
+        #expect(board.amplifier?.lead == .milliseconds(70) && board.amplifier?.lag == .seconds(1))
+        #expect(throws: PanelError.self) { try board.amplifier?.turn(true) }
+    }
+
+    @Test("A board without lines has nothing that could fail")
+    func none() {
+        let board = BoardPanel(BoardLayout(name: "none", description: "none")) { what, _ in Issue.record("\(what)") }
+        #expect(board.amplifier == nil)
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import SoundboxCore
+import TestSupport
+import Testing
+
+@testable import SoundboxConfiguration
+@testable import SoundboxSetup
+
+@Suite("What the doctor concludes")
+struct DoctorTests {
+    private static let now = 1_800_000_000
+    private static let day = 86_400
+
+    @Test(
+        "A refused certificate is explained",
+        arguments: [
+            (-10 * day, -3 * day, ["mq.example.com"], "expired 3 days ago"),
+            (2 * 3600, 10 * day, ["mq.example.com"], "begins in 2 hours"),
+            (
+                -day, day, ["other.example.com", "192.0.2.1"],
+                "is for other.example.com, 192.0.2.1, and not for mq.example.com"
+            ),
+            (-day, day, [], "is for no host at all"),
+            (-day, day, ["*.b.example.com"], "is for *.b.example.com"),
+            (-day, day, ["*.example.com"], "not signed by the given authority"),
+            (-day, day, ["MQ.example.com"], "not signed by the given authority"),
+        ])
+    func certificates(notBefore: Int, notAfter: Int, names: [String], expected: String) {
+        let certificate = BrokerCertificate(
+            notBefore: Self.now + notBefore, notAfter: Self.now + notAfter, names: names)
+        let text = certificate.explanation(for: "mq.example.com", now: Self.now, hasCAFile: true)
+        #expect(text.contains(expected))
+    }
+
+    @Test("Every secret must be there and for the box only, the key that notices are signed with included")
+    func secrets() throws {
+        let folder = try TemporaryFolder()
+        let least = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\n"
+        let key = folder.file("signing.key")
+        func finding(_ text: String) throws -> Finding {
+            let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+            return SetupChecks(configuration: configuration, boxIsRunning: false).secrets()
+        }
+        #expect(try finding(least).detail == "there are none")
+        let signed = least + "authenticity: {key_file: \"\(key)\"}\n"
+        #expect(try finding(signed).level == .red)
+        try folder.write("0123456789abcdef0123456789abcdef\n", to: "signing.key")
+        chmod(key, 0o644)
+        #expect(try finding(signed).detail.contains("every user of this system may read it"))
+        chmod(key, 0o600)
+        #expect(try finding(signed).detail == "readable by the box only")
+        let next = folder.file("next.key")
+        let changing = least + "authenticity: {key_file: \"\(key)\", next_key_file: \"\(next)\"}\n"
+        #expect(try finding(changing).detail.contains("\(next): No such file"))
+    }
+
+    @Test("A clock in the past is red, one that nobody keeps is amber")
+    func clock() {
+        #expect(SystemChecks.clock(now: 0, isSynchronised: true).level == .red)
+        #expect(SystemChecks.clock(now: Self.now, isSynchronised: false).level == .amber)
+        #expect(SystemChecks.clock(now: Self.now, isSynchronised: true).level == .green)
+    }
+
+    @Test(
+        "The running box's own words count",
+        arguments: [
+            (#"{"state":"online","connection":"online","volume":80,"queued":0,"faults":[]}"#, Finding.Level.green),
+            (#"{"state":"online","connection":"online","volume":0,"queued":0,"faults":[]}"#, .amber),
+            (#"{"state":"offline","connection":"offline: no route","volume":80,"faults":[]}"#, .red),
+            (#"{"state":"online","connection":"online","volume":80,"faults":["no sound card"]}"#, .red),
+        ])
+    func runningBox(status: String, level: Finding.Level) throws {
+        #expect(Doctor.finding(about: try #require(BoxStatus(decoding: JSONValue(parsing: Array(status.utf8))))).level == level)
+    }
+
+    @Test("The report is as bad as its worst finding, and tells what to do")
+    func report() {
+        let report = DoctorReport(findings: [
+            Finding("clock", .green, "right"), Finding("broker", .red, "gone", advice: "look for it"),
+            Finding("disk", .amber, "fills up"),
+        ])
+        #expect(report.level == .red)
+        #expect(
+            report.text(colored: false)
+                == "ok   clock   right\nBAD  broker  gone\n     → look for it\nlook disk    fills up")
+        #expect(report.json["findings"] != nil)
+        #expect(DoctorReport().level == .green)
+    }
+
+    @Test("The archive is one that tar reads")
+    func archive() async throws {
+        let folder = try TemporaryFolder()
+        var archive = TarArchive()
+        archive.add("a/one.txt", Array("one\n".utf8), time: Self.now)
+        archive.add("a/empty.txt", [], time: Self.now)
+        archive.add("a/block.txt", [UInt8](repeating: 65, count: 512), time: Self.now)
+        try folder.write(archive.finished, to: "archive.tar")
+        let list = try ChildProcess(["tar", "--list", "--file", folder.file("archive.tar")])
+        #expect(try await list.output.all() == ["a/one.txt", "a/empty.txt", "a/block.txt"])
+        #expect(try await list.exitStatus() == 0)
+        let content = try ChildProcess([
+            "tar", "--extract", "--to-stdout", "--file", folder.file("archive.tar"), "a/one.txt",
+        ])
+        #expect(try await content.output.all() == ["one"])
+    }
+}

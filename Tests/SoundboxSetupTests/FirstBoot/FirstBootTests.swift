@@ -1,0 +1,68 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import SoundboxConfiguration
+@testable import SoundboxSetup
+
+@Suite("The first boot takes its setup from the boot partition")
+struct FirstBootTests {
+    private let boot: TemporaryFolder
+    private let system: TemporaryFolder
+    private var target: String { system.file("etc/soundbox.yaml") }
+
+    init() throws {
+        boot = try TemporaryFolder()
+        system = try TemporaryFolder()
+    }
+
+    private static let provisioning = """
+        merchant_id: M1001
+        device_id: box-01
+        broker: {url: "mqtt://127.0.0.1", username: u, password: s3cret}
+
+        """
+
+    @Test("It is installed, and no secret stays on the partition", arguments: ["provisioning.yaml", "soundbox.yaml"])
+    func imported(name: String) throws {
+        try boot.write(Self.provisioning, to: name)
+        try boot.write("an old complaint", to: "soundbox-error.txt")
+        #expect(
+            try FirstBoot.run(folder: boot.path, configuration: target)
+                == .imported(from: boot.file(name), changed: true))
+        #expect(try Configuration(readingFile: target).deviceID == "box-01")
+        #expect(access(boot.file(name), F_OK) != 0)
+        #expect(access(boot.file("soundbox-error.txt"), F_OK) != 0)
+        #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
+    }
+
+    @Test("A power cut after the import and before the removal repeats the import, to the same end")
+    func repeated() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        _ = try FirstBoot.run(folder: boot.path, configuration: target)
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        #expect(
+            try FirstBoot.run(folder: boot.path, configuration: target)
+                == .imported(from: boot.file("provisioning.yaml"), changed: false))
+    }
+
+    @Test(
+        "A mistake is explained beside the file, which stays; the setup that is installed stays as well",
+        arguments: [
+            ("device_id: box-01", "device: box-01", "device"),
+            ("u, password: s3cret}", "u, password: s3cret", "provisioning.yaml"),
+        ])
+    func mistake(old: String, new: String, expected: String) throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        _ = try FirstBoot.run(folder: boot.path, configuration: target)
+        let installed = try system.read("etc/soundbox.yaml")
+
+        try boot.write(Self.provisioning.replacing(old, with: new), to: "provisioning.yaml")
+        #expect(throws: (any Error).self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        let complaint = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+        #expect(complaint.contains(expected))
+        #expect(!complaint.contains("s3cret"))
+        #expect(access(boot.file("provisioning.yaml"), F_OK) == 0)
+        #expect(try system.read("etc/soundbox.yaml") == installed)
+    }
+}

@@ -1,0 +1,183 @@
+import Testing
+
+@testable import SoundboxSetup
+
+@Suite("The conversation of setup")
+struct SetupDialogueTests {
+    private static let choices = SetupChoices(
+        voices: ["en-IN", "zh-CN"], boards: ["none", "raspberry-pi"], cards: ["hw:CARD=Headphones"])
+
+    private func dialogue(
+        _ change: (inout SetupAnswers) -> Void = { _ in }, given: Set<SetupQuestion> = [], code: [Int] = []
+    ) -> SetupDialogue {
+        var answers = SetupAnswers()
+        change(&answers)
+        return SetupDialogue(answers: answers, given: given, choices: Self.choices, code: code)
+    }
+
+    /// Answers in order, with a broker that works.
+    private func answer(_ dialogue: inout SetupDialogue, _ lines: String...) {
+        for line in lines {
+            dialogue.answer(line)
+            dialogue.brokerWasChecked(isUsable: true)
+        }
+    }
+
+    @Test("It asks for everything once, and Enter takes the usual answers")
+    func fromStartToEnd() {
+        var dialogue = dialogue()
+        answer(&dialogue, "M1001", "box-01", "mqtt://127.0.0.1", "", "", "", "", "", "")
+        #expect(dialogue.step == .finish)
+        #expect(dialogue.answers.merchantID == "M1001")
+        #expect(dialogue.answers.brokerURL == "mqtt://127.0.0.1:1883")
+        #expect(dialogue.answers.username == nil)
+        #expect(dialogue.answers.volume == 80)
+    }
+
+    @Test(
+        "A wrong answer is explained at once and asked for again",
+        arguments: [
+            (SetupQuestion.merchantID, "M/1", "holds \"/\""), (.merchantID, "+", "holds \"+\""),
+            (.brokerURL, "http://x", "mqtt or mqtts"), (.voice, "fr-FR", "there are: en-IN, zh-CN"),
+            (.voice, "zh-CN, fr-FR", "no voice \"fr-FR\""), (.voice, "zh-CN,zh-CN", "twice"),
+            (.voice, "zh-CN,", "no voice"),
+            (.currency, "XYZ", "ISO 4217"), (.board, "nano", "there are: none, raspberry-pi"),
+            (.volume, "101", "0 to 100"), (.volume, "loud", "0 to 100"),
+        ])
+    func wrongAnswer(question: SetupQuestion, line: String, reason: String) {
+        var dialogue = dialogue(given: Set(SetupQuestion.allCases).subtracting([question]))
+        dialogue.brokerWasChecked(isUsable: true)
+        #expect(dialogue.step == .ask(question))
+        let before = dialogue.answers
+        dialogue.answer(line)
+        #expect(dialogue.step == .ask(question))
+        #expect(dialogue.problem?.contains(reason) == true)
+        #expect(dialogue.answers == before)
+    }
+
+    @Test("What has no usual answer cannot be left out")
+    func emptyAnswer() {
+        var dialogue = dialogue()
+        dialogue.answer("  ")
+        #expect(dialogue.step == .ask(.merchantID))
+        #expect(dialogue.problem?.contains("an answer is needed") == true)
+    }
+
+    @Test("< goes back to the question before, over those that do not apply")
+    func back() {
+        var dialogue = dialogue()
+        dialogue.answer("<")
+        #expect(dialogue.problem == "this is the first question")
+        answer(&dialogue, "M1001", "box-01", "mqtt://127.0.0.1", "")
+        #expect(dialogue.step == .ask(.voice))
+        dialogue.answer("<")
+        #expect(dialogue.step == .ask(.username))
+        dialogue.answer("<")
+        dialogue.answer("<")
+        #expect(dialogue.step == .ask(.deviceID))
+        dialogue.answer("")
+        #expect(dialogue.answers.deviceID == "box-01")
+    }
+
+    @Test("quit ends it at any question")
+    func quit() {
+        for lines in [["quit"], ["M1001", "quit"], ["M1001", "box-01", "mqtt://h", "-", "", "quit"]] {
+            var dialogue = dialogue()
+            for line in lines {
+                dialogue.answer(line)
+                dialogue.brokerWasChecked(isUsable: true)
+            }
+            #expect(dialogue.step == .quit)
+        }
+    }
+
+    @Test("Certificates are asked for with mqtts only, a key with a certificate only, a password with a user name only")
+    func questionsThatApply() {
+        var dialogue = dialogue()
+        answer(&dialogue, "M1001", "box-01", "mqtts://h", "-")
+        #expect(dialogue.step == .ask(.caFile))
+        answer(&dialogue, "-", "-")
+        #expect(dialogue.step == .ask(.voice))
+
+        dialogue = self.dialogue()
+        answer(&dialogue, "M1001", "box-01", "mqtt://h", "someone")
+        #expect(dialogue.step == .ask(.password))
+        dialogue.answer("s3cret")
+        #expect(dialogue.step == .checkBroker)
+        #expect(dialogue.answers.password == Secret("s3cret"))
+    }
+
+    @Test("What came by option is not asked")
+    func given() {
+        var dialogue = dialogue({ $0.merchantID = "M1" }, given: [.merchantID, .deviceID, .username])
+        #expect(dialogue.step == .ask(.brokerURL))
+        dialogue.answer("mqtt://h")
+        #expect(dialogue.step == .checkBroker)
+    }
+
+    @Test("A broker that does not work is asked for again, with what was given by option as well")
+    func brokenBroker() {
+        var dialogue = dialogue(
+            { $0.brokerURL = "mqtt://h:1883" }, given: [.merchantID, .deviceID, .brokerURL, .username])
+        #expect(dialogue.step == .checkBroker)
+        dialogue.brokerWasChecked(isUsable: false)
+        #expect(dialogue.step == .askToGoOn)
+        dialogue.answer("maybe")
+        #expect(dialogue.step == .askToGoOn)
+        dialogue.answer("")
+        #expect(dialogue.step == .ask(.brokerURL))
+    }
+
+    @Test("An installer may go on with a broker that is not there yet")
+    func goOn() {
+        var dialogue = dialogue(given: [.merchantID, .deviceID, .brokerURL, .username])
+        dialogue.brokerWasChecked(isUsable: false)
+        dialogue.answer("yes")
+        #expect(dialogue.step == .ask(.voice))
+    }
+
+    @Test("Only who hears the box can finish: the code is said, asked for, and said again")
+    func code() {
+        var dialogue = dialogue(given: Set(SetupQuestion.allCases), code: [4, 0, 7, 1])
+        dialogue.brokerWasChecked(isUsable: true)
+        #expect(dialogue.step == .speakCode([4, 0, 7, 1]))
+        dialogue.codeWasSpoken(true)
+        dialogue.answer("")
+        #expect(dialogue.step == .speakCode([4, 0, 7, 1]))
+        dialogue.codeWasSpoken(true)
+        dialogue.answer("4711")
+        #expect(dialogue.problem?.contains("not what this box said") == true)
+        dialogue.codeWasSpoken(true)
+        dialogue.answer("4071")
+        #expect(dialogue.step == .finish)
+    }
+
+    @Test("Three wrong codes end setup, so that nobody tries all of them")
+    func wrongCodes() {
+        var dialogue = dialogue(given: Set(SetupQuestion.allCases), code: [4, 0, 7, 1])
+        dialogue.brokerWasChecked(isUsable: true)
+        for _ in 1...3 {
+            dialogue.codeWasSpoken(true)
+            dialogue.answer("1234")
+        }
+        #expect(dialogue.step == .quit)
+    }
+
+    @Test("Without sound there is no code to ask for")
+    func noSound() {
+        var dialogue = dialogue(given: Set(SetupQuestion.allCases), code: [1])
+        dialogue.brokerWasChecked(isUsable: true)
+        dialogue.codeWasSpoken(false)
+        #expect(dialogue.step == .finish)
+    }
+
+    @Test("Neither text nor dump of the answers shows the password")
+    func secrets() {
+        var answers = SetupAnswers()
+        answers.password = Secret("s3cret")
+        var dumped = ""
+        dump(answers, to: &dumped)
+        #expect(!"\(answers)".contains("s3cret"))
+        #expect(!dumped.contains("s3cret"))
+    }
+}

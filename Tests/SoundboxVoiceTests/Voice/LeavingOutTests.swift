@@ -1,0 +1,105 @@
+import Foundation
+import SoundboxCore
+import TestSupport
+import Testing
+import VoiceTestSupport
+
+@testable import SoundboxVoice
+
+@Suite("Recordings that cannot be read are done without, and taken back")
+struct LeavingOutTests {
+    private let folder: TestSupport.TemporaryFolder
+    private var directory: String { folder.file("zh-CN") }
+
+    init() throws {
+        folder = try TestSupport.TemporaryFolder()
+        try FileManager.default.copyItem(atPath: "\(shippedSounds)/zh-CN", toPath: directory)
+    }
+
+    private func voices() throws -> Voices {
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings()
+        #expect(problems == [])
+        return Voices(first: voice)
+    }
+
+    private func payment(_ amount: String) throws -> Utterance {
+        .payment(try Money(amount, .CNY), channel: "alipay")
+    }
+
+    private func move(_ from: String, _ to: String) throws {
+        try FileManager.default.moveItem(atPath: folder.file(from), toPath: folder.file(to))
+    }
+
+    private func file(saying text: String) throws -> String {
+        let entries = try Voice(directory: directory).recordings.entries
+        return "\(directory)/\(try #require(entries.first { $0.text == text }).file).flac"
+    }
+
+    /// What the player meets in the middle of an announcement.
+    private func failFirst(of voices: inout Voices, _ utterance: Utterance) throws {
+        let part = try #require(voices.script(for: utterance).phrases.first)
+        let error = #expect(throws: RecordingError.self) { try voices.samples(of: part, at: 48_000) }
+        voices.leaveOut(part, because: try #require(error))
+    }
+
+    @Test("With the folder away, chime and fallback are still there; with the folder back, the amount is")
+    func folderAway() throws {
+        var voices = try voices()
+        let payment = try payment("123.45")
+        let whole = voices.script(for: payment)
+        try move("zh-CN", "away")
+        try failFirst(of: &voices, payment)
+        let fallback = voices.provenScript(for: payment)
+        #expect(fallback.text == "到账一笔")
+        #expect(fallback.shortcoming != nil)
+        for part in [.chime] + fallback.phrases {
+            #expect(try !voices.samples(of: part, at: 48_000).isEmpty)
+        }
+        #expect(voices.unavailable != nil && voices.brokenCount == 0)
+        #expect(try voices.provenScript(for: .refund(Money("8", .CNY))).text == "退款一笔")
+
+        try move("away", "zh-CN")
+        #expect(voices.provenScript(for: payment) == whole)
+        voices.takeBackWhatCanBePlayed()
+        #expect(voices.unavailable == nil && !voices.mayHaveMore)
+    }
+
+    @Test("No amount is ever a part of the right one, whichever recording is missing")
+    func neverWrong() throws {
+        let all = try voices()
+        let payment = try payment("123.45")
+        let right = all.script(for: payment)
+        for case .phrase(let index) in right.phrases {
+            let name = "zh-CN/\(all.voices[0].recordings.entries[index].file).flac"
+            try move(name, "gone")
+            defer { try? move("gone", name) }
+            var voices = all
+            // The failure comes while it is played.
+            voices.leaveOut(
+                .phrase(index), because: .unavailable(file: name, reason: "No such file or directory"))
+            let proven = voices.provenScript(for: payment)
+            let isWhole = proven.text.contains("一百二十三点四五元") && proven.shortcoming == nil
+            let isFallback = proven.text.hasSuffix("到账一笔") && proven.shortcoming != nil
+            #expect(isWhole || isFallback, "\(proven.text) without \(name)")
+            #expect(!proven.phrases.contains(.phrase(index)))
+        }
+    }
+
+    @Test("A file that is no sound stays left out until somebody writes it anew")
+    func broken() throws {
+        let file = try file(saying: "七")
+        let sound = try Data(contentsOf: URL(fileURLWithPath: file))
+        try Data("rubbish".utf8).write(to: URL(fileURLWithPath: file))
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings()
+        #expect(problems.count == 1)
+        var voices = Voices(first: voice)
+        #expect(voices.brokenCount == 1 && voices.unavailable == nil)
+        #expect(!voices.mayHaveMore)
+        #expect(try voices.provenScript(for: payment("7")).text == "支付宝到账一笔")
+
+        try sound.write(to: URL(fileURLWithPath: file))
+        #expect(voices.mayHaveMore)
+        #expect(try voices.provenScript(for: payment("7")).text.contains("七元"))
+        #expect(voices.brokenCount == 0)
+    }
+}

@@ -1,0 +1,80 @@
+import SoundboxCore
+import SoundboxTesting
+import Testing
+import VoiceTestSupport
+
+@testable import SoundboxAudio
+@testable import SoundboxVoice
+@testable import SoundboxWorkshop
+
+@Suite("The voices that ship with the box", .serialized)
+struct ShippedVoicesTests {
+    static let locales = VoiceFolder(path: shippedSounds).locales
+
+    @Test("There are voices at all")
+    func some() {
+        #expect(Self.locales.contains("zh-CN"))
+    }
+
+    @Test(
+        "Every recording is sound, and every word that the rules and sentences can put out is recorded",
+        arguments: locales)
+    func check(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        #expect(voice.language.locale == locale)
+        #expect(try VoiceCheck(voice).problems() == [])
+    }
+
+    @Test("The warning is over well before the buttons have been held to the end", arguments: locales)
+    func warning(locale: String) async throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let sink = RecordingSink()
+        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
+        try await player.play(
+            voice.writer.script(for: .prompt(.unprovisionWarning)), Delivery(hasChime: false, gap: .zero))
+        // It begins 4 s into a hold of 10 s, and must have been heard to its end: docs/decisions/043.
+        let frames = try #require(await sink.announcements.first).count / 2
+        #expect(Duration.seconds(Double(frames) / 48_000) < .seconds(3))
+    }
+
+    @Test("A repetition begins with words of its own, which no arrival has", arguments: locales)
+    func repetition(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let payment = Utterance.payment(try Money("5", .CNY), channel: "alipay")
+        let (repeated, arrived) = (voice.writer.script(for: .replay(payment)), voice.writer.script(for: payment))
+        #expect(repeated.shortcoming == nil)
+        let words = repeated.elements.dropLast(arrived.elements.count)
+        #expect(words.count == 2 && Array(repeated.elements.dropFirst(2)) == arrived.elements)
+        let others = Language.Sentence.allCases.filter { $0 != .replay }.compactMap { voice.language.sentences[$0] }
+        #expect(!others.contains { $0.contains(voice.language.sentences[.replay] ?? "") })
+    }
+
+    @Test(
+        "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
+    func otherCurrency(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let money = try Money("5", #require(Currency("CHE")))
+        let script = voice.writer.script(for: .payment(money, channel: "alipay"))
+        #expect(script.shortcoming == .noUnit(money.currency))
+        let warning = try #require(voice.language.otherCurrency)
+        let five = try voice.language.reading(of: money, withUnit: false)
+        #expect(script.text.contains(warning + five))
+        #expect(!script.elements.isEmpty)
+    }
+
+    @Test("A box that cannot say how much still says that money came", arguments: locales)
+    func fallback(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        var language = voice.language
+        language.otherCurrency = nil
+        // A currency without a word in this voice.
+        let money = try Money("5", #require(Currency("CHE")))
+        let script = ScriptWriter(language: language, phrases: voice.writer.phrases)
+            .script(for: .payment(money, channel: "alipay"))
+        #expect(script.shortcoming == .noUnit(money.currency))
+        #expect(
+            script.text
+                == language.sentences[.unreadable]?.replacing("{channel}", with: language.channels["alipay"] ?? ""))
+        #expect(!script.elements.isEmpty)
+    }
+}
