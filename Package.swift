@@ -146,7 +146,7 @@ let package = Package(
             swiftSettings: strict),
 
         // A fake for every port, and the contract that it and the real adapter keep.
-        library("SoundboxTesting", ["SoundboxCore"]),
+        library("SoundboxTesting", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
 
         // Brokers, processes and folders for tests.
         .target(

@@ -1,4 +1,4 @@
-// Linux calls that Swift cannot import because they are variadic, or that its Glibc module leaves out.
+// Linux calls that Swift cannot import, because they are variadic or missing in its Glibc module.
 #pragma once
 #include <malloc.h>
 #include <stdint.h>
@@ -7,13 +7,13 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
-/// Names the calling thread for `top -H` and debuggers; the kernel keeps 15 bytes.
+/// Names the calling thread, for `top -H` and debuggers. The kernel keeps 15 bytes.
 static inline void soundbox_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
-// Where the program's own code lies; defined by the linker (ld(1), "Source Code Reference").
+// The bounds of the program's own code, defined by the linker (ld(1), "Source Code Reference").
 extern const char __executable_start[], etext[];
 
-/// Unmaps the pages of the program's code. Whatever runs next is mapped again from the kernel's cache, page by page.
+/// Unmaps the pages of the program's code. Code that runs later is mapped again from the kernel's cache, page by page.
 static inline void soundbox_release_code(void) {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t start = (uintptr_t)__executable_start & ~(page - 1);
@@ -22,7 +22,7 @@ static inline void soundbox_release_code(void) {
     if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
-/// Whether the kernel says that its clock follows a time server: adjtimex(2), STA_UNSYNC. Needs no privilege.
+/// Whether the clock follows a time server, according to the kernel: adjtimex(2), STA_UNSYNC. Needs no privilege.
 static inline int soundbox_clock_is_synchronised(void) {
   struct timex state = {.modes = 0};
   return adjtimex(&state) >= 0 && (state.status & STA_UNSYNC) == 0;

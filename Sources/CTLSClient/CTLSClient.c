@@ -17,14 +17,14 @@
 struct soundbox_tls {
     SSL *ssl;
     int socket;
-    // errno of the socket's last call; OpenSSL may overwrite the thread's.
+    // errno of the last call on the socket. OpenSSL may overwrite the thread's errno.
     int system_error;
     bool waits_to_write;
 };
 
 // MARK: The socket below
 
-// OpenSSL's own socket BIO writes without MSG_NOSIGNAL, and a peer that has gone would end the process.
+// OpenSSL's own socket BIO writes without MSG_NOSIGNAL: when the peer has gone, SIGPIPE would end the process.
 static int send_bytes(BIO *bio, const char *bytes, int count) {
     soundbox_tls *tls = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
@@ -77,7 +77,7 @@ static void fail(soundbox_tls_error *error, soundbox_tls_failure failure, const 
     snprintf(error->text, sizeof error->text, "%s", text == NULL ? "" : text);
 }
 
-/// The last of OpenSSL's errors is the one that says most about files, the first the one about connections.
+/// Takes the text from `code`. About files, OpenSSL's last error says most; about connections, its first.
 static void fail_by_queue(soundbox_tls_error *error, soundbox_tls_failure failure, unsigned long code) {
     const char *text = ERR_reason_error_string(code);
     fail(error, failure, text == NULL && code != 0 ? "an error that OpenSSL has no words for" : text);
@@ -89,7 +89,7 @@ static bool is_hang_up(int code) { return code == 0 || code == ECONNRESET || cod
 static void fail_by_protocol(const soundbox_tls *tls, soundbox_tls_error *error) {
     const unsigned long code = ERR_peek_error();
     const long verdict = SSL_get_verify_result(tls->ssl);
-    // Version 3.5 queues the system's error where 3.0 reported it aside.
+    // OpenSSL 3.5 queues the system's error; 3.0 reports it separately.
     if (ERR_SYSTEM_ERROR(code)) {
         const int system_error = ERR_GET_REASON(code);
         fail_by_queue(error, is_hang_up(system_error) ? SOUNDBOX_TLS_CLOSED : SOUNDBOX_TLS_SYSTEM, code);
@@ -112,7 +112,7 @@ static void fail_by_protocol(const soundbox_tls *tls, soundbox_tls_error *error)
     }
 }
 
-/// What a call that moved nothing amounts to: 0 to try again, or -1.
+/// The result of a call that moved nothing: 0 to try again, or -1.
 static int outcome(soundbox_tls *tls, int result, soundbox_tls_error *error) {
     tls->waits_to_write = false;
     switch (SSL_get_error(tls->ssl, result)) {
@@ -149,7 +149,7 @@ static bool configure(
     SSL_CTX_set_mode(
         context,
         SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-    // A call ends after each record, so that a flood of records without content does not keep the caller in it.
+    // A call returns after each record, so that a flood of empty records cannot hold the caller.
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     if (SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1) {
         fail_by_queue(error, SOUNDBOX_TLS_OTHER, ERR_peek_error());
@@ -173,7 +173,7 @@ static bool configure(
     return true;
 }
 
-/// The name to be verified, and to be asked for: an address is no server name (RFC 6066, section 3).
+/// Sets the host to verify and, for a name, to ask for. An address is no server name (RFC 6066, section 3).
 static bool name_host(SSL *ssl, const char *host) {
     X509_VERIFY_PARAM *parameters = SSL_get0_param(ssl);
     if (X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1) return true;
@@ -237,7 +237,7 @@ long soundbox_tls_write(soundbox_tls *tls, const void *bytes, size_t count, soun
     const int result = SSL_write_ex(tls->ssl, bytes, count, &sent);
     if (result == 1) return (long)sent;
     const int moved = outcome(tls, result, error);
-    // The caller waits for room by itself whenever something is left; what is asked about here is reading.
+    // The flag is about reading. The caller waits for room by itself while it has bytes left.
     tls->waits_to_write = false;
     return moved;
 }

@@ -70,7 +70,7 @@ public struct Configuration: Sendable {
     public var logLevel: Logger.Level
 
     /// The topics of this box.
-    public var topics: MQTTTopics
+    public var topics: Topics
 }
 
 extension Configuration {
@@ -112,11 +112,16 @@ extension Configuration {
         }
         logLevel = try top.optional("log_level")?.choice(of: Logger.Level.self) ?? .info
         do {
-            topics = try MQTTTopics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
+            topics = try Topics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
         } catch {
             let prefix = try top.required("broker").mapping().optional("topic_prefix")
-            let culprit = error.name == "device id" ? device : error.name == "merchant id" ? merchant : prefix
-            throw (culprit ?? merchant).error("the \(error.name) cannot stand in an MQTT topic: \(error.reason)")
+            let culprit =
+                switch error.part {
+                case .prefix: prefix ?? merchant
+                case .merchant: merchant
+                case .device: device
+                }
+            throw culprit.error("the \(error.part.rawValue) cannot stand in an MQTT topic: \(error.problem)")
         }
     }
 }
@@ -132,7 +137,7 @@ extension Configuration.Broker {
             throw url.error(error.reason)
         } catch let error as YAMLError { throw error } catch { throw url.error("\(error)") }
         if address.host.isName { url.mayBeShown() }
-        topicPrefix = try mapping.optional("topic_prefix")?.name() ?? "soundbox/v1"
+        topicPrefix = try mapping.optional("topic_prefix")?.name() ?? Topics.defaultPrefix
         // Alone it may be a token, which is a password; beside a password it is a name.
         let user = mapping.optional("username")
         username = try mapping.optional("password_file") == nil ? user?.string() : user?.name()

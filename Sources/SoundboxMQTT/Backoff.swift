@@ -1,5 +1,7 @@
-/// How long to wait before the next connection attempt: doubling from `initial` to `maximum`, each wait drawn from its
-/// upper half, so that ten thousand boxes do not return to a restarted broker in the same second.
+/// How long to wait before the next connection attempt.
+///
+/// The wait doubles from `initial` to `maximum`. Each one is drawn at random from its upper half, so that ten thousand
+/// boxes do not return to a restarted broker in the same second.
 struct Backoff {
     let initial: Duration
     let maximum: Duration

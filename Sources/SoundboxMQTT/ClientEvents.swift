@@ -1,4 +1,4 @@
-/// What a client has read since it was last asked. Nothing of it has been answered yet.
+/// What a client has read since it was last asked. No answer to it has been sent yet.
 struct ClientEvents {
     struct Message: Equatable {
         var topic: String
@@ -6,22 +6,22 @@ struct ClientEvents {
         var isRetained: Bool
     }
 
-    /// A message that is larger than the client takes.
+    /// A message that is too large for the client.
     struct Oversized: Equatable {
         var topic: String
         /// The size of its payload.
         var bytes: Int
     }
 
-    /// Messages that arrived, in order. Their acknowledgements are queued, and have not been sent.
+    /// Messages in order of arrival. Their acknowledgements are queued and not sent.
     var messages: [Message] = []
-    /// Bytes of all payloads in ``messages``.
+    /// The bytes of all payloads in ``messages``.
     var messageBytes = 0
-    /// Messages that were skipped. Their acknowledgements are queued, too.
+    /// Messages that were skipped. Their acknowledgements are queued as well.
     var oversized: [Oversized] = []
-    /// The code of a CONNACK; 0 accepts the connection.
+    /// The return code of a CONNACK; 0 accepts the connection.
     var connectionCode: UInt8?
-    /// With ``connectionCode``: whether the broker has kept the session.
+    /// Goes with ``connectionCode``: whether the broker has kept the session.
     var brokerKnowsSession = false
     /// SUBACKs: the packet id and the granted QoS of its one topic; 0x80 refuses it.
     var subscriptions: [(id: UInt16, grantedQoS: UInt8)] = []

@@ -1,9 +1,10 @@
+import SoundboxCore
 import SoundboxSystem
 
-/// The end of a connection at the caller's request: the receipts that are left, the offline status, DISCONNECT.
+/// How a stopped feed ends its connection: it sends the remaining receipts, the offline status and DISCONNECT.
 ///
-/// When the time is up before the broker has acknowledged all that, the connection is dropped without a DISCONNECT:
-/// the broker then publishes the will, which says the same as the offline status.
+/// If the broker does not acknowledge all of that in time, the connection is dropped without a DISCONNECT. The broker
+/// then publishes the will, which says the same as the offline status.
 struct Farewell {
     /// When to give up, on the clock of `Duration.monotonicNow`.
     let end: Duration
@@ -17,19 +18,19 @@ struct Farewell {
         if let statusID, packetIDs.contains(statusID) { statusIsKnown = true }
     }
 
-    /// Queues what comes next.
+    /// Queues the next step.
     mutating func proceed(
-        _ client: MQTTClient, outbox: FeedOutbox, topic: String, status: [UInt8]
+        _ client: MQTTClient, outbox: FeedOutbox, status: [UInt8]
     ) throws(MQTTError) {
         if statusID == nil, outbox.isIdle {
-            statusID = try client.publish(status, to: topic, retained: true)
+            statusID = try client.publish(status, to: .status)
         } else if statusIsKnown, !isDisconnecting {
             client.disconnect()
             isDisconnecting = true
         }
     }
 
-    /// The DISCONNECT has been sent, which closes the connection; or the time is up.
+    /// Whether the DISCONNECT has been sent, which closes the connection, or the time is up.
     func isOver(_ client: MQTTClient) -> Bool {
         (isDisconnecting && !client.isConnected) || .monotonicNow >= end
     }

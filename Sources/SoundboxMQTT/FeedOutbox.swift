@@ -1,26 +1,24 @@
 import SoundboxCore
 
-/// What the feed sends: receipts, and the newest status. Lives on the feed's thread.
+/// Sends receipts and the newest status. Lives on the feed's thread.
 struct FeedOutbox {
-    private let topics: MQTTTopics
     private let delegate: any PaymentFeedDelegate
     private let log: @Sendable (String) -> Void
 
     private var window = ReceiptWindow()
     private var status: [UInt8]?
     private var statusIsDue = false
-    /// The status in flight. There is never a second one, so that a slow broker gets the newest and not a queue.
+    /// The status in flight. There is never a second one: a slow broker gets the newest status, not a queue of them.
     private var statusID: UInt16?
-    /// The last error of the delegate's: said once, not at every turn.
+    /// The delegate's last error, so that it is logged once and not at every turn.
     private var lastError: String?
 
-    init(topics: MQTTTopics, delegate: any PaymentFeedDelegate, log: @escaping @Sendable (String) -> Void) {
-        self.topics = topics
+    init(delegate: any PaymentFeedDelegate, log: @escaping @Sendable (String) -> Void) {
         self.delegate = delegate
         self.log = log
     }
 
-    /// No receipt is waiting or in flight, as far as the delegate could say.
+    /// Whether no receipt is waiting or in flight, as far as the delegate could say.
     var isIdle: Bool { window.isIdle }
 
     mutating func note(_ requests: FeedControl.Requests) {
@@ -31,13 +29,14 @@ struct FeedOutbox {
         }
     }
 
-    /// The broker has just published the will, or never knew the status.
+    /// Sends status and receipts again on a new connection: the broker has just published the will, or never knew the
+    /// status.
     mutating func connectionIsNew() {
         statusIsDue = status != nil
         window.outboxHasGrown()
     }
 
-    /// Takes the broker's acknowledgements and tells the delegate which receipts it can let go.
+    /// Takes the broker's acknowledgements and tells the delegate which receipts it can forget.
     mutating func confirm(_ packetIDs: [UInt16]) {
         for id in packetIDs where !window.didConfirm(packetID: id) && id == statusID { statusID = nil }
         guard !window.confirmed.isEmpty else { return }
@@ -49,7 +48,7 @@ struct FeedOutbox {
 
     mutating func sendStatus(with client: MQTTClient) throws(MQTTError) {
         guard statusIsDue, statusID == nil, let status else { return }
-        statusID = try client.publish(status, to: topics.status, retained: true)
+        statusID = try client.publish(status, to: .status)
         statusIsDue = false
     }
 
@@ -62,11 +61,11 @@ struct FeedOutbox {
             $0.window.didRead(receipts.count, limit: room)
         }
         for receipt in receipts {
-            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: topics.receipts))
+            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: .receipts))
         }
     }
 
-    /// Runs `body`; an error is logged and leaves everything as it was, so that the next turn tries again.
+    /// Runs `body`. An error is logged and changes nothing, so that the next turn tries again.
     private mutating func guardingErrors(_ what: String, _ body: (inout FeedOutbox) throws -> Void) {
         do {
             try body(&self)

@@ -3,19 +3,19 @@ import SoundboxCore
 import SoundboxSystem
 
 extension MQTTClient {
-    /// What may wait to be sent before reading pauses: a broker that sends and never reads would fill the memory with
+    /// With this much queued, reading pauses. Otherwise a broker that sends and never reads would fill the memory with
     /// acknowledgements.
     private static let maximumQueuedBytes = 64 * 1024
     private static let chunkBytes = 16 * 1024
-    /// How many chunks are read in one turn, 1 MiB, so that a message that is skipped does not hold everything else up.
+    /// The most that one turn reads, 1 MiB, so that a message that is being skipped does not hold up everything else.
     private static let chunksPerTurn = 64
 
-    /// Sleeps until the broker sent something, something queued can be sent, `wakeUp` is signalled or the time has
-    /// passed; then reads what has arrived. Never writes, except for the TLS handshake.
+    /// Sleeps until something arrives, queued bytes can be sent, `wakeUp` is signalled or the time has passed. Then reads
+    /// what has arrived. Writes nothing except the TLS handshake.
     ///
     /// - Parameters:
-    ///   - limit: stop reading after so many messages or 1 MiB of payloads; ``mayHaveMore`` then says so.
-    /// - Throws: when the connection is gone. What was read before that is still in ``takeEvents()``.
+    ///   - limit: reading stops after this many messages, or 1 MiB of payloads, and sets ``mayHaveMore``.
+    /// - Throws: when the connection has ended. ``takeEvents()`` still returns what was read before.
     func read(waitingAtMost timeout: Duration, wakeUp: WakeUp? = nil, limit: Int = 256) throws(MQTTError) {
         guard let link else { throw lost(.closed) }
         let isUnsent = sent < outgoing.count
@@ -34,12 +34,12 @@ extension MQTTClient {
         do throws(LinkFailure) {
             let wasOpen = link.stage == .open
             guard try link.advance(happened) else { return }
-            // What came with the end of the handshake is no longer in the socket.
+            // TLS may have read more than the end of the handshake: `poll` will not report those bytes.
             if !wasOpen { mayHaveMore = true }
         } catch {
             throw lost(error)
         }
-        // Errors and hang-ups show whether they were asked about or not.
+        // `poll` reports errors and hang-ups unasked.
         let isReady = happened & ~POLLOUT != 0 || link.interest & Int16(happened) != 0
         if mayHaveMore || isReady, hasRoom || happened & (POLLERR | POLLHUP) != 0 {
             try readPending(link, limit: limit)
@@ -56,7 +56,7 @@ extension MQTTClient {
                     continue
                 }
             } catch {
-                throw .connectionLost(reason: "the broker sent something that MQTT does not allow: \(error.reason)")
+                throw .connectionLost(.violation(error.reason))
             }
             guard chunks < Self.chunksPerTurn else { return }
             chunks += 1
@@ -81,7 +81,7 @@ extension MQTTClient {
         return true
     }
 
-    /// Sends what is queued, as far as the network takes it. After this, PUBACKs may be on the wire.
+    /// Sends as much of the queue as the network takes. From here on PUBACKs may be on the wire.
     func write() throws(MQTTError) {
         guard let link, link.stage == .open else { return }
         while sent < outgoing.count {
@@ -111,18 +111,15 @@ extension MQTTClient {
         }
     }
 
-    /// The error that a failure amounts to.
+    /// The error that a link's failure means at this stage.
     func lost(_ failure: LinkFailure) -> MQTTError {
-        if case .settings(let reason) = failure { return .invalidSettings(reason: reason) }
-        if isAccepted { return .connectionLost(reason: failure.reason) }
-        // In TLS 1.3 the client's side of the handshake is over before the broker has looked at its certificate, so that
-        // a broker that misses one is often known by nothing but its hanging up.
+        if case .settings(let fault) = failure { return .invalidSettings(fault) }
+        if isAccepted { return .connectionLost(.link(failure)) }
+        // In TLS 1.3 the client completes the handshake before the broker checks the client's certificate. Often the only
+        // sign that the broker wants one is that it hangs up.
         if failure == .closed, broker.usesTLS {
-            return .unreachable(
-                broker: broker,
-                reason: "the broker closed the connection during the TLS handshake; "
-                    + "if it asks for a client certificate, check cert_file and key_file")
+            return .unreachable(broker: broker, .closedInHandshake)
         }
-        return .unreachable(broker: broker, reason: failure.reason)
+        return .unreachable(broker: broker, failure)
     }
 }

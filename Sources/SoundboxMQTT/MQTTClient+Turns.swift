@@ -1,22 +1,22 @@
+import SoundboxCore
 import SoundboxSystem
 
 extension MQTTClient {
-    /// One round of a short-lived connection: waits at most a second for something to arrive, and sends what is queued.
-    ///
-    /// Blocks. For clients that nobody else drives.
+    /// Drives a short-lived connection for one round: waits at most a second for something to arrive, and sends what is
+    /// queued. Blocks.
     ///
     /// - Parameters:
     ///   - end: when to give up, on the clock of `Duration.monotonicNow`.
-    ///   - what: what is waited for, in words.
-    /// - Throws: ``MQTTError/timedOut(waitingFor:)`` after `end`; ``MQTTError/refused(broker:reason:)`` when the broker
+    ///   - answer: what is waited for.
+    /// - Throws: ``MQTTError/timedOut(waitingFor:)`` after `end`; ``MQTTError/refused(broker:_:)`` when the broker
     ///   says no.
-    func turn(until end: Duration, waitingFor what: String) throws(MQTTError) -> ClientEvents {
+    func turn(until end: Duration, waitingFor answer: MQTTError.Answer) throws(MQTTError) -> ClientEvents {
         let rest = end - .monotonicNow
-        guard rest > .zero else { throw .timedOut(waitingFor: what) }
+        guard rest > .zero else { throw .timedOut(waitingFor: answer) }
         let outcome = Result { () throws(MQTTError) in try read(waitingAtMost: min(rest, .seconds(1))) }
         let events = takeEvents()
         if let code = events.connectionCode, code != 0 {
-            throw .refusal(by: broker, code: code)
+            throw .refused(broker: broker, .init(code: code))
         }
         try outcome.get()
         try ping()

@@ -4,93 +4,98 @@ import SoundboxSystem
 
 /// An MQTT 3.1.1 client for one broker, over any number of connections, one after the other.
 ///
-/// Nothing is written to the network except by ``write()``: whatever arrives is answered into a queue. That is what keeps
-/// a PUBACK back until the message it acknowledges is on disk. Nothing waits except ``read(waitingAtMost:wakeUp:limit:)``.
+/// Only ``write()`` writes to the network; every answer goes into a queue first. That holds a PUBACK back until the
+/// message that it acknowledges is on disk. Only ``read(waitingAtMost:wakeUp:limit:)`` waits.
 final class MQTTClient {
     let broker: BrokerAddress
+    private let topics: Topics
     private let tls: MQTTSettings.TLS?
     private let connectPacket: [UInt8]
 
-    // MARK: One connection's
+    // MARK: State of one connection
 
     /// The connection, while there is one.
     var link: Link?
-    /// The broker has accepted the connection.
+    /// Whether the broker has accepted the connection.
     private(set) var isAccepted = false
-    /// More may be waiting than has been read: come back without sleeping.
+    /// Whether more may have arrived than was read. The next turn then does not sleep.
     var mayHaveMore = false
-    /// What has been read from the network, and not yet looked at.
+    /// Bytes that were read from the network and not yet parsed.
     var unread: ArraySlice<UInt8> = []
     var reader: PacketReader
-    /// What is to be sent, up to `sent` of which has been.
+    /// The bytes to send. The first `sent` of them have left.
     var outgoing: [UInt8] = []
     var sent = 0
-    /// Nothing follows what is queued.
+    /// Whether the queue ends with a DISCONNECT.
     private(set) var isDisconnecting = false
     var keepAlive: KeepAlive
 
     private var events = ClientEvents()
     private var subscribing: Set<UInt16> = []
-    /// Answers to nothing. A few come from a broker's own muddle; a flood of them is meant to keep the box busy.
+    /// Answers to nothing that was asked. A confused broker sends a few; a flood is an attempt to keep the box busy.
     private var strayAnswers = 0
     private static let maximumStrayAnswers = 1_000
 
-    // MARK: Kept over connections
+    // MARK: State that outlives a connection
 
-    /// What the broker has not acknowledged, in the order of sending: sent again after the next CONNACK.
+    /// Publications that the broker has not acknowledged, in order of sending. They are sent again after the next CONNACK.
     private var unacknowledged: [(id: UInt16, packet: [UInt8])] = []
     private var lastID: UInt16 = 0
-    /// A message that is too large, and whose end was not reached on a connection that has gone.
+    /// A message that is too large, and whose end never came on an earlier connection.
     private var interrupted: (head: IncomingPacket.Head, payloadBytes: Int)?
-    /// The message that is being skipped has been acknowledged already.
+    /// Whether the message that is being skipped has been acknowledged already.
     private var isAcknowledgedEarly = false
 
     /// Makes a client that is not connected.
     ///
     /// - Parameters:
     ///   - settings: the broker, the credentials and the keep-alive.
-    ///   - keepsSession: the broker keeps subscriptions and undelivered messages while the client is away.
-    ///   - will: what the broker publishes, retained, when the client vanishes.
+    ///   - keepsSession: whether the broker keeps subscriptions and undelivered messages while the client is away.
+    ///   - will: what the broker publishes on the status topic when the client vanishes.
     init(
-        _ settings: MQTTSettings, clientID: String, keepsSession: Bool, will: OutgoingPacket.Will?
+        _ settings: MQTTSettings, clientID: String, keepsSession: Bool, will: [UInt8]?
     ) throws(MQTTError) {
         broker = settings.broker
+        topics = settings.topics
         tls = settings.tls
-        let seconds = UInt16(clamping: max(5, settings.keepAlive.components.seconds))
+        let seconds = UInt16(clamping: max(settings.keepAlive, MQTTSettings.leastKeepAlive).components.seconds)
         keepAlive = KeepAlive(interval: .seconds(seconds), start: .zero)
-        reader = PacketReader(maximumPayloadBytes: settings.maximumPayloadBytes)
+        reader = PacketReader(maximumPayloadBytes: PaymentNoticeDecoder.maximumPayloadBytes)
         if settings.username == nil, settings.password != nil {
-            throw .invalidSettings(reason: "a broker password needs a user name beside it (username)")
+            throw .invalidSettings(.passwordWithoutUsername)
         }
-        for (name, bytes) in [
-            ("client id", clientID.utf8.count), ("user name", settings.username?.utf8.count ?? 0),
-            ("broker password", settings.password?.utf8.count ?? 0), ("last will", will?.payload.count ?? 0),
-        ] where bytes > OutgoingPacket.maximumFieldBytes {
-            throw .invalidSettings(
-                reason: "the \(name) has \(bytes) bytes; MQTT allows \(OutgoingPacket.maximumFieldBytes)")
+        let fields: [(MQTTError.Field, bytes: Int)] = [
+            (.clientID, clientID.utf8.count), (.username, settings.username?.utf8.count ?? 0),
+            (.password, settings.password?.utf8.count ?? 0), (.lastWill, will?.count ?? 0),
+        ]
+        for (field, bytes) in fields where bytes > OutgoingPacket.maximumFieldBytes {
+            throw .invalidSettings(.tooLong(field, bytes: bytes))
         }
         connectPacket = OutgoingPacket.connect(
-            clientID: clientID, keepsSession: keepsSession, keepAlive: seconds, will: will,
+            clientID: clientID, keepsSession: keepsSession, keepAlive: seconds,
+            will: will.map { .init(topic: settings.topics[.status], payload: $0, isRetained: Topic.status.isRetained) },
             username: settings.username, password: settings.password)
     }
 
-    /// Looks at the files that the settings name. To be called before each connection: one may have come or gone.
+    /// Checks that the files in the settings can be read. Call this before each connection: a file may come or go.
     func checkFiles() throws(MQTTError) {
         guard let tls else { return }
         if (tls.certFile == nil) != (tls.keyFile == nil) {
-            throw .invalidSettings(reason: "a client certificate and its key go together (cert_file, key_file)")
+            throw .invalidSettings(.certificateWithoutKey)
         }
-        for (name, file) in [("CA", tls.caFile), ("certificate", tls.certFile), ("key", tls.keyFile)] {
-            guard let file, access(file, R_OK) != 0 else { continue }
-            throw .invalidSettings(
-                reason: "cannot read the broker's \(name) file \"\(file)\": \(SystemError(code: errno))")
+        let files: [(MQTTError.CredentialFile, path: String?)] = [
+            (.authorities, tls.caFile), (.certificate, tls.certFile), (.key, tls.keyFile),
+        ]
+        for (file, path) in files {
+            guard let path, access(path, R_OK) != 0 else { continue }
+            throw .invalidSettings(.unreadable(file, path: path, SystemError(code: errno)))
         }
     }
 
-    /// Begins a connection. What was queued for an earlier one is dropped unsent; publications that the broker has not
+    /// Begins a connection. Bytes queued for an earlier one are dropped; publications that the broker has not
     /// acknowledged are kept.
     ///
-    /// - Parameter socket: what ``Link/dial(_:first:)`` returned; the client closes it.
+    /// - Parameter socket: from ``Link/dial(_:first:)``. The client closes it.
     func begin(on socket: Int32) throws(MQTTError) {
         drop()
         mayHaveMore = false
@@ -107,7 +112,7 @@ final class MQTTClient {
         do { link = try Link(socket: socket, to: broker, settings: tls) } catch { throw lost(error) }
     }
 
-    /// Connects. For clients that nobody else drives: blocks while the name is looked up, see ``Link/dial(_:first:)``.
+    /// Connects a client that no feed drives. Blocks while the name is looked up, see ``Link/dial(_:first:)``.
     func connect() throws(MQTTError) {
         try checkFiles()
         let socket: Int32
@@ -115,8 +120,8 @@ final class MQTTClient {
         try begin(on: socket)
     }
 
-    /// Ends the connection without sending anything that is queued. The broker publishes the will and keeps what was
-    /// not acknowledged for the next connection.
+    /// Ends the connection and sends nothing that is queued. The broker publishes the will, and keeps what was not
+    /// acknowledged for the next connection.
     func drop() {
         interrupted = reader.skipping ?? interrupted
         isAccepted = false
@@ -125,24 +130,24 @@ final class MQTTClient {
 
     var isConnected: Bool { link != nil }
 
-    // MARK: Asking for something
+    // MARK: Requests
 
-    /// Queues a SUBSCRIBE at QoS 1.
+    /// Queues a SUBSCRIBE.
     ///
     /// - Returns: the packet id that the SUBACK will carry.
-    func subscribe(to topic: String) throws(MQTTError) -> UInt16 {
+    func subscribe(to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
         subscribing.insert(id)
-        outgoing += OutgoingPacket.subscribe(to: topic, id: id)
+        outgoing += OutgoingPacket.subscribe(to: topics[topic], id: id)
         return id
     }
 
-    /// Queues a PUBLISH at QoS 1.
+    /// Queues a PUBLISH.
     ///
     /// - Returns: the packet id that the PUBACK will carry.
-    func publish(_ payload: [UInt8], to topic: String, retained: Bool = false) throws(MQTTError) -> UInt16 {
+    func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
-        let packet = OutgoingPacket.publish(payload, to: topic, id: id, isRetained: retained)
+        let packet = OutgoingPacket.publish(payload, to: topics[topic], id: id, isRetained: topic.isRetained)
         unacknowledged.append((id, packet))
         outgoing += packet
         return id
@@ -153,37 +158,37 @@ final class MQTTClient {
             lastID = lastID == .max ? 1 : lastID + 1
             if !subscribing.contains(lastID), !unacknowledged.contains(where: { $0.id == lastID }) { return lastID }
         }
-        throw .timedOut(waitingFor: "the broker to acknowledge any of 65,535 messages")
+        throw .timedOut(waitingFor: .packetID)
     }
 
-    /// Queues a DISCONNECT: the broker forgets the will. It leaves *behind* everything that is queued already, PUBACKs
-    /// included, so it is no way to refuse a message; ``drop()`` is.
+    /// Queues a DISCONNECT, after which the broker does not publish the will. Everything queued before it still leaves,
+    /// PUBACKs included. To refuse a message use ``drop()``.
     func disconnect() {
         outgoing += OutgoingPacket.disconnect
         isDisconnecting = true
     }
 
-    /// Queues a PINGREQ when it is time for one. To be called at least every few seconds.
+    /// Queues a PINGREQ when one is due. Call this at least every few seconds.
     ///
-    /// - Throws: when nothing came back to the last one.
+    /// - Throws: when the last one was not answered.
     func ping() throws(MQTTError) {
         guard isAccepted, link != nil else { return }
         switch keepAlive.check(at: .monotonicNow) {
         case .alive: break
         case .pingIsDue: outgoing += OutgoingPacket.pingreq
-        case .dead: throw .connectionLost(reason: "the broker stopped answering")
+        case .dead: throw .connectionLost(.silence)
         }
     }
 
-    // MARK: What arrives
+    // MARK: Arrivals
 
-    /// What has happened since the last call.
+    /// Returns what has happened since the last call.
     func takeEvents() -> ClientEvents {
         defer { events = ClientEvents() }
         return events
     }
 
-    /// Whether so much has been read that it should be stored before more is.
+    /// Whether enough has been read that it should be stored before anything more is read.
     func isFull(_ limit: Int) -> Bool {
         events.messages.count + events.oversized.count >= limit || events.messageBytes >= 1 << 20
     }
@@ -206,8 +211,8 @@ final class MQTTClient {
             events.messageBytes += payload.count
             outgoing += OutgoingPacket.acknowledgement(of: head)
         case .oversized(let head, let bytes):
-            // Acknowledged at its end, as any message is; but a line that never lasts that long must not bring the same
-            // message for ever.
+            // Like any message it is acknowledged at its end. On its second attempt it is acknowledged at its beginning: on
+            // a connection too short for its end, it would otherwise come for ever.
             guard let interrupted, interrupted.head.topic == head.topic, interrupted.payloadBytes == bytes else {
                 break
             }
@@ -225,7 +230,7 @@ final class MQTTClient {
             guard subscribing.remove(id) != nil else { return try noteStrayAnswer() }
             events.subscriptions.append((id, granted))
         case .pubrel(let id):
-            // The end of a message at QoS 2, which was asked for by nobody and taken all the same.
+            // The end of a message at QoS 2. Nobody subscribed to that, but it is taken.
             outgoing += OutgoingPacket.pubcomp(id)
         case .pingresp:
             if !keepAlive.answered() { try noteStrayAnswer() }

@@ -1,52 +1,226 @@
+import Glibc
 import SoundboxCore
+import SoundboxSystem
 
-/// What stands between a client and its broker. The descriptions are one line each and say what to do where that is
-/// known.
-public enum MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The settings cannot work: a file that cannot be read, a client id that MQTT forbids.
-    case invalidSettings(reason: String)
-    /// No connection came about: name lookup, TCP or TLS failed.
-    case unreachable(broker: BrokerAddress, reason: String)
+/// What stands between a client and its broker. Decide by the case; the text is for people.
+public enum MQTTError: Error, Sendable, Equatable {
+    /// The settings cannot work.
+    case invalidSettings(SettingsFault)
+    /// No connection came about.
+    case unreachable(broker: BrokerAddress, LinkFailure)
     /// The broker answered and does not want this client.
-    case refused(broker: BrokerAddress, reason: String)
+    case refused(broker: BrokerAddress, Refusal)
     /// The broker does not let this client listen to a topic.
     case subscriptionRefused(topic: String)
     /// The connection was there and ended.
-    case connectionLost(reason: String)
+    case connectionLost(Loss)
     /// The broker, or whoever should have answered, stayed silent.
-    case timedOut(waitingFor: String)
-    /// What arrived could not be stored, so that nothing of it was acknowledged.
+    case timedOut(waitingFor: Answer)
+    /// What arrived could not be stored, so that nothing of it was acknowledged. The reason is the delegate's.
     case refusedByBox(reason: String)
 
+    /// Settings that cannot work.
+    public enum SettingsFault: Sendable, Equatable {
+        case passwordWithoutUsername
+        case certificateWithoutKey
+        /// A field that is longer than MQTT allows.
+        case tooLong(Field, bytes: Int)
+        /// A file that cannot be read.
+        case unreadable(CredentialFile, path: String, SystemError)
+        /// A file that OpenSSL cannot use, with its words; `nil` is the system's folder of authorities.
+        case unusable(CredentialFile, path: String?, reason: String)
+        /// The process has no file descriptor left.
+        case noDescriptors(SystemError)
+    }
+
+    /// A field of CONNECT.
+    public enum Field: Sendable, Equatable { case clientID, username, password, lastWill }
+
+    /// Which of the settings' files.
+    public enum CredentialFile: Sendable, Equatable { case authorities, certificate, key }
+
+    /// Why a CONNACK says no (MQTT 3.1.1, table 3.1).
+    public enum Refusal: Sendable, Equatable {
+        case protocolVersion, clientID, unavailable, badLogin, notAuthorised
+        case code(UInt8)
+
+        init(code: UInt8) {
+            let known: [Refusal] = [.protocolVersion, .clientID, .unavailable, .badLogin, .notAuthorised]
+            self = (1...5).contains(code) ? known[Int(code) - 1] : .code(code)
+        }
+    }
+
+    /// Why a connection ended.
+    public enum Loss: Sendable, Equatable {
+        case link(LinkFailure)
+        /// Nothing came back to a PINGREQ.
+        case silence
+        /// What arrived is no MQTT 3.1.1; says what it was.
+        case violation(String)
+    }
+
+    /// What did not come in time.
+    public enum Answer: Sendable, Equatable {
+        /// CONNACK.
+        case acceptance(by: BrokerAddress)
+        /// CONNACK and every SUBACK.
+        case handshake
+        case subscription
+        /// PUBACK for what a publisher sent.
+        case acknowledgement
+        /// PUBACK for any of the messages under way: every packet id is in use.
+        case packetID
+        /// The box's answers.
+        case receipts
+        /// A probe's own message.
+        case probe
+    }
+}
+
+/// Why a connection did not come about, or ended.
+public enum LinkFailure: Error, Sendable, Equatable {
+    /// The broker has closed it, politely or not.
+    case closed
+    /// The broker has closed it before TLS was established.
+    case closedInHandshake
+    case system(SystemError)
+    /// The name cannot be looked up: what `getaddrinfo` returned.
+    case lookup(Int32)
+    case tls(TLSFailure)
+    case settings(MQTTError.SettingsFault)
+
+    /// Why TLS was not established, or ended.
+    public enum TLSFailure: Sendable, Equatable {
+        /// No trusted authority vouches for the broker's certificate, or not now.
+        case untrusted
+        /// The broker's certificate is for another host.
+        case otherHost
+        /// The broker's key is none of the pinned ones. Its SHA-256 in base64; `nil` when it cannot be read.
+        case unknownKey(pin: String?)
+        case wantsCertificate
+        case notTLS
+        /// Anything else, in OpenSSL's words.
+        case other(String)
+    }
+}
+
+// MARK: Texts
+
+// Every text is made here. One line each; it says what to do where that is known.
+
+extension MQTTError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .invalidSettings(let reason): reason
-        case .unreachable(let broker, let reason): "cannot reach \(broker): \(reason)"
-        case .refused(let broker, let reason): "\(broker) refuses the connection: \(reason)"
+        case .invalidSettings(let fault): fault.description
+        case .unreachable(let broker, let failure): "cannot reach \(broker): \(failure)"
+        case .refused(let broker, let refusal): "\(broker) refuses the connection: \(refusal)"
         case .subscriptionRefused(let topic):
             "the broker refuses the subscription to \"\(topic)\": let this user read it in the broker's access list"
-        case .connectionLost(let reason): "connection lost: \(reason)"
-        case .timedOut(let what): "timed out waiting for \(what)"
+        case .connectionLost(let loss): "connection lost: \(loss)"
+        case .timedOut(let answer): "timed out waiting for \(answer)"
         case .refusedByBox(let reason): "the messages that arrived could not be stored: \(reason)"
         }
     }
 }
 
-extension MQTTError {
-    /// Why a CONNACK says no (MQTT 3.1.1, table 3.1).
-    static func refusal(by broker: BrokerAddress, code: UInt8) -> MQTTError {
-        let reason =
-            switch code {
-            case 1: "it does not speak MQTT 3.1.1"
-            case 2: "it does not accept this client id"
-            case 3: "it is not available"
-            case 4: "bad user name or password"
-            case 5: "not authorised; check the user name, the password and the broker's access list"
-            default: "code \(code)"
-            }
-        return .refused(broker: broker, reason: reason)
+extension MQTTError.SettingsFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .passwordWithoutUsername: "a broker password needs a user name beside it (username)"
+        case .certificateWithoutKey: "a client certificate and its key go together (cert_file, key_file)"
+        case .tooLong(let field, let bytes):
+            "the \(field) has \(bytes) bytes; MQTT allows \(OutgoingPacket.maximumFieldBytes)"
+        case .unreadable(let file, let path, let error): "cannot read the broker's \(file) file \"\(path)\": \(error)"
+        case .unusable(let file, let path, let reason):
+            "the broker's \(file) file \"\(path ?? "/etc/ssl/certs")\" cannot be used: \(reason)"
+        case .noDescriptors(let error): "cannot create a pair of sockets: \(error)"
+        }
     }
+}
 
-    /// The broker has closed a connection that it had accepted.
-    static let hangUp = MQTTError.connectionLost(reason: LinkFailure.closed.reason)
+extension MQTTError.Field: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .clientID: "client id"
+        case .username: "user name"
+        case .password: "broker password"
+        case .lastWill: "last will"
+        }
+    }
+}
+
+extension MQTTError.CredentialFile: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .authorities: "CA"
+        case .certificate: "certificate"
+        case .key: "key"
+        }
+    }
+}
+
+extension MQTTError.Refusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .protocolVersion: "it does not speak MQTT 3.1.1"
+        case .clientID: "it does not accept this client id"
+        case .unavailable: "it is not available"
+        case .badLogin: "bad user name or password"
+        case .notAuthorised: "not authorised; check the user name, the password and the broker's access list"
+        case .code(let code): "code \(code)"
+        }
+    }
+}
+
+extension MQTTError.Loss: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .link(let failure): failure.description
+        case .silence: "the broker stopped answering"
+        case .violation(let what): "the broker sent something that MQTT does not allow: \(what)"
+        }
+    }
+}
+
+extension MQTTError.Answer: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .acceptance(let broker): "\(broker) to accept the connection"
+        case .handshake: "the broker's answer"
+        case .subscription: "the broker to confirm the subscription"
+        case .acknowledgement: "the broker to acknowledge the messages"
+        case .packetID: "the broker to acknowledge any of 65,535 messages"
+        case .receipts: "the box's receipts; the broker has the messages, so is the box running and online?"
+        case .probe: "the probe to come back"
+        }
+    }
+}
+
+extension LinkFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .closed: "the broker closed the connection"
+        case .closedInHandshake:
+            "the broker closed the connection during the TLS handshake; "
+                + "if it asks for a client certificate, check cert_file and key_file"
+        case .system(let error): error.description
+        case .lookup(let code): "the name cannot be looked up: \(String(cString: gai_strerror(code)))"
+        case .tls(let failure): "TLS: \(failure)"
+        case .settings(let fault): fault.description
+        }
+    }
+}
+
+extension LinkFailure.TLSFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .untrusted: "the broker's certificate is not trusted; check the CA file, and this device's clock"
+        case .otherHost: "the broker's certificate is made out to another host name"
+        case .unknownKey(let pin):
+            "the broker's key is none of those in pin_sha256; its SHA-256 is \(pin ?? "unreadable")"
+        case .wantsCertificate: "the broker asks for a client certificate; set cert_file and key_file"
+        case .notTLS: "the broker does not speak TLS on this port"
+        case .other(let text): text.isEmpty ? "it failed, and OpenSSL does not say why" : text
+        }
+    }
 }

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Payments by MQTT 3.1.1: QoS 1, a persistent session under a stable client id, acknowledged after the commit.
 ///
-/// One thread owns the connection and calls the delegate; it reads all that has arrived, has it committed once, and
-/// only then lets the PUBACKs go out. When the commit fails it drops the connection instead, and the broker delivers
-/// again. A second, short-lived thread looks the broker's name up, because that blocks: the feed stops in bounded time
-/// whatever the resolver does.
+/// One thread owns the connection and calls the delegate. It reads all that has arrived and has it committed once; only
+/// then do the PUBACKs leave. When the commit fails, it drops the connection, and the broker delivers the messages
+/// again. A second, short-lived thread looks up the broker's name, because that blocks. So the feed stops in bounded
+/// time whatever the resolver does.
 ///
 /// Delivery of receipts is at least once: see ``ReceiptWindow``.
 public final class MQTTFeed: PaymentFeed {
@@ -16,14 +16,14 @@ public final class MQTTFeed: PaymentFeed {
     private let log: @Sendable (String) -> Void
     private let control: FeedControl
 
-    /// Prepares a feed; ``run(delegate:)`` makes the connection.
+    /// Prepares a feed. ``run(delegate:)`` makes the connection.
     ///
     /// - Parameters:
-    ///   - offlineStatus: published on the status topic, retained, when the feed stops; and by the broker, as the last
-    ///     will, when the box vanishes. JSON text, at most 65,535 bytes.
-    ///   - log: takes one line about something that is neither a connection change nor fatal. Called on the feed's
+    ///   - offlineStatus: published on the status topic when the feed stops, and by the broker, as the last will, when
+    ///     the box vanishes. JSON text, at most 65,535 bytes.
+    ///   - log: takes one line about anything that is neither a connection change nor fatal. Called on the feed's
     ///     thread; must not block.
-    /// - Throws: ``MQTTError/invalidSettings(reason:)`` when the process has no file descriptor left.
+    /// - Throws: ``MQTTError/invalidSettings(_:)`` when the process has no file descriptor left.
     public init(
         settings: MQTTSettings, offlineStatus: [UInt8], log: @escaping @Sendable (String) -> Void
     ) throws(MQTTError) {
@@ -31,7 +31,7 @@ public final class MQTTFeed: PaymentFeed {
         self.offlineStatus = offlineStatus
         self.log = log
         do { control = FeedControl(wakeUp: try WakeUp()) } catch {
-            throw .invalidSettings(reason: "cannot create a pair of sockets: \(error)")
+            throw .invalidSettings(.noDescriptors(error))
         }
     }
 
@@ -52,19 +52,20 @@ public final class MQTTFeed: PaymentFeed {
         }
     }
 
-    /// ``run(delegate:)`` returns within a few seconds: receipts and the offline status have 3 s to be acknowledged.
+    /// Makes ``run(delegate:)`` return within a few seconds: receipts and the offline status have
+    /// ``MQTTSettings/farewellLimit`` to be acknowledged.
     public func stop() { control.change { $0.isStopping = true } }
 
     public func receiptsAreWaiting() { control.change { $0.receiptsAreWaiting = true } }
 
     public func publishStatus(_ payload: [UInt8]) { control.change { $0.newStatus = payload } }
 
-    /// How long ago the feed's thread last came round. It comes round every second, connected or not, so that a longer
-    /// time means: it is blocked in the delegate. For a watchdog; any thread.
+    /// How long ago the feed's thread began its last turn. It begins one every second, connected or not, so a longer time
+    /// means that it is blocked in the delegate. For a watchdog; any thread.
     public var timeSinceLastTurn: Duration { .monotonicNow - control.lastTurn }
 }
 
-/// What other threads want from the feed's thread, and what they may know of it.
+/// What other threads ask of the feed's thread, and what they may know about it.
 final class FeedControl: Sendable {
     struct Requests {
         var isStopping = false
@@ -87,7 +88,7 @@ final class FeedControl: Sendable {
         wakeUp.signal()
     }
 
-    /// Takes the requests; stopping stays asked for.
+    /// Takes the requests. A request to stop stays.
     func takeRequests() -> Requests {
         requests.withLock { pending in
             defer {

@@ -10,18 +10,19 @@ struct MQTTFeedLoop {
     let delegate: any PaymentFeedDelegate
     let log: @Sendable (String) -> Void
 
-    /// Kept over reconnects, because it keeps the publications that the broker has not acknowledged.
+    /// Outlives connections, because it keeps the publications that the broker has not acknowledged.
     private var client: MQTTClient?
     private var outbox: FeedOutbox
     private var backoff = Backoff()
-    /// Attempts alternate until one succeeds: either family may lead nowhere. IPv4 first, as shop networks are.
+    /// Attempts alternate between the families until one succeeds: either may lead nowhere. IPv4 comes first, since most
+    /// shops' networks have it.
     private var family = AddressFamily.ipv4
     private var evictions = EvictionWatch()
     private var isEvictionReported = false
     private var isStrangeTopicTold = false
-    /// The broker has had a session of this box since the start.
+    /// Whether the broker has had a session of this box since the start.
     private var hasSession = false
-    /// Since when this connection has its subscriptions.
+    /// When this connection got its subscriptions.
     private var subscribedSince: Duration?
 
     /// The longest time between two turns.
@@ -36,10 +37,10 @@ struct MQTTFeedLoop {
         self.control = control
         self.delegate = delegate
         self.log = log
-        outbox = FeedOutbox(topics: settings.topics, delegate: delegate, log: log)
+        outbox = FeedOutbox(delegate: delegate, log: log)
     }
 
-    /// Returns when the feed has been stopped. Blocks.
+    /// Blocks until the feed has been stopped.
     mutating func run() {
         while !control.isStopping {
             delegate.connectionChanged(to: .connecting)
@@ -52,7 +53,8 @@ struct MQTTFeedLoop {
                 client?.drop()
                 guard !control.isStopping else { break }
                 evictions.ended(
-                    after: subscribedSince.map { .monotonicNow - $0 }, byBroker: error == MQTTError.hangUp)
+                    after: subscribedSince.map { .monotonicNow - $0 },
+                    byBroker: error == .connectionLost(.link(.closed)))
                 reportEvictions()
                 let delay = backoff.next()
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
@@ -65,9 +67,9 @@ struct MQTTFeedLoop {
 
     // MARK: Connecting
 
-    /// Starts a connection, on a thread of its own because the name lookup blocks.
+    /// Starts a connection. A thread of its own dials, because the name lookup blocks.
     ///
-    /// - Returns: `nil` when the feed is being stopped; the thread then finishes alone, and its socket is closed.
+    /// - Returns: `nil` when the feed is being stopped. The thread then ends by itself, and its socket is closed.
     private mutating func dial() throws(MQTTError) -> MQTTClient? {
         let client = try currentClient()
         try client.checkFiles()
@@ -95,13 +97,12 @@ struct MQTTFeedLoop {
     private mutating func currentClient() throws(MQTTError) -> MQTTClient {
         if let client { return client }
         let made = try MQTTClient(
-            settings, clientID: settings.clientID, keepsSession: true,
-            will: .init(topic: settings.topics.status, payload: offlineStatus))
+            settings, clientID: settings.clientID, keepsSession: true, will: offlineStatus)
         client = made
         return made
     }
 
-    /// Sleeps, unless the feed is stopped meanwhile.
+    /// Sleeps until the time has passed or the feed is stopped.
     private func pause(_ delay: Duration) {
         let end = Duration.monotonicNow + delay
         while !control.isStopping, case let rest = end - .monotonicNow, rest > .zero {
@@ -112,7 +113,7 @@ struct MQTTFeedLoop {
 
     // MARK: Serving
 
-    /// Serves one connection. Returns when the feed has been stopped; throws when the connection is to be given up.
+    /// Serves one connection. Returns when the feed has been stopped; throws when the connection has to be given up.
     private mutating func serve(_ client: MQTTClient) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
         var farewell: Farewell?
@@ -123,11 +124,11 @@ struct MQTTFeedLoop {
             let outcome = Result { () throws(MQTTError) in
                 try client.read(waitingAtMost: Self.turn, wakeUp: control.wakeUp)
             }
-            // First of all, also when the connection has just broken: what came with QoS 0 is not sent again.
+            // Comes first, even when the connection has just broken: a message at QoS 0 is never sent again.
             let events = client.takeEvents()
             try commit(events)
             if let code = events.connectionCode, code != 0 {
-                throw .refusal(by: client.broker, code: code)
+                throw .refused(broker: client.broker, .init(code: code))
             }
             outbox.confirm(events.acknowledged)
             farewell?.confirm(events.acknowledged)
@@ -144,13 +145,13 @@ struct MQTTFeedLoop {
                 delegate.connectionChanged(to: .subscribed)
             }
             if let subscribedSince {
-                // A connection that ends at once proves nothing: two boxes of one client id evict each other.
+                // A connection that ends at once proves nothing: two boxes with one client id evict each other.
                 let held = Duration.monotonicNow - subscribedSince
                 if held >= backoff.maximum, !evictions.isSuspected { backoff.reset() }
                 evictions.holds(for: held)
                 reportEvictions()
             } else if Duration.monotonicNow > handshakeEnd {
-                throw .timedOut(waitingFor: "the broker's answer")
+                throw .timedOut(waitingFor: .handshake)
             }
 
             let requests = control.takeRequests()
@@ -162,16 +163,16 @@ struct MQTTFeedLoop {
             if client.isAccepted {
                 if farewell == nil { try outbox.sendStatus(with: client) }
                 try outbox.sendReceipts(with: client)
-                try farewell?.proceed(client, outbox: outbox, topic: settings.topics.status, status: offlineStatus)
+                try farewell?.proceed(client, outbox: outbox, status: offlineStatus)
             }
             try client.ping()
-            // The one place from which anything leaves, PUBACKs included: every message read so far is committed.
+            // Everything leaves from here, PUBACKs included. Every message read so far has been committed.
             try client.write()
             if let farewell, farewell.isOver(client) { return }
         }
     }
 
-    /// Has the delegate store what arrived, or note that it was too large.
+    /// Has the delegate store what arrived, and note what was too large.
     private mutating func commit(_ events: ClientEvents) throws(MQTTError) {
         var batch: [FeedMessage] = []
         batch.reserveCapacity(events.messages.count)
@@ -188,16 +189,16 @@ struct MQTTFeedLoop {
         } catch {
             throw .refusedByBox(reason: "\(error)")
         }
-        // Two boxes of one client id would push each other off twice a second, as long as payments come.
+        // Otherwise two boxes with one client id would evict each other twice a second while payments arrive.
         if !batch.isEmpty, !evictions.isSuspected { backoff.reset() }
     }
 
-    /// - Returns: `nil`, with a word in the log on each connection, for what this box has never asked for.
+    /// - Returns: `nil` for a topic that this box never subscribed to. The first one of a connection is logged.
     private mutating func topic(_ name: String) -> FeedMessage.Topic? {
-        switch name {
-        case settings.topics.payments: return .payments
-        case settings.topics.commands: return .commands
-        default:
+        switch settings.topics.topic(named: name) {
+        case .payments: return .payments
+        case .commands: return .commands
+        case .receipts, .status, .probe, nil:
             if !isStrangeTopicTold {
                 let name = String(name.unicodeScalars.prefix(200))
                 log("a message on \"\(name)\" is none of this box's business: ignored")
@@ -207,7 +208,8 @@ struct MQTTFeedLoop {
         }
     }
 
-    /// A broker that has lost the session, or was told to drop it by a client of the same id, has lost what it kept.
+    /// Logs that the broker has lost the session, or that a client with the same id made it drop the session. Whatever
+    /// was waiting in it is lost.
     private mutating func noteSession(isKnown: Bool) {
         if hasSession, !isKnown {
             log(

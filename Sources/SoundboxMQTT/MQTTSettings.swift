@@ -1,9 +1,9 @@
 import SoundboxCore
 
-/// How one box reaches its broker. Nothing in here is checked until a connection is made, except the topics.
+/// How one box reaches its broker. Except for the topics, nothing is checked before a connection is made.
 public struct MQTTSettings: Sendable, Equatable {
-    /// How the broker proves who it is, and how the box does. Host name verification and TLS 1.2 as the oldest
-    /// version are not up for choice.
+    /// How broker and box prove who they are. Verification of the host name, and TLS 1.2 as the oldest version, cannot be
+    /// turned off.
     public struct TLS: Sendable, Equatable {
         /// PEM file of the authorities to trust; `nil` trusts the system's (`/etc/ssl/certs`).
         public var caFile: String?
@@ -11,8 +11,8 @@ public struct MQTTSettings: Sendable, Equatable {
         public var certFile: String?
         /// PEM file of the unencrypted private key to ``certFile``.
         public var keyFile: String?
-        /// The broker's key must be one of these, besides everything else: the SHA-256 of its SubjectPublicKeyInfo in
-        /// base64 (RFC 7469, section 2.4). Empty believes any key that a trusted authority vouches for.
+        /// The keys that the broker may have, in addition to every other check: SHA-256 of the SubjectPublicKeyInfo in
+        /// base64 (RFC 7469, section 2.4). When empty, any key that a trusted authority vouches for will do.
         public var pins: [String]
 
         public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil, pins: [String] = []) {
@@ -31,23 +31,23 @@ public struct MQTTSettings: Sendable, Equatable {
     public var username: String?
     /// The password itself. Never shown by ``description`` or a mirror.
     public var password: String?
-    /// The same at every start of the box, and no other client's: the broker keeps undelivered payments under it.
+    /// The same at every start, and used by no other client: the broker keeps undelivered payments under it.
     public var clientID: String
-    public var topics: MQTTTopics
-    /// After how much silence the connection is probed, in whole seconds, at least 5 s. A dead connection is noticed
-    /// after at most twice this time.
-    public var keepAlive: Duration
-    /// How long the broker may take from the start of the TCP connection to the last confirmed subscription.
-    public var handshakeLimit: Duration
-    /// A larger message is skipped as it arrives, and never kept in memory.
-    public var maximumPayloadBytes = PaymentNoticeDecoder.maximumPayloadBytes
-    /// How long the last receipts and the offline status may take at the end, before the connection is just dropped.
-    public var farewellLimit = Duration.seconds(3)
+    public var topics: Topics
+    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection is
+    /// noticed after twice this time at most.
+    package var keepAlive = Duration.seconds(30)
+    /// The most that the broker may take from the start of the TCP connection to the last confirmed subscription.
+    package var handshakeLimit = Duration.seconds(20)
+    /// The most that the last receipts and the offline status may take at the end. After that the connection is dropped.
+    package var farewellLimit = Duration.seconds(3)
+
+    /// A shorter keep-alive would take a slow network for a dead one.
+    static let leastKeepAlive = Duration.seconds(5)
 
     public init(
         host: String, port: Int = 1883, tls: TLS? = nil, username: String? = nil, password: String? = nil,
-        clientID: String, topics: MQTTTopics, keepAlive: Duration = .seconds(30),
-        handshakeLimit: Duration = .seconds(20)
+        clientID: String, topics: Topics
     ) {
         self.host = host
         self.port = port
@@ -56,8 +56,6 @@ public struct MQTTSettings: Sendable, Equatable {
         self.password = password
         self.clientID = clientID
         self.topics = topics
-        self.keepAlive = keepAlive
-        self.handshakeLimit = handshakeLimit
     }
 
     /// The broker's address as a URL.

@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// The packets that a client sends, as bytes (MQTT 3.1.1, chapter 3).
 enum OutgoingPacket {
     /// The most that a text or binary field holds.
@@ -7,18 +9,19 @@ enum OutgoingPacket {
         var topic: String
         /// At most ``maximumFieldBytes``.
         var payload: [UInt8]
+        var isRetained: Bool
     }
 
     /// - Parameters:
     ///   - keepAlive: seconds.
-    ///   - will: published by the broker at QoS 1 and retained.
+    ///   - will: published by the broker.
     static func connect(
         clientID: String, keepsSession: Bool, keepAlive: UInt16, will: Will?, username: String?, password: String?
     ) -> [UInt8] {
         var flags: UInt8 = keepsSession ? 0 : 0x02
         var payload = field(clientID.utf8)
         if let will {
-            flags |= 0x04 | 0x08 | 0x20
+            flags |= 0x04 | Topic.qualityOfService << 3 | (will.isRetained ? 0x20 : 0)
             payload += field(will.topic.utf8) + field(will.payload)
         }
         if let username {
@@ -32,20 +35,19 @@ enum OutgoingPacket {
         return packet(0x10, field("MQTT".utf8) + [4, flags] + word(keepAlive) + payload)
     }
 
-    /// For one topic, at QoS 1.
+    /// For one topic.
     static func subscribe(to topic: String, id: UInt16) -> [UInt8] {
-        packet(0x82, word(id) + field(topic.utf8) + [1])
+        packet(0x82, word(id) + field(topic.utf8) + [Topic.qualityOfService])
     }
 
-    /// At QoS 1.
     static func publish(_ payload: [UInt8], to topic: String, id: UInt16, isRetained: Bool) -> [UInt8] {
-        packet(0x32 | (isRetained ? 1 : 0), field(topic.utf8) + word(id) + payload)
+        packet(0x30 | Topic.qualityOfService << 1 | (isRetained ? 1 : 0), field(topic.utf8) + word(id) + payload)
     }
 
     /// The same PUBLISH, sent again.
     static func again(_ publish: [UInt8]) -> [UInt8] { [publish[0] | 0x08] + publish.dropFirst() }
 
-    /// The first answer to a message: PUBACK at QoS 1, PUBREC at QoS 2.
+    /// The first answer to a message: PUBACK at QoS 1, PUBREC at QoS 2. Empty at QoS 0.
     static func acknowledgement(of head: IncomingPacket.Head) -> [UInt8] {
         switch head.qos {
         case 0: []

@@ -1,9 +1,9 @@
-/// What a broker sends, as far as this client takes it.
+/// The packets that this client takes from a broker.
 enum IncomingPacket: Equatable {
-    /// The code, 0 accepts the connection; and whether the broker knows the client's session.
+    /// The return code, of which 0 accepts the connection, and whether the broker knows the client's session.
     case connack(UInt8, knowsSession: Bool)
     case publish(Head, payload: [UInt8])
-    /// The beginning of a message whose payload is larger than is taken. It is skipped, byte by byte, as it arrives.
+    /// The beginning of a message whose payload is too large. Its bytes are skipped as they arrive.
     case oversized(Head, payloadBytes: Int)
     /// The end of that message.
     case skipped(Head, payloadBytes: Int)
@@ -13,7 +13,7 @@ enum IncomingPacket: Equatable {
     case suback(UInt16, grantedQoS: UInt8)
     case pingresp
 
-    /// What a PUBLISH says of its payload.
+    /// What a PUBLISH says about its payload.
     struct Head: Equatable {
         var topic: String
         /// 0 at QoS 0.
@@ -24,25 +24,25 @@ enum IncomingPacket: Equatable {
     }
 }
 
-/// What arrived is no MQTT 3.1.1.
+/// Bytes that are no MQTT 3.1.1.
 struct ProtocolViolation: Error, Equatable {
     var reason: String
 
     init(_ reason: String) { self.reason = reason }
 }
 
-/// Cuts a broker's bytes into packets, however they were cut on their way. Pure.
+/// Splits a broker's bytes into packets, in whatever pieces they arrive. Pure.
 ///
-/// Holds at most ``maximumPayloadBytes`` and a topic, 128 KiB, whatever length a packet announces: memory is taken as
-/// bytes arrive, and a payload that is too large is never kept.
+/// It holds ``maximumPayloadBytes`` and a topic at most, 128 KiB, whatever length a packet announces. Memory is allocated
+/// as bytes arrive, and a payload that is too large is never kept.
 struct PacketReader {
-    /// The largest payload that is handed on.
+    /// The largest payload that is passed on.
     let maximumPayloadBytes: Int
 
     private enum State {
         case type
         case length(Header, digits: Int)
-        /// Anything but a PUBLISH.
+        /// The rest of any packet but a PUBLISH.
         case body(Header)
         case topicLength(Header)
         case head(Header, bytes: Int)
@@ -52,7 +52,7 @@ struct PacketReader {
 
     private struct Header {
         var type: UInt8
-        /// What follows the length, in bytes; up to 268,435,455.
+        /// The bytes that follow the length; up to 268,435,455.
         var length = 0
 
         var qos: UInt8 { type >> 1 & 3 }
@@ -63,18 +63,18 @@ struct PacketReader {
 
     init(maximumPayloadBytes: Int) { self.maximumPayloadBytes = maximumPayloadBytes }
 
-    /// A message that is being skipped right now.
+    /// The message that is being skipped now.
     var skipping: (head: IncomingPacket.Head, payloadBytes: Int)? {
         guard case .skipping(let head, let bytes, _) = state else { return nil }
         return (head, bytes)
     }
 
-    /// What is held of a packet that has not ended, in bytes.
+    /// How many bytes of an unfinished packet are held.
     var heldBytes: Int { collected.count }
 
-    /// Takes bytes from the front of what arrived, up to the end of one packet.
+    /// Takes bytes from the front, up to the end of one packet.
     ///
-    /// - Returns: `nil` when all bytes were taken and no packet has ended.
+    /// - Returns: `nil` when all bytes were taken and no packet is complete.
     mutating func next(from bytes: inout ArraySlice<UInt8>) throws(ProtocolViolation) -> IncomingPacket? {
         while true {
             switch state {
@@ -138,7 +138,7 @@ struct PacketReader {
         return collected
     }
 
-    /// What follows a fixed header. Every packet of a broker except PUBLISH has one length (MQTT 3.1.1, chapter 3).
+    /// The state after a fixed header. Every packet from a broker except PUBLISH has a fixed length (MQTT 3.1.1, chapter 3).
     private func content(_ header: Header) throws(ProtocolViolation) -> State {
         let expected: Int
         switch header.type >> 4 {

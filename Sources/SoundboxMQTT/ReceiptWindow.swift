@@ -1,16 +1,16 @@
-/// Which receipts are on their way: at most `capacity` in flight, each confirmed once. Pure bookkeeping.
+/// Which receipts are on their way: at most `capacity` in flight, each confirmed once. Pure.
 ///
-/// Receipts in flight survive a lost connection: the client keeps them and sends them again, with the same packet id
-/// and the DUP flag, after the next CONNACK. So a reconnect publishes nothing twice on top of that; only a restart of
-/// the process begins again from the outbox's oldest. A receipt can still arrive twice, never not at all.
+/// Receipts in flight survive a lost connection. The client keeps them and sends them again after the next CONNACK, with
+/// the same packet id and the DUP flag. Only a restart of the process begins again with the oldest receipt of the
+/// outbox. A receipt may arrive twice; it never fails to arrive.
 struct ReceiptWindow {
     let capacity: Int
-    /// The outbox may hold receipts that have not been read from it.
+    /// Whether the outbox may hold receipts that were not read from it yet.
     private(set) var outboxMayHoldMore = true
-    /// Confirmed by the broker, and not yet reported to the outbox.
+    /// Confirmed by the broker and not yet reported to the outbox.
     private(set) var confirmed: [Int64] = []
     private var inFlight: [UInt16: Int64] = [:]
-    /// The highest sequence sent and perhaps still in the outbox; reading goes on after it.
+    /// The highest sequence that was sent. Reading goes on after it.
     private(set) var lastSent: Int64 = 0
 
     init(capacity: Int = 32) { self.capacity = capacity }
@@ -18,14 +18,14 @@ struct ReceiptWindow {
     /// How many receipts may be read and sent now.
     var room: Int { outboxMayHoldMore ? capacity - inFlight.count : 0 }
 
-    /// Nothing is in flight, waiting in the outbox or waiting to be reported.
+    /// Whether nothing is in flight, in the outbox or waiting to be reported.
     var isIdle: Bool { inFlight.isEmpty && confirmed.isEmpty && !outboxMayHoldMore }
 
     mutating func outboxHasGrown() { outboxMayHoldMore = true }
 
     /// - Parameters:
-    ///   - count: how many receipts came back.
-    ///   - limit: how many were asked for; fewer mean that the outbox has been read to its end.
+    ///   - count: how many receipts were read.
+    ///   - limit: how many were asked for. Fewer mean that the outbox has been read to its end.
     mutating func didRead(_ count: Int, limit: Int) { outboxMayHoldMore = count >= limit }
 
     mutating func didSend(_ sequence: Int64, packetID: UInt16) {
@@ -40,6 +40,6 @@ struct ReceiptWindow {
         return true
     }
 
-    /// The outbox has let go of ``confirmed``.
+    /// Notes that the outbox has forgotten ``confirmed``.
     mutating func didReport() { confirmed.removeAll() }
 }

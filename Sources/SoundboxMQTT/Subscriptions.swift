@@ -1,22 +1,25 @@
 import SoundboxCore
 
-/// The two subscriptions of one connection, from their request to the broker's consent.
+/// The subscriptions of one connection, from request to confirmation.
 struct Subscriptions {
-    private let topics: [String]
+    /// What a box listens to.
+    static let topics = Topic.allCases.filter { $0.direction == .toBox }
+
+    private let names: Topics
     /// Requested, and not yet answered.
-    private var pending: [UInt16: String] = [:]
+    private var pending: [UInt16: Topic] = [:]
 
-    init(topics: MQTTTopics) { self.topics = [topics.payments, topics.commands] }
+    init(topics: Topics) { names = topics }
 
-    /// Queues the SUBSCRIBE packets. Also when the broker kept the session: it may have lost it, or have been told of
-    /// other topics by an earlier version.
+    /// Queues the SUBSCRIBE packets, even when the broker has kept the session: an earlier version of this program may
+    /// have subscribed to other topics.
     mutating func request(from client: MQTTClient) throws(MQTTError) {
-        for topic in topics { pending[try client.subscribe(to: topic)] = topic }
+        for topic in Self.topics { pending[try client.subscribe(to: topic)] = topic }
     }
 
     /// Takes the broker's answers.
     ///
-    /// - Returns: `true` once: when these answers were the last ones outstanding.
+    /// - Returns: `true` once, when no answer is outstanding any more.
     /// - Throws: ``MQTTError/subscriptionRefused(topic:)``.
     mutating func confirm(
         _ answers: [(id: UInt16, grantedQoS: UInt8)], log: (String) -> Void
@@ -24,9 +27,9 @@ struct Subscriptions {
         guard !pending.isEmpty else { return false }
         for answer in answers {
             guard let topic = pending.removeValue(forKey: answer.id) else { continue }
-            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: topic) }
+            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: names[topic]) }
             if answer.grantedQoS == 0 {
-                log("the broker delivers \"\(topic)\" at QoS 0 only: what is sent while the box is away is lost")
+                log("the broker delivers \"\(names[topic])\" at QoS 0 only: what is sent while the box is away is lost")
             }
         }
         return pending.isEmpty

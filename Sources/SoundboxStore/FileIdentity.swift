@@ -1,7 +1,7 @@
 import Glibc
 import SoundboxSystem
 
-/// Which files an open database has, by device and inode (stat(2)): a name can be given to another file at any time.
+/// The files of an open database, by device and inode (stat(2)), since a name can move to another file at any time.
 struct FileIdentity: Sendable, Equatable {
     fileprivate struct Inode: Sendable, Equatable {
         var device: dev_t
@@ -9,7 +9,7 @@ struct FileIdentity: Sendable, Equatable {
 
         init?(_ path: String) {
             var attributes = stat()
-            // A link in its place is another file, whatever it leads to: SQLite keeps the log beside where it leads.
+            // A link counts as another file, whatever it leads to: SQLite keeps the log beside the link's target.
             guard lstat(path, &attributes) == 0 else { return nil }
             (device, number) = (attributes.st_dev, attributes.st_ino)
         }
@@ -19,7 +19,7 @@ struct FileIdentity: Sendable, Equatable {
     private var log: Inode?
     private var index: Inode?
 
-    /// What stands at the path now.
+    /// The files at the path now.
     init(path: String) {
         database = Inode(path)
         log = Inode(path + "-wal")
@@ -28,7 +28,7 @@ struct FileIdentity: Sendable, Equatable {
 
     /// Costs three calls of stat(2), some microseconds.
     ///
-    /// - Returns: what has become of the files that were opened; `nil` when they stand where they stood.
+    /// - Returns: what has happened to the opened files; `nil` when they are where they were.
     func change(at path: String) -> String? {
         let now = FileIdentity(path: path)
         let files = [("", database, now.database), ("-wal", log, now.log), ("-shm", index, now.index)]

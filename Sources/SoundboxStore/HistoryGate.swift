@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Closed while the history of a damaged database is being saved: a payment that comes again could not be told from a
-/// new one meanwhile.
+/// Closed while the history of a damaged database is being saved. Until then a payment that comes again cannot be told
+/// from a new one.
 final class HistoryGate: Sendable {
     private struct State {
         var isClosed = false
@@ -44,7 +44,7 @@ final class HistoryGate: Sendable {
 
     var isOpen: Bool { state.withLock { !$0.isClosed } }
 
-    /// Blocks until it is open, at most as long as `limit`.
+    /// Blocks until it is open, for `limit` at most.
     /// - Returns: whether it is open.
     func wait(_ limit: DispatchTimeInterval) -> Bool { opening.wait(timeout: .now() + limit) == .success }
 }

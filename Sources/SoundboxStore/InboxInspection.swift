@@ -1,10 +1,10 @@
 import GRDB
 import SoundboxCore
 
-/// A look at an inbox that another process may be using: nothing is written, and no schema is changed.
+/// What a look at an inbox shows that another process may be using. Writes nothing and changes no schema.
 public struct InboxInspection: Sendable, Equatable {
     public let counts: InboxCounts
-    /// What SQLite's quick check found wrong; empty when nothing is.
+    /// The problems that SQLite's quick check has found.
     public let problems: [String]
 
     /// Opens, looks and closes. Blocks: about a second for a hundred thousand payments.

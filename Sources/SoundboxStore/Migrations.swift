@@ -2,11 +2,11 @@ import GRDB
 
 /// The schema's history. Append; never change a migration that has shipped.
 enum Migrations {
-    /// Refuses a file whose tables a later version of this program has changed: what that version relies on is unknown
-    /// here, and an update that is tried again must find the file as it left it. And a file whose tables are not as they
-    /// were made: no statement can be trusted with them.
+    /// Refuses two kinds of file. One has tables that a later version of this program has changed: this version does not
+    /// know what that one relies on, and a second attempt at the update must find the file as it was. The other has tables
+    /// that differ from how they were made: no statement can be trusted with them.
     ///
-    /// On a connection of its own: GRDB writes to a file when it switches to WAL.
+    /// Uses a connection of its own, because GRDB writes to a file when it switches to WAL.
     static func checkBeforeOpening(_ path: String, _ configuration: Configuration) throws {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.read { database in
@@ -22,8 +22,8 @@ enum Migrations {
         let applied = try all.appliedIdentifiers(database)
         let ours = Set(all.migrations)
         guard !applied.isSubset(of: ours) else { return }
-        // A later version has done all that this one does, and more. One that is unknown in the place of one that is
-        // missing is a name with a flipped bit.
+        // A later version has applied all migrations of this one, and more. An unknown migration in place of a missing
+        // one is a name with a flipped bit.
         guard applied.isSuperset(of: ours) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of its migrations is damaged")
         }
@@ -40,7 +40,7 @@ enum Migrations {
     static let all: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: notices and receipts") { database in
-            // The numbers of AUTOINCREMENT are never reused, so the order of arrival survives every deletion.
+            // AUTOINCREMENT never reuses a number, so the order of arrival survives every deletion.
             try database.execute(
                 sql: """
                     CREATE TABLE notice (
@@ -88,10 +88,9 @@ enum Migrations {
                     """)
         }
         migrator.registerMigration("3: checksums, waiting payments kept twice, salvage") { database in
-            // `waiting` takes the place of the index over what waits: as many pages are written as before, and a page
-            // that goes bad no longer takes a payment with it that nobody has heard. `known` and `salvage` stay empty
-            // until a database was damaged. A receipt's command is NULL where it is about a payment, and empty where the
-            // command has no id.
+            // `waiting` replaces the index over waiting payments. It costs no further page per write, and one bad page no
+            // longer loses a payment that nobody has heard. `known` and `salvage` are empty until a database is damaged.
+            // A receipt's command is NULL when the receipt is about a payment, and empty when the command has no id.
             try database.execute(
                 sql: """
                     ALTER TABLE notice ADD COLUMN checksum INTEGER;
@@ -146,7 +145,7 @@ enum Migrations {
         return migrator
     }()
 
-    /// Rows whose values make no sense stay behind; they are set aside when the history gets its checksums.
+    /// Rows whose values make no sense are left out. They are set aside when the history gets its checksums.
     private static func copyWaiting(in database: Database) throws {
         let rows = try Row.fetchCursor(
             database,

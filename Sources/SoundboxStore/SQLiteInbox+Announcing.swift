@@ -12,7 +12,7 @@ extension SQLiteInbox {
                 entry.state = .announcing
                 unmarked.append(entry)
             }
-            // Only where it says what waits: one page is written. The other copy needs to know no more than that.
+            // Only the copies in `waiting` change. The other copies already say that they wait.
             for entry in unmarked { try Self.write(NoticeRecord(entry), to: .waiting, in: database) }
             return true
         }
@@ -31,7 +31,7 @@ extension SQLiteInbox {
     public func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError) {
         guard let first = entries.first?.sequence else { return }
         try write { database in
-            // Already ended: a receipt must not be written twice.
+            // A payment that has ended already must not get a second receipt.
             for entry in entries where try Self.end(entry, as: .expired, number: nil, at: now, in: database) {
                 let receipt = Receipt.expired(
                     entry.notice.id, count: entries.count, first: first, inSummary: inSummary, at: now)
@@ -47,7 +47,7 @@ extension SQLiteInbox {
     static func cancel(_ id: PaymentID, at now: Timestamp, in database: Database) throws -> CancelOutcome {
         guard let row = try noticeRow(id, in: database) else { return .unknown }
         guard let copy = try waitingRow(row.sequence, in: database) else {
-            // What it was is damaged, that it waits no longer is not.
+            // Its content may be damaged; that it waits no longer is certain.
             return .tooLate((try? NoticeRecord(row, of: .notice))?.entry.state ?? .announced)
         }
         guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown }
@@ -90,7 +90,7 @@ extension SQLiteInbox {
         return true
     }
 
-    /// Writes the whole row, so that one which was damaged is sound again.
+    /// Writes the whole row, which also heals a damaged one.
     static func write(_ record: NoticeRecord, to table: CheckedTable, in database: Database) throws {
         try database.cachedStatement(sql: table.upsert).execute(arguments: record.arguments(for: table))
     }

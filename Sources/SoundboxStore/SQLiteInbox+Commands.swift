@@ -41,7 +41,7 @@ extension SQLiteInbox {
     }
 
     private static func forgetCommands(at now: Timestamp, in database: Database) throws {
-        // At most twice the limit is ever there, so that no index is worth its writes.
+        // There are never more than twice the limit, so an index would not be worth its writes.
         try database.cachedStatement(
             sql: """
                 DELETE FROM command

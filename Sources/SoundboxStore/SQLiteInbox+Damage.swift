@@ -2,12 +2,12 @@ import GRDB
 import Glibc
 import SoundboxCore
 
-/// One damaged row must not hold up the rows behind it: it moves to the table `damaged`, and is never deleted there.
+/// A damaged row must not hold up the rows after it. It moves to the table `damaged`, and is never deleted there.
 extension SQLiteInbox {
-    /// What a damaged row was, kept until it has been set aside.
+    /// The content of a damaged row, kept until it has been set aside.
     struct Damage: Sendable {
         var sequence: Int64
-        /// The table that it stands in.
+        /// The table that it is in.
         var origin: CheckedTable
         /// For the receipt that asks for the payment again.
         var paymentID: PaymentID?
@@ -21,7 +21,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// Moves rows away. When the disk refuses, they stay where they are and are read past.
+    /// Moves rows away. If the disk refuses, they stay where they are and are skipped.
     func setAside(_ rows: [Damage]) {
         let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
         for row in rows {
@@ -30,8 +30,8 @@ extension SQLiteInbox {
                 try write { database in
                     try Self.setAside(row, at: now, in: database)
                     guard row.origin == .waiting else { return }
-                    // Both copies are damaged. Nothing was said of it, and nothing can be: only the sender still knows
-                    // what it was.
+                    // Both copies are damaged. The payment was not spoken, and cannot be: only the sender still knows its
+                    // content.
                     let other = try Self.noticeRow(row.sequence, in: database).map { Damage($0, origin: .notice) }
                     if let other { try Self.setAside(other, at: now, in: database) }
                     guard let id = other?.paymentID ?? row.paymentID else { return }

@@ -6,15 +6,15 @@ import SoundboxSystem
 import Synchronization
 
 extension SQLiteInbox {
-    /// How long a payment that arrives waits for the history before it is refused. The broker keeps it and sends it
-    /// again; the feed's thread is not held for so long that the watchdog would end the box.
+    /// How long an arriving payment waits for the history before it is refused. The broker keeps it and sends it again. A
+    /// longer wait would hold the feed's thread until the watchdog ends the box.
     static let patience = 5
-    /// Bytes that the history leaves to payments that arrive.
+    /// The bytes on the disk that the history leaves for new payments.
     static let reserve = 16 << 20
-    /// Between two attempts to go on when there was no room.
+    /// The pause between two attempts when there is no room.
     static let pauseWithoutRoom = 5
 
-    /// Blocks while the history of a damaged database is being saved, a few seconds at most.
+    /// Blocks while the history of a damaged database is being saved, for ``patience`` at most.
     func awaitHistory() throws(InboxError) {
         guard !history.wait(.seconds(Self.patience)) else { return }
         throw historyIsMissing
@@ -28,9 +28,9 @@ extension SQLiteInbox {
         )
     }
 
-    /// Goes on saving the history of damaged databases, on a thread of its own, until all of it is saved. Payments that
-    /// arrive are held back meanwhile, unless there is no room for the whole history: then the newest part is known, and
-    /// the box goes on, since a payment that is spoken twice is better than none.
+    /// Saves the history of damaged databases on a thread of its own, until all of it is saved. Arriving payments are held
+    /// back in the meantime. Without room for the whole history, the box goes on with its newest part: a payment spoken
+    /// twice is better than none.
     func saveHistory() {
         guard history.begin() else { return }
         startThread(named: "salvage") { [weak self] in
@@ -41,7 +41,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// - Returns: seconds until it is to be called again; `nil` when nothing is left to be done.
+    /// - Returns: seconds until the next call; `nil` when nothing is left to do.
     private func saveHistoryPart(_ transfer: inout HistoryTransfer?) -> Int? {
         guard let repair = connection.withLock({ $0.repair }) else { return nil }
         do {
@@ -67,12 +67,12 @@ extension SQLiteInbox {
             }
             return 0
         } catch let error as InboxError {
-            // What a transaction did not commit is done again from where it began.
+            // What was not committed is done again.
             transfer = nil
             repair.historyChanged("earlier payments are not yet saved from the damaged database: \(error)")
             return Self.patience
         } catch {
-            // Only a step that a test ends throws anything else.
+            // Only a test's step throws anything else.
             return nil
         }
     }
@@ -83,7 +83,7 @@ extension SQLiteInbox {
         history.end()
     }
 
-    /// What the last salvage has saved, in one line.
+    /// One line about what the last salvage has saved.
     private static func summary(of database: Database) throws -> String? {
         try Row.fetchOne(
             database, sql: "SELECT source, waiting, notices, ids FROM salvage ORDER BY number DESC LIMIT 1"

@@ -2,15 +2,16 @@ import GRDB
 import SoundboxCore
 
 extension SQLiteInbox: InboxUpkeep {
-    /// So few that the transaction takes milliseconds: a payment's commit waits no longer than for one of its own.
+    /// Few enough that the transaction takes milliseconds, and a payment's commit hardly has to wait for it.
     static let pruningBatch = 200
-    /// How far behind the oldest row the age is looked for; rows from a time when the clock was not set have none.
+    /// How many of the oldest rows are searched for one whose age is known. Rows that arrived while the clock was not set
+    /// have none.
     private static let pruningWindow = 2000
 
-    /// Forgets some of what has ended: one small transaction. Waiting payments and receipts are never forgotten.
+    /// Forgets some payments that have ended, in one small transaction. Never forgets waiting payments or receipts.
     ///
-    /// A row's age is known from the clock that was set when it, or a row after it, arrived. Blocks on the disk.
-    /// - Parameter now: by a clock that is set; `nil` while it is not, and then only the limit of bytes counts.
+    /// A row's age is known if the clock was set when it, or a later row, arrived. Blocks on the disk.
+    /// - Parameter now: the time by a clock that is set; `nil` while it is not. Then only the limit of bytes counts.
     public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep {
         try write { database in
             var step = PruningStep()
@@ -26,15 +27,13 @@ extension SQLiteInbox: InboxUpkeep {
         }
     }
 
-    /// Bytes of the file that hold something; deleted rows leave room inside the file, which later rows take.
-    public func bytesInUse() throws(InboxError) -> Int { try read { try Self.bytesInUse($0) } }
-
-    private static func bytesInUse(_ database: Database) throws -> Int {
+    /// The bytes of the file that hold something. Deleted rows leave room inside the file, which later rows take.
+    static func bytesInUse(_ database: Database) throws -> Int {
         func pragma(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
         return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
     }
 
-    /// The newest of the oldest rows that arrived before the time. A damaged one says nothing about the rows before it.
+    /// The last of the oldest rows that arrived before `horizon`. A damaged row says nothing about the rows before it.
     private static func lastOlder(than horizon: Int64, in database: Database) throws -> Int64? {
         let rows = try Row.fetchCursor(
             database,
@@ -49,7 +48,7 @@ extension SQLiteInbox: InboxUpkeep {
     }
 
     private static func forget(upTo last: Int64, in database: Database) throws -> Int {
-        // The one announced last stays: replay and the count of all announcements need it.
+        // The payment that was announced last stays, for replay and for the count of all announcements.
         try database.execute(
             sql: """
                 DELETE FROM notice WHERE sequence IN (

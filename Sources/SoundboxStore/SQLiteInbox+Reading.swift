@@ -16,13 +16,13 @@ extension SQLiteInbox {
             let found = damaged.filter { !unreadable.contains($0.sequence) }
             if found.isEmpty { return Array(entries.prefix(limit)) }
             setAside(found)
-            // Those that could not be moved are read past; those that were moved have made room for others.
+            // Rows that could not be moved are skipped. Those that were moved make room for others.
             unreadable += found.map(\.sequence)
         }
     }
 
-    /// An older content of a page has come back, as cards do that lose a write: what was heard must not wait again.
-    /// Those that cannot be removed are read past.
+    /// Removes payments that wait although they have ended. A page has fallen back to an older content, as happens on cards
+    /// that lose writes, and what was heard must not be spoken again. Rows that cannot be removed are skipped.
     private func removeEnded(_ sequences: [Int64]) {
         note("\(sequences.count) payments waited that have ended: a page of the database is older than the others")
         do throws(InboxError) {
@@ -36,8 +36,8 @@ extension SQLiteInbox {
         }
     }
 
-    /// Has payments wait again of which only one copy says that they do: twice heard beats never heard. To be called at
-    /// a start; looks at the newest rows only, since nothing waits for so long.
+    /// Makes payments wait again that wait according to `notice` and are missing in `waiting`: heard twice beats never
+    /// heard. Called at a start. Looks at the newest rows only, since nothing waits longer than that.
     func restoreWaiting() throws(InboxError) {
         let count = try write { database in
             let rows = try Row.fetchAll(
@@ -78,7 +78,7 @@ extension SQLiteInbox {
         return (readable, damaged, ended)
     }
 
-    /// What waits, from whichever of its two copies is undamaged.
+    /// A waiting payment, from whichever of its two copies is undamaged.
     static func waitingRecord(_ row: Row, in database: Database) throws -> NoticeRecord? {
         if let record = try? NoticeRecord(row, of: .waiting), record.isWaiting { return record }
         guard let other = try noticeRow(row.sequence, in: database), let record = try? NoticeRecord(other, of: .notice),
@@ -106,7 +106,7 @@ extension SQLiteInbox {
             arguments: [id.text])
     }
 
-    /// The newest time that a clock which was set has left among the last notices; `nil` when there is none.
+    /// The newest time that a set clock has given to one of the last notices; `nil` when there is none.
     public func newestTime() throws(InboxError) -> Timestamp? {
         try read { database in
             try Row.fetchAll(
@@ -124,8 +124,8 @@ extension SQLiteInbox {
         try read { try Self.announced(skipping: count, in: $0)?.entry }
     }
 
-    /// Announced strictly in order of arrival, so the highest sequence is the latest, whatever the clock did. A damaged
-    /// one is passed over: replay then repeats the one before.
+    /// Payments are announced in order of arrival, so the highest sequence is the latest, whatever the clock did. A damaged
+    /// row is skipped, and replay repeats the one before.
     private static func announced(skipping count: Int, in database: Database) throws -> NoticeRecord? {
         let rows = try Row.fetchCursor(
             database,

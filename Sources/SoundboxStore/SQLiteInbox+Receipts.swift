@@ -41,8 +41,8 @@ extension SQLiteInbox {
         try database.cachedStatement(sql: CheckedTable.receipt.upsert).execute(arguments: record.arguments)
     }
 
-    /// The highest number that a row of the table ever had: the checksum covers the number, so that it must be known
-    /// before the row is written.
+    /// The highest number that a row of the table ever had. The checksum covers the number, so it must be known before the
+    /// row is written.
     static func lastNumber(of table: CheckedTable, in database: Database) throws -> Int64 {
         let row = try Row.fetchOne(
             database.cachedStatement(

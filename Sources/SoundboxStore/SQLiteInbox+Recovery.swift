@@ -5,38 +5,8 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Something that happened to the file of the inbox, and that people must hear of.
-public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
-    /// It was damaged.
-    case damaged(SetAsideDatabase)
-    /// It no longer stood at its path and was written there anew; `kept` is what stood there instead, renamed.
-    case displaced(reason: String, kept: String?)
-
-    /// One line for the status and the log.
-    public var description: String {
-        switch self {
-        case .damaged(let damaged):
-            "the payment database was damaged (\(damaged.reason)); it is kept as \(damaged.path), and "
-                + "\(damaged.savedWaiting) payments that wait were saved from it; some may be missing"
-        case .displaced(let reason, let kept):
-            "while the box ran \(reason); the payment database was written there anew, nothing is lost"
-                + (kept.map { "; what stood there is kept as \($0)" } ?? "")
-        }
-    }
-}
-
-/// What happened to a database that was found damaged.
-public struct SetAsideDatabase: Sendable, Equatable {
-    /// Where the damaged file is now.
-    public var path: String
-    /// Why it was set aside, in SQLite's words.
-    public var reason: String
-    /// Payments nobody has heard that could be read from it. The history follows.
-    public var savedWaiting: Int
-}
-
 extension SQLiteInbox {
-    /// How long the check at start may take; a history too large for it is believed.
+    /// The most that the check at start may take. A history that is too large for it goes unchecked.
     static let checkLimit = Duration.seconds(5)
 
     /// What to do about damage.
@@ -44,35 +14,36 @@ extension SQLiteInbox {
         var now: @Sendable () -> Timestamp
         var happened: @Sendable (StorageIncident) -> Void
         var historyChanged: @Sendable (String?) -> Void
-        /// Ends a salvage by throwing: for tests.
+        /// Ends a salvage by throwing. For tests.
         var step: @Sendable (SalvageStep) throws -> Void = { _ in }
-        /// Told of every page that is read before the box goes on; the history is not told of.
+        /// Called before each page that is read while the box waits. Not called for the history.
         var willRead: @Sendable (Int) -> Void = { _ in }
         var reserve = SQLiteInbox.reserve
-        /// Between two attempts that failed: each reads the whole file.
+        /// The pause after an attempt that failed, since each one reads the whole file.
         var pause = Duration.seconds(5)
     }
 
-    /// When a salvage was last begun, and why it failed.
+    /// When the last salvage began, and why it failed.
     struct LastAttempt {
         var time: Duration?
         var failure: InboxError?
     }
 
-    /// Opens the inbox at a start of the box: checks the file, and when it is damaged, now or later, goes on with a new
-    /// one into which is saved what can be read. Nothing is deleted. Blocks; the history is saved in the background.
+    /// Opens the inbox when the box starts, and checks the file. If the file is damaged, now or later, the box goes on
+    /// with a new one, into which everything readable is saved. Nothing is deleted. Blocks; the history is saved in the
+    /// background.
     ///
-    /// Where there is no room for the new file, everything that is asked of the inbox fails and says so, and is tried
-    /// again from time to time.
+    /// Without room for the new file, every request fails and says so. The salvage is tried again from time to time.
     ///
     /// - Parameters:
-    ///   - now: names a damaged file, and is where the new file's receipts begin to count, so that they stay above
-    ///     those that the damaged one has given out.
+    ///   - now: names the damaged file. The new file numbers its receipts from this time on, so that they stay above
+    ///     those of the damaged one.
     ///   - log: as ``init(path:log:)``.
-    ///   - happened: told of every incident, on the thread that came upon it; must not block.
-    ///   - salvageGoesOn: told for every page that a salvage reads while everybody else waits for it, on the thread that
-    ///     does it; must not block.
-    ///   - historyChanged: told why earlier payments are not known yet, and `nil` when they are; must not block.
+    ///   - happened: takes every incident, on the thread that found it; must not block.
+    ///   - salvageGoesOn: called for every page that a salvage reads while the box waits, on the salvaging thread; must
+    ///     not block.
+    ///   - historyChanged: takes the reason why earlier payments are not known yet, and `nil` once they are; must not
+    ///     block.
     public static func recovering(
         path: String, now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         happened: @escaping @Sendable (StorageIncident) -> Void,
@@ -118,26 +89,26 @@ extension SQLiteInbox {
         return inbox
     }
 
-    /// Before SQLite opens the file, which takes a damaged frame for the end of the log.
+    /// Looks at the log before SQLite opens it: SQLite takes a damaged frame for the end of the log.
     private static func logProblem(_ path: String) -> String? {
         let descriptor = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard let log = WriteAheadLog(descriptor) else { return nil }
         if FileIdentity.size(path) == 0, !log.offsets.isEmpty {
-            // For the renames to come. A kill right here changes nothing: it is empty then.
+            // The renames to come need a file. If the process is killed here, the file is empty, which changes nothing.
             close(Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o660))
             return "the database is empty, and its write-ahead log is not"
         }
         return log.isDamaged ? "the write-ahead log is damaged" : nil
     }
 
-    /// Where it cannot be done now, whoever comes next tries again.
+    /// Replaces the file. If that fails, the next request tries again.
     private func replaceIfPossible(because reason: String) {
         do throws(InboxError) { _ = try replace(queue, because: reason) } catch { note("\(error)") }
     }
 
-    /// Tells of a salvage that the start before had no time to tell of for long, and goes on with it.
+    /// Reports a salvage that people may have had no time to hear about before this start, and continues it.
     private func resume(_ repair: Repair) {
         do throws(InboxError) {
             let (untold, isUnfinished) = try read { database in
@@ -164,25 +135,25 @@ extension SQLiteInbox {
         }
     }
 
-    /// Notes that people had time to hear of the last salvage: a start need no longer tell of it.
+    /// Notes that people had time to hear about the last salvage, so that a start need not report it again.
     public func salvageWasTold() throws(InboxError) {
         guard try read({ try Int.fetchOne($0, sql: "SELECT 1 FROM salvage WHERE was_told = 0") }) != nil else { return }
         try write { try $0.execute(sql: "UPDATE salvage SET was_told = 1") }
     }
 
-    /// Goes on with a new file, into which is saved what waits.
+    /// Replaces a damaged file by a new one, into which the waiting payments are saved.
     ///
-    /// - Returns: the file to go on with; `nil` where damage is the caller's business.
+    /// - Returns: the file to go on with; `nil` when damage is the caller's business.
     func replace(_ damaged: DatabaseQueue, because reason: String) throws(InboxError) -> DatabaseQueue? {
         guard let repair = connection.withLock({ $0.repair }) else { return nil }
-        // Several threads may come upon the damage: one saves what can be saved while the others wait.
+        // Several threads may find the damage. One of them salvages while the others wait.
         let (present, isFresh) = try replacing.withLock { (last) throws(InboxError) in
             let current = connection.withLock { $0.queue }
             guard current === damaged else { return (current, false) }
             if let time = last.time, let failure = last.failure, Duration.monotonicNow - time < repair.pause {
                 throw failure
             }
-            // The file is closed from here on; where something fails, whoever comes next tries again.
+            // From here on the file is closed. If anything fails, the next request tries again.
             connection.withLock {
                 $0.damage = reason
                 $0.identity = nil
@@ -215,7 +186,7 @@ extension SQLiteInbox {
 
     func goOn(with fresh: DatabaseQueue, _ repair: Repair) throws {
         announcedTotal.store(try fresh.read { try Self.announcedTotal(in: $0) }, ordering: .relaxed)
-        // Before anybody can store a payment that the history knows.
+        // Comes before anybody can store a payment that the history knows.
         if try fresh.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") }) != nil {
             history.close()
         }
@@ -224,9 +195,9 @@ extension SQLiteInbox {
         }
     }
 
-    /// SQLite's check of pages and rows, and, where that took little time, of the indexes.
+    /// Runs SQLite's check of pages and rows and, if that was quick, of the indexes.
     ///
-    /// - Returns: what is wrong; `nil` when nothing is, or when looking took too long.
+    /// - Returns: what is wrong; `nil` when nothing is, or when the check took too long.
     func check(limit: Duration = checkLimit) throws(InboxError) -> String? {
         let start = Duration.monotonicNow
         if let problem = try check("quick_check", limit: limit) { return problem }
@@ -237,7 +208,7 @@ extension SQLiteInbox {
     private func check(_ pragma: String, limit: Duration) throws(InboxError) -> String? {
         final class Done: Sendable { let flag = Mutex(false) }
         let done = Done()
-        // Under the lock, so that nothing but the check can be interrupted.
+        // The lock makes sure that only the check is interrupted.
         let interruption = DispatchWorkItem { [queue] in done.flag.withLock { if !$0 { queue.interrupt() } } }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: interruption)
         defer {
@@ -246,7 +217,7 @@ extension SQLiteInbox {
         }
         do {
             let answer = try queue.read { try String.fetchOne($0, sql: "PRAGMA \(pragma)(1)") }
-            // The line behind the one that names the database.
+            // The first line names the database.
             guard answer != "ok" else { return nil }
             return answer?.split(separator: "\n").last.map(String.init) ?? "\(pragma) says nothing"
         } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
@@ -259,7 +230,7 @@ extension SQLiteInbox {
 }
 
 extension InboxError {
-    /// Without the path.
+    /// The reason without the path.
     var reason: String {
         switch self {
         case .cannotOpen(_, let reason), .corrupt(_, let reason), .failed(_, let reason): reason

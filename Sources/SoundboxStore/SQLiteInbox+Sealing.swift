@@ -2,18 +2,18 @@ import GRDB
 import Glibc
 import SoundboxCore
 
-/// Rows of a version that knew no checksums get theirs while the box runs, a few at a time: a migration of a million
-/// rows would keep it silent for minutes.
+/// Adds checksums to rows from a version that had none. This happens while the box runs, a few rows at a time: a
+/// migration of a million rows would keep it silent for minutes.
 extension SQLiteInbox {
     static let sealingBatch = 500
     /// `PRAGMA user_version` of a file in which every row has its checksum, or has been set aside.
     private static let sealed = 1
 
-    /// Gives some rows behind `sequence` their checksums: one small transaction. What makes no sense is set aside.
+    /// Gives some rows after `sequence` their checksums, in one small transaction. Sets rows aside that make no sense.
     /// Blocks on the disk.
     ///
-    /// - Returns: where to go on; `nil` when every row has one. A kill in between costs nothing but the time: the next
-    ///   start looks for those that are left.
+    /// - Returns: where to go on; `nil` when every row has its checksum. After a kill, the next start finds the rows that
+    ///   are left.
     public func seal(after sequence: Int64) throws(InboxError) -> Int64? {
         let (next, damaged): (Int64?, [Damage]) = try write { database in
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") != Self.sealed else { return (nil, []) }
@@ -41,7 +41,7 @@ extension SQLiteInbox {
         return next
     }
 
-    /// Its id stays known where it has ended; otherwise its sender is asked for it again.
+    /// If the payment has ended, its id stays known. Otherwise its sender is asked for it again.
     private func setAsideUnsealed(_ row: Damage) throws(InboxError) {
         let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
         try write { database in

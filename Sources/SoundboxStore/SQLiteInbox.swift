@@ -4,39 +4,39 @@ import Synchronization
 
 /// The inbox in an SQLite file.
 ///
-/// WAL with `synchronous = FULL`: every commit is on the disk when it returns. WAL's usual `NORMAL` may lose the last
-/// commits at a power cut (SQLite, "PRAGMA synchronous"), and with them payments that were acknowledged.
+/// It uses WAL with `synchronous = FULL`: every commit is on the disk when it returns. WAL's usual `NORMAL` may lose the
+/// last commits in a power cut (SQLite, "PRAGMA synchronous"), and with them payments that were acknowledged.
 ///
-/// What waits is kept twice, on different pages: in the table `notice` with every other payment, and in the table
-/// `waiting`, which says what waits. Each row carries a checksum.
+/// Payments that wait are kept twice, on different pages: in the table `notice`, with all other payments, and in the
+/// table `waiting`, which decides what waits. Each row carries a checksum.
 public final class SQLiteInbox: Inbox {
     let path: String
-    /// What was announced since the file was made; follows the commits.
+    /// How many payments were announced since the file was made. Changes after each commit.
     let announcedTotal: Atomic<Int>
     let connection: Mutex<Connection>
-    /// Held while another file takes the place of the present one.
+    /// Held while another file replaces the present one.
     let replacing = Mutex<LastAttempt>(LastAttempt())
     let history = HistoryGate()
     private let log: @Sendable (String) -> Void
 
-    /// The open file. Another one takes its place when it is found damaged while the box runs.
+    /// The open file. If it is found damaged while the box runs, another one replaces it.
     struct Connection: Sendable {
         var queue: DatabaseQueue
         /// The files as they were opened; `nil` while none is.
         var identity: FileIdentity?
-        /// What was found wrong with it, for as long as it could not be set aside.
+        /// The damage that was found, while the file could not be set aside yet.
         var damage: String?
-        /// `nil` makes damage an error for the caller.
+        /// How to repair damage; `nil` makes damage an error for the caller.
         var repair: Repair?
     }
 
     var queue: DatabaseQueue { connection.withLock { $0.queue } }
 
-    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks. A file of a newer version
-    /// of this program is refused and stays as it is.
+    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks. A file from a newer version
+    /// of this program is refused and left as it is.
     ///
-    /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that came upon
-    ///   it; must not block.
+    /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that found it;
+    ///   must not block.
     public init(path: String, log: @escaping @Sendable (String) -> Void = { _ in }) throws(InboxError) {
         self.path = path
         self.log = log
@@ -47,7 +47,7 @@ public final class SQLiteInbox: Inbox {
         }
     }
 
-    /// An inbox whose file is too damaged to be opened: whatever is asked of it begins with the salvage.
+    /// An inbox whose file is too damaged to be opened. Every request begins with an attempt to salvage it.
     init(
         damaged path: String, because reason: String, repair: Repair, log: @escaping @Sendable (String) -> Void
     ) throws(InboxError) {
@@ -63,17 +63,17 @@ public final class SQLiteInbox: Inbox {
         do {
             var configuration = Configuration()
             configuration.label = "inbox"
-            // Another process may read (a backup, an engineer with sqlite3) and hold the file for a moment.
+            // Another process, such as a backup or an engineer with sqlite3, may hold the file for a moment.
             configuration.busyMode = .timeout(5)
             try Migrations.checkBeforeOpening(path, configuration)
             configuration.journalMode = .wal
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
-                // After opening, since choosing WAL makes GRDB set NORMAL. A queue has this one connection only.
+                // Comes after opening, because GRDB sets NORMAL when it chooses WAL. A queue has this one connection.
                 try $0.execute(sql: "PRAGMA synchronous = FULL")
-                // One large transaction must not leave a large file behind for good: back to what 1,000 pages take.
+                // After a large transaction the log shrinks again, to the size of 1,000 pages.
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(4 << 20)")
-                // What is deleted is overwritten: a salvage that meets a free page must not take old rows for new.
+                // Deleted rows are overwritten: a salvage must not take old rows on a free page for new ones.
                 try $0.execute(sql: "PRAGMA secure_delete = ON")
             }
             try Migrations.all.migrate(queue)
@@ -88,20 +88,10 @@ public final class SQLiteInbox: Inbox {
             ? .corrupt(path: path, reason: reason(error)) : .cannotOpen(path: path, reason: reason(error))
     }
 
-    /// `journal_mode` and `synchronous` in force, for `status` and tests.
-    public func durability() throws(InboxError) -> (journalMode: String, synchronous: Int) {
-        try read { database in
-            (
-                try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? "",
-                try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1
-            )
-        }
-    }
-
     func note(_ line: String) { log(line) }
 
-    /// One transaction in the file that stands at the path: a commit into a file that was deleted or moved away is lost
-    /// with the process, and nobody may be told that it is on the disk.
+    /// Runs one transaction, in the file that is at the path. A commit into a file that was deleted or moved away is lost
+    /// when the process ends, so it must not count as being on the disk.
     func write<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
         try stayInPlace()
         let value = try perform { try $0.write(body) }
@@ -113,7 +103,7 @@ public final class SQLiteInbox: Inbox {
         try perform { try $0.read(body) }
     }
 
-    /// Does it once more on a fresh file when the present one turns out to be damaged.
+    /// Runs `body`. If the file turns out to be damaged, runs it once more on the new one.
     private func perform<Value>(_ body: (DatabaseQueue) throws -> Value) throws(InboxError) -> Value {
         let (queue, damage) = connection.withLock { ($0.queue, $0.damage) }
         let failure: InboxError
@@ -134,7 +124,8 @@ public final class SQLiteInbox: Inbox {
             ? .corrupt(path: path, reason: reason(error)) : .failed(path: path, reason: reason(error))
     }
 
-    /// A number in the file's header that no version of SQLite has written, so far: one flipped bit.
+    /// The header holds a format number that no version of SQLite has written so far: a flipped bit. SQLite reports it by
+    /// its message only.
     private static func isUnknownFormat(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.message == "unsupported file format"
     }
@@ -145,7 +136,7 @@ public final class SQLiteInbox: Inbox {
     }
 }
 
-/// SQLite's own words, without the statement.
+/// SQLite's own message, without the statement.
 private func reason(_ error: any Error) -> String {
     guard let error = error as? DatabaseError else { return "\(error)" }
     return error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"

@@ -1,14 +1,14 @@
 import GRDB
 
-/// Whether the tables are those that the migrations have made.
+/// Checks that the tables are as the migrations have made them.
 ///
-/// SQLite keeps each table as the text that made it. A flipped bit in that text makes another table of it, such as one
-/// that refuses a state or lacks a column: nothing that `PRAGMA integrity_check` finds, and every commit fails.
+/// SQLite keeps the schema as text. A flipped bit in that text makes another table of it, such as one that refuses a state
+/// or lacks a column. `PRAGMA integrity_check` does not notice, and every commit fails.
 enum SchemaCheck {
     /// - Returns: what is wrong; `nil` when nothing is.
     static func problem(in database: Database) throws -> String? {
         let applied = try Migrations.all.appliedIdentifiers(database)
-        // A file without migrations is a new one, or another program's, which the first migration will find out.
+        // A file without migrations is new, or belongs to another program, on which the first migration fails.
         guard let last = Migrations.all.migrations.last(where: applied.contains) else { return nil }
         let made = try DatabaseQueue()
         try Migrations.all.migrate(made, upTo: last)
@@ -20,7 +20,7 @@ enum SchemaCheck {
         return try numberProblem(in: database)
     }
 
-    /// A number beyond every range would make SQLite refuse each further row as if the disk were full.
+    /// With a number beyond every range, SQLite refuses each further row as if the disk were full.
     private static func numberProblem(in database: Database) throws -> String? {
         guard try database.tableExists("notice") else { return nil }
         for row in try Row.fetchAll(database, sql: "SELECT name, seq FROM sqlite_sequence") {
@@ -36,7 +36,7 @@ enum SchemaCheck {
         var type: String
         var name: String
         var table: String
-        /// Without its blanks: an ALTER TABLE leaves others than a CREATE TABLE.
+        /// The text without blanks: ALTER TABLE leaves other blanks than CREATE TABLE.
         var words: [Substring]
     }
 

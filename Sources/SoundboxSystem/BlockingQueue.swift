@@ -1,6 +1,6 @@
 import Glibc
 
-/// A first-in, first-out queue whose consumer is a thread that sleeps in ``next()``.
+/// A first-in, first-out queue. Its consumer is a thread that sleeps in ``next()``.
 public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     // Sendable because every access to the two fields below holds `mutex`.
     private var elements: [Element] = []
@@ -22,7 +22,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Never blocks for longer than it takes another thread to append.
+    /// Appends an element. Blocks no longer than another thread's call of this takes.
     public func append(_ element: Element) {
         pthread_mutex_lock(mutex)
         elements.append(element)
@@ -30,7 +30,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Lets ``next()`` return `nil` once everything appended before has been taken.
+    /// Makes ``next()`` return `nil` once everything appended before has been taken.
     public func finish() {
         pthread_mutex_lock(mutex)
         isFinished = true
@@ -38,7 +38,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// The oldest element. Blocks while there is none; `nil` after ``finish()``.
+    /// Takes the oldest element. Blocks while there is none; `nil` after ``finish()``.
     public func next() -> Element? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

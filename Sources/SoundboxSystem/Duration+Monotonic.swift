@@ -1,7 +1,7 @@
 import Glibc
 
 extension Duration {
-    /// CLOCK_MONOTONIC: a clock that never jumps and whose origin means nothing; the kernel stamps GPIO edges by it.
+    /// CLOCK_MONOTONIC: it never jumps, and its origin has no meaning. The kernel stamps GPIO edges with it.
     public static var monotonicNow: Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

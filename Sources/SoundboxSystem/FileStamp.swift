@@ -1,6 +1,6 @@
 import Glibc
 
-/// What changes when somebody writes a file anew, or puts another one in its place.
+/// Changes whenever somebody rewrites a file or puts another one in its place.
 public struct FileStamp: Sendable, Equatable {
     private let device: UInt
     private let inode: UInt
@@ -8,7 +8,7 @@ public struct FileStamp: Sendable, Equatable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// `nil` when there is no file, or none that can be looked at. Blocks on the disk for a system call.
+    /// `nil` when there is no file or it cannot be examined. Blocks on the disk for one system call.
     public init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where this machine is in the shop's network.
+/// This machine's address in the shop's network.
 public enum NetworkAddress {
-    /// The four octets of the first IPv4 address of an interface that is up, loopback left out; `nil` without one. An
-    /// IPv6 address is nothing that anybody writes down by ear.
+    /// The four octets of the first IPv4 address of an interface that is up, except loopback; `nil` without one. IPv6 is
+    /// left out because nobody can write down such an address by ear.
     public static func octets() -> [UInt8]? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }

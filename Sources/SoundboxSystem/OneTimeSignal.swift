@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Something that happens once, for tasks that wait for it. Any thread.
+/// An event that happens once, and that tasks can wait for. Any thread.
 ///
-/// Waiting takes no heed of cancellation: it is for what must have happened, or been given up by somebody who then signals.
+/// Waiting ignores cancellation. Use it for what is certain to happen, or to be signalled by whoever gives it up.
 public final class OneTimeSignal: Sendable {
     private struct State {
         var hasHappened = false
@@ -25,7 +25,7 @@ public final class OneTimeSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns at once when it has happened.
+    /// Returns when it has happened, at once if it has already.
     public func wait() async {
         await withCheckedContinuation { continuation in
             let hasHappened = state.withLock { state in
@@ -36,7 +36,7 @@ public final class OneTimeSignal: Sendable {
         }
     }
 
-    /// Returns when it has happened, and after `limit` whatever happens.
+    /// Returns when it has happened, and in any case after `limit`.
     public func wait(atMost limit: Duration) async {
         let either = OneTimeSignal()
         Task {

@@ -3,10 +3,10 @@ import Glibc
 
 /// What the kernel knows about the wall clock.
 public enum SystemClock {
-    /// Whether it follows a time server, as the kernel was told by whoever does the following (chrony, timesyncd).
+    /// Whether it follows a time server. The kernel knows this from the program that sets the clock (chrony, timesyncd).
     public static var isSynchronised: Bool { soundbox_clock_is_synchronised() != 0 }
 
-    /// Whether it was set from a clock with a battery when the system started
+    /// Whether it was set from a battery-backed clock when the system started
     /// (Documentation/ABI/testing/rtc-cdev, `hctosys`). Blocks on sysfs.
     public static var wasSetFromBattery: Bool {
         (0..<4).contains { number in
@@ -18,8 +18,8 @@ public enum SystemClock {
         }
     }
 
-    /// By how much the wall clock is ahead of the time since the system started, in which nothing ever jumps. It
-    /// changes when, and only when, somebody sets the clock.
+    /// The wall clock's lead over the time since the system started, which never jumps. It changes only when somebody sets
+    /// the clock.
     public static var offsetFromBoot: Duration {
         var wall = timespec()
         var boot = timespec()

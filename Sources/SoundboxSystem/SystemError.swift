@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system says about one of its error codes, such as "No such file or directory".
+/// An error code of the system. Its description is the system's text, such as "No such file or directory".
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A positive `errno` value.
     public let code: Int32

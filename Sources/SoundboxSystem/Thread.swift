@@ -3,9 +3,9 @@ import Glibc
 
 /// Runs `body` on a new detached thread. The thread ends when `body` returns.
 ///
-/// SIGPIPE is blocked on it, and on threads that it starts: libraries such as OpenSSL write to sockets without
-/// `MSG_NOSIGNAL`, and a peer that hangs up at the wrong moment would end the program without a word. The call that
-/// writes reports `EPIPE` instead.
+/// SIGPIPE is blocked on it, and on threads that it starts. Libraries such as OpenSSL write to sockets without
+/// `MSG_NOSIGNAL`, and a peer that hangs up at the wrong moment would silently end the program. With the signal blocked,
+/// the write fails with `EPIPE` instead.
 ///
 /// - Parameter name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
 public func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
@@ -22,19 +22,19 @@ public func startThread(named name: String, _ body: @escaping @Sendable () -> Vo
     let code = pthread_create(
         &thread, nil,
         { argument in
-            // The argument is the `Start` retained above; nobody else releases it.
+            // The argument is the `Start` that was retained above. Nobody else releases it.
             let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
             soundbox_name_thread(start.name)
             blockBrokenPipeSignal()
             start.body()
             return nil
         }, start.toOpaque())
-    // The one documented failure is EAGAIN: the system is out of threads at start-up, and nothing can run.
+    // The only documented failure is EAGAIN: the system is out of threads, and nothing can run.
     precondition(code == 0, "cannot start thread \"\(name)\": error \(code)")
     pthread_detach(thread)
 }
 
-/// On the calling thread only: what the program prints into a pipe that has closed ends it, as users expect.
+/// Blocks it on the calling thread only. On the main thread, printing into a closed pipe ends the program, as users expect.
 private func blockBrokenPipeSignal() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -42,7 +42,7 @@ private func blockBrokenPipeSignal() {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
-/// Runs `body`, which may block, on a thread of its own and waits for it without blocking Swift's shared pool.
+/// Runs `body`, which may block, on a thread of its own, and waits for it without blocking Swift's shared pool.
 public func onOwnThread<Result: Sendable>(
     named name: String, _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Runs the jobs of one actor on one thread of its own, in the order in which they were enqueued.
+/// Runs the jobs of one actor on one thread, in the order in which they were enqueued.
 ///
-/// An actor whose methods call a C library that blocks pins itself to one of these: two blocked calls on Swift's
-/// shared pool would freeze a two-core device. The thread starts with the executor and ends when the executor is
-/// released and its last job has run.
+/// An actor that calls a blocking C library uses one of these: two blocked calls on Swift's shared pool would freeze a
+/// device with two cores. The thread starts with the executor. It ends when the executor is released and its last job has
+/// run.
 ///
 /// ```swift
 /// actor Card {
@@ -18,7 +18,7 @@ public final class ThreadExecutor: SerialExecutor {
         let executor: UnownedSerialExecutor
     }
 
-    /// When the job that runs now began, in nanoseconds of `Duration.monotonicNow`; 0 while none does.
+    /// When the running job began, in nanoseconds of `Duration.monotonicNow`; 0 while none runs.
     private final class Beginning: Sendable { let time = Atomic<Int64>(0) }
 
     private let jobs = BlockingQueue<Job>()
@@ -35,8 +35,8 @@ public final class ThreadExecutor: SerialExecutor {
         }
     }
 
-    /// How long the job that runs now has held the thread; zero while none does. A job ends at each `await` that
-    /// suspends, so that a long time means a call that blocks. Any thread.
+    /// How long the running job has held the thread; zero while none runs. A job ends at each `await` that suspends, so a
+    /// long time means a blocking call. Any thread.
     public var timeInJob: Duration {
         let began = beginning.time.load(ordering: .relaxed)
         return began == 0 ? .zero : .monotonicNow - .nanoseconds(began)

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Ends another thread's `poll`. Owns a pair of sockets: a byte in it is the signal, and a full pair is signal enough.
+/// Ends another thread's `poll`. It owns a pair of sockets; a byte in the pair is the signal. When the pair is full, the
+/// signal is there already.
 ///
-/// Sockets because Swift's Glibc module imports neither `eventfd` nor `pipe2`, and only those could also promise that
-/// no child process inherits a descriptor.
+/// It uses sockets because Swift's Glibc module imports neither `eventfd` nor `pipe2`, and a plain `pipe` could leak its
+/// descriptors into a child process.
 public final class WakeUp: Sendable {
     /// Readable while there is a signal; for `poll`.
     public let descriptor: Int32

@@ -1,139 +1,210 @@
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
+import TestSupport
 
-/// A feed without a network: the test plays the broker.
+/// A feed without a network: the test plays the broker. It passes ``PaymentFeedContract``.
 ///
-/// It does nothing by itself. The delegate is called from whatever thread calls ``deliver(_:)`` and its siblings, one
-/// call at a time, as the port promises; a call from inside the delegate's own method would wait for itself.
+/// ```swift
+/// let feed = FakeFeed()
+/// async let run: Void = feed.run(delegate: box)
+/// #expect(try await feed.deliver(payment: #"{"id":"A-1","amount":"123.45"}"#) == .acknowledged)
+/// let receipt = try await feed.receipt(of: "A-1", "announced")
+/// feed.stop()
+/// await run
+/// ```
+///
+/// A thread of its own calls the delegate, as the port promises, so that a delegate may block. Every wait ends with
+/// `JournalEnded` when the feed has stopped, and when the test has run out of time.
 public final class FakeFeed: PaymentFeed {
-    private struct State {
-        var delegate: (any PaymentFeedDelegate)?
-        var isStopped = false
-        var statuses: [[UInt8]] = []
-        var receiptNotices = 0
-        /// Resumed when the delegate is known, or never will be.
-        var waitingForRun: [CheckedContinuation<Void, Never>] = []
-        /// The task inside ``run(delegate:)``.
-        var running: CheckedContinuation<Void, Never>?
+    /// What the broker learns of a batch.
+    public enum Answer: Sendable, Equatable {
+        case acknowledged
+        /// The delegate threw. Nothing was acknowledged, and the connection was made anew. The messages come again with
+        /// the next delivery, before it.
+        case refused(reason: String)
     }
 
-    private let state = Mutex(State())
-    /// Held during every call to the delegate.
-    private let turn = Mutex(())
+    /// Every message that the feed has acknowledged.
+    package let acknowledged = Journal<FeedMessage>()
+    /// Every receipt, in the order of sending. The broker confirms each one at once.
+    package let receipts = Journal<OutgoingReceipt>()
+    /// Everything that was published on the status topic, the last will and the farewell included.
+    package let statuses = Journal<[UInt8]>()
 
-    public init() {}
+    private let offlineStatus: [UInt8]
+    private let turns = BlockingQueue<@Sendable (inout FakeConnection) -> Void>()
+    private let isStopping = Mutex(false)
+
+    /// - Parameter offlineStatus: what the broker publishes when the connection ends, and the feed when it stops.
+    public init(offlineStatus: [UInt8] = Array(#"{"state":"offline"}"#.utf8)) { self.offlineStatus = offlineStatus }
 
     // MARK: The port
 
     public func run(delegate: any PaymentFeedDelegate) async {
-        call(delegate) {
-            $0.connectionChanged(to: .connecting)
-            $0.connectionChanged(to: .subscribed)
-        }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (waiting, isStopped) = state.withLock { state in
-                    state.delegate = delegate
-                    if !state.isStopped { state.running = continuation }
-                    defer { state.waitingForRun = [] }
-                    return (state.waitingForRun, state.isStopped)
+                startThread(named: "fake-feed") { [self] in
+                    serve(delegate)
+                    continuation.resume()
                 }
-                for waiter in waiting { waiter.resume() }
-                if isStopped { continuation.resume() }
             }
         } onCancel: {
             stop()
         }
-        call(delegate) { $0.connectionChanged(to: .stopped) }
     }
 
     public func stop() {
-        let resumed = state.withLock { state in
-            state.isStopped = true
-            defer {
-                state.waitingForRun = []
-                state.running = nil
-            }
-            return state.waitingForRun + [state.running].compactMap(\.self)
+        isStopping.withLock {
+            $0 = true
+            turns.finish()
         }
-        for continuation in resumed { continuation.resume() }
     }
 
-    public func receiptsAreWaiting() { state.withLock { $0.receiptNotices += 1 } }
+    public func receiptsAreWaiting() { _ = enqueue { $0.sendReceipts() } }
 
-    public func publishStatus(_ payload: [UInt8]) { state.withLock { $0.statuses.append(payload) } }
+    public func publishStatus(_ payload: [UInt8]) { _ = enqueue { $0.publish(payload) } }
 
     // MARK: The broker's side
 
-    /// Every status published so far, oldest first.
-    public var statuses: [[UInt8]] { state.withLock { $0.statuses } }
-
-    /// How often the feed was told that the outbox has grown.
-    public var receiptNotices: Int { state.withLock { $0.receiptNotices } }
-
-    /// Hands the delegate a batch, once the feed runs.
+    /// Delivers messages that arrive together, and waits for the feed's answer.
     ///
-    /// - Throws: what the delegate throws: the batch is not acknowledged, and a broker would deliver it again; or
-    ///   ``NotRunning``.
-    public func deliver(_ batch: [FeedMessage]) async throws {
-        let delegate = try await delegate()
-        try call(delegate) { try $0.commit(batch) }
+    /// A message of more than ``PaymentNoticeDecoder/maximumPayloadBytes`` is reported as skipped.
+    @discardableResult public func deliver(_ batch: [FeedMessage]) async throws -> Answer {
+        try await send(batch).next()
     }
 
-    /// Has the delegate note a message that was too large.
-    ///
-    /// - Throws: as ``deliver(_:)`` does.
-    public func skip(_ topic: FeedMessage.Topic, bytes: Int) async throws {
-        let delegate = try await delegate()
-        try call(delegate) { try $0.skipped(topic, bytes: bytes) }
+    /// Delivers one payment notice: JSON text.
+    @discardableResult public func deliver(payment json: String) async throws -> Answer {
+        try await deliver([FeedMessage(topic: .payments, payload: Array(json.utf8))])
     }
 
-    /// Takes every receipt from the outbox and confirms it, as a broker would.
-    public func confirmReceipts() async throws -> [OutgoingReceipt] {
-        let delegate = try await delegate()
-        var confirmed: [OutgoingReceipt] = []
-        while true {
-            let receipts = try call(delegate) { delegate in
-                let receipts = try delegate.receipts(after: confirmed.last?.sequence ?? 0, limit: 32)
-                if !receipts.isEmpty { try delegate.receiptsDelivered(receipts.map(\.sequence)) }
-                return receipts
-            }
-            if receipts.isEmpty { return confirmed }
-            confirmed += receipts
+    /// Delivers one command: JSON text.
+    @discardableResult public func deliver(command json: String) async throws -> Answer {
+        try await deliver([FeedMessage(topic: .commands, payload: Array(json.utf8))])
+    }
+
+    /// Delivers again what was refused.
+    @discardableResult public func redeliver() async throws -> Answer { try await deliver([]) }
+
+    /// Delivers messages that arrive together, and does not wait.
+    ///
+    /// - Returns: takes the feed's answer.
+    package func send(_ batch: [FeedMessage]) -> Journal<Answer> {
+        let answer = Journal<Answer>()
+        if !enqueue({ answer.append($0.deliver(batch)) }) { answer.finish() }
+        return answer
+    }
+
+    /// Skips receipts until the one that says `state` of the payment or command `id`.
+    public func receipt(of id: String, _ state: String) async throws -> JSONValue {
+        try await receipts.next { receipt in
+            guard let json = try? JSONValue(parsing: receipt.payload), json["id"]?.string == id,
+                json["state"]?.string == state
+            else { return nil }
+            return json
         }
     }
 
-    /// Reports a change of the connection.
-    public func changeConnection(to connection: FeedConnection) async throws {
-        let delegate = try await delegate()
-        call(delegate) { $0.connectionChanged(to: connection) }
-    }
-
-    /// Reports what being connected does not show.
-    public func changeFault(to fault: String?) async throws {
-        let delegate = try await delegate()
-        call(delegate) { $0.faultChanged(to: fault) }
-    }
-
-    /// The feed was stopped.
-    public struct NotRunning: Error {}
-
-    private func delegate() async throws -> any PaymentFeedDelegate {
-        await withCheckedContinuation { continuation in
-            let isDecided = state.withLock { state in
-                if state.delegate != nil || state.isStopped { return true }
-                state.waitingForRun.append(continuation)
-                return false
-            }
-            if isDecided { continuation.resume() }
+    /// Skips statuses until one that fits.
+    public func status(where fits: (JSONValue) -> Bool = { _ in true }) async throws -> JSONValue {
+        try await statuses.next { status in
+            guard let json = try? JSONValue(parsing: status), fits(json) else { return nil }
+            return json
         }
-        guard let delegate = state.withLock({ $0.isStopped ? nil : $0.delegate }) else { throw NotRunning() }
-        return delegate
     }
 
-    private func call<Value: Sendable>(
-        _ delegate: any PaymentFeedDelegate, _ body: (any PaymentFeedDelegate) throws -> Value
-    ) rethrows -> Value {
-        try turn.withLock { _ in try body(delegate) }
+    // MARK: The feed's thread
+
+    /// - Returns: `false` when the feed has been stopped; then `turn` will not run.
+    private func enqueue(_ turn: @escaping @Sendable (inout FakeConnection) -> Void) -> Bool {
+        isStopping.withLock { isStopping in
+            if !isStopping { turns.append(turn) }
+            return !isStopping
+        }
+    }
+
+    private func serve(_ delegate: any PaymentFeedDelegate) {
+        var connection = FakeConnection(feed: self, delegate: delegate, offlineStatus: offlineStatus)
+        if !isStopping.withLock({ $0 }) {
+            connection.open()
+            while let turn = turns.next() { turn(&connection) }
+            connection.close()
+        }
+        delegate.connectionChanged(to: .stopped)
+        acknowledged.finish()
+        receipts.finish()
+        statuses.finish()
+    }
+}
+
+/// The state of a fake feed's thread.
+private struct FakeConnection {
+    let feed: FakeFeed
+    let delegate: any PaymentFeedDelegate
+    let offlineStatus: [UInt8]
+    /// Delivered, and not acknowledged.
+    private var waiting: [FeedMessage] = []
+    private var status: [UInt8]?
+    private var lastReceipt: Int64 = 0
+    /// Sent, and not yet reported to the delegate.
+    private var confirmed: [Int64] = []
+
+    init(feed: FakeFeed, delegate: any PaymentFeedDelegate, offlineStatus: [UInt8]) {
+        self.feed = feed
+        self.delegate = delegate
+        self.offlineStatus = offlineStatus
+    }
+
+    mutating func open() {
+        delegate.connectionChanged(to: .connecting)
+        delegate.connectionChanged(to: .subscribed)
+        if let status { feed.statuses.append(status) }
+        sendReceipts()
+    }
+
+    mutating func close() {
+        sendReceipts()
+        feed.statuses.append(offlineStatus)
+    }
+
+    mutating func publish(_ payload: [UInt8]) {
+        status = payload
+        feed.statuses.append(payload)
+    }
+
+    mutating func deliver(_ batch: [FeedMessage]) -> FakeFeed.Answer {
+        waiting += batch
+        let limit = PaymentNoticeDecoder.maximumPayloadBytes
+        let taken = waiting.filter { $0.payload.count <= limit }
+        do {
+            if !taken.isEmpty { try delegate.commit(taken) }
+            for message in waiting where message.payload.count > limit {
+                try delegate.skipped(message.topic, bytes: message.payload.count)
+            }
+        } catch {
+            delegate.connectionChanged(to: .disconnected(reason: "\(error)", retryIn: .zero))
+            feed.statuses.append(offlineStatus)
+            open()
+            return .refused(reason: "\(error)")
+        }
+        for message in waiting { feed.acknowledged.append(message) }
+        waiting = []
+        return .acknowledged
+    }
+
+    /// Sends what the outbox holds. An error of the delegate's leaves everything as it was, for the next call.
+    mutating func sendReceipts() {
+        do {
+            repeat {
+                if !confirmed.isEmpty { try delegate.receiptsDelivered(confirmed) }
+                confirmed = []
+                for receipt in try delegate.receipts(after: lastReceipt, limit: 32) {
+                    feed.receipts.append(receipt)
+                    lastReceipt = receipt.sequence
+                    confirmed.append(receipt.sequence)
+                }
+            } while !confirmed.isEmpty
+        } catch {}
     }
 }

@@ -39,7 +39,7 @@ struct ConfigurationTests {
         #expect(configuration.payments == .init(format: .native, excessDecimals: .speak))
         #expect(configuration.authenticity == nil)
         #expect(configuration.inbox == Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 512 << 20))
-        #expect(configuration.topics.payments == "soundbox/v1/M1001/box-01/payments")
+        #expect(configuration.topics[.payments] == "soundbox/v1/M1001/box-01/payments")
     }
 
     @Test("Signatures are required, and looked back for as long as ids are known, unless it says otherwise")
@@ -106,7 +106,7 @@ struct ConfigurationTests {
         #expect(configuration.broker.address.port == 8883)
         #expect(configuration.broker.address.usesTLS)
         #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
-        #expect(configuration.topics.receipts == "pay/v2/M1001/box-01/receipts")
+        #expect(configuration.topics[.receipts] == "pay/v2/M1001/box-01/receipts")
         #expect(configuration.audio.record == "out.wav")
         #expect(
             configuration.audio.timing

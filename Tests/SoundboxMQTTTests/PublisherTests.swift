@@ -73,7 +73,7 @@ struct PublisherTests {
         let (connection, _) = try await broker.connectionWithConnect()
         connection.send(.connack())
         let error = await #expect(throws: MQTTError.self) { try await published.value }
-        #expect(error == .timedOut(waitingFor: "the broker to acknowledge the messages"))
+        #expect(error == .timedOut(waitingFor: .acknowledgement))
     }
 
     @Test("A refusal and an unreachable broker are errors, not endless attempts")

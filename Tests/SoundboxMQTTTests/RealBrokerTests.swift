@@ -1,6 +1,7 @@
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
+import SoundboxTesting
 import TestSupport
 import Testing
 

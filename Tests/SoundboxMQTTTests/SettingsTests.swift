@@ -51,19 +51,19 @@ struct SettingsTests {
 
     @Test("Topics are made of prefix, merchant and device")
     func topics() throws {
-        let topics = try MQTTTopics(prefix: "shop/pay", merchant: "M1", device: "前台")
-        #expect(topics.payments == "shop/pay/M1/前台/payments")
-        #expect(topics.commands == "shop/pay/M1/前台/commands")
-        #expect(topics.receipts == "shop/pay/M1/前台/receipts")
-        #expect(topics.status == "shop/pay/M1/前台/status")
+        let topics = try Topics(prefix: "shop/pay", merchant: "M1", device: "前台")
+        #expect(topics[.payments] == "shop/pay/M1/前台/payments")
+        #expect(topics[.commands] == "shop/pay/M1/前台/commands")
+        #expect(topics[.receipts] == "shop/pay/M1/前台/receipts")
+        #expect(topics[.status] == "shop/pay/M1/前台/status")
     }
 
     @Test(
         "A level that could reach other boxes' topics is refused",
         arguments: ["", "+", "#", "M1/x", "M+1", "M\u{0}1", "M1\n"])
     func refusedLevels(level: String) {
-        #expect(throws: MQTTTopicsError.self) { try MQTTTopics(merchant: level, device: "d") }
-        #expect(throws: MQTTTopicsError.self) { try MQTTTopics(merchant: "M", device: level) }
+        #expect(throws: TopicsError.self) { try Topics(merchant: level, device: "d") }
+        #expect(throws: TopicsError.self) { try Topics(merchant: "M", device: level) }
     }
 
     @Test("Neither description nor dump shows the password")

@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxTesting
 import TestSupport
 import Testing
 

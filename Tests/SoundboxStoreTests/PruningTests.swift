@@ -1,8 +1,9 @@
 import GRDB
 import SoundboxCore
-import SoundboxStore
 import TestSupport
 import Testing
+
+@testable import SoundboxStore
 
 @Suite("The inbox forgets what is old, and nothing else")
 struct PruningTests {

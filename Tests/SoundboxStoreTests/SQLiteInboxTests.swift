@@ -1,9 +1,10 @@
 import GRDB
 import SoundboxCore
-import SoundboxStore
 import SoundboxTesting
 import TestSupport
 import Testing
+
+@testable import SoundboxStore
 
 @Suite("The inbox in an SQLite file")
 struct SQLiteInboxTests {

@@ -9,9 +9,9 @@ package struct MessageVerifier: Sendable {
     /// Two while the key is being changed; either will do.
     private let keys: [SigningKey]
     private let required: Bool
-    private let topics: MQTTTopics
+    private let topics: Topics
 
-    package init(keys: [SigningKey], required: Bool, topics: MQTTTopics) {
+    package init(keys: [SigningKey], required: Bool, topics: Topics) {
         self.keys = keys
         self.required = required
         self.topics = topics
@@ -28,8 +28,8 @@ package struct MessageVerifier: Sendable {
         }
         let topic =
             switch message.topic {
-            case .payments: topics.payments
-            case .commands: topics.commands
+            case .payments: topics[.payments]
+            case .commands: topics[.commands]
             }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
         // Each compares in constant time (swift-crypto, `HMAC.isValidAuthenticationCode`), and all of them are tried.

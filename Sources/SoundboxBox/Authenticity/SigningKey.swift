@@ -29,7 +29,7 @@ package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomR
     /// - Parameters:
     ///   - topic: the whole topic that the message is published on. It names the merchant, the device and the kind of
     ///     message, so that a message for another box or of the other kind has another signature. No topic holds a line
-    ///     end (``MQTTTopics``), so that no two pairs of topic and payload give the same bytes.
+    ///     end (``Topics``), so that no two pairs of topic and payload give the same bytes.
     ///   - payload: with nothing between the quotes of its signature.
     package static func bytesToSign(topic: String, payload: [UInt8]) -> [UInt8] {
         Array(topic.utf8) + [UInt8(ascii: "\n")] + payload

@@ -16,9 +16,9 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     /// Reads `mqtt://host[:port]` (port 1883 unless given) or `mqtts://host[:port]` (8883). An IPv6 address stands in
     /// brackets, as in `mqtt://[::1]:1883`.
     ///
-    /// User names, passwords and paths are refused: the first two have settings of their own, so that a URL can be
-    /// logged and shown, and MQTT has no use for the third. An error repeats nothing of a URL, since what is wrong with
-    /// it may be a password in it: `mqtt://box:secret`, where the host is missing, has a wrong port.
+    /// User names, passwords and paths are refused. The first two have settings of their own, so that a URL may be
+    /// logged and shown; MQTT has no use for the third. An error repeats nothing of the URL, because the faulty part may
+    /// be a password: in `mqtt://box:secret`, which lacks the host, it looks like a wrong port.
     public init(url: String) throws(BrokerAddressError) {
         func failure(_ reason: String) -> BrokerAddressError { BrokerAddressError(reason: reason) }
 

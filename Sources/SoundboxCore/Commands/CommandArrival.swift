@@ -13,7 +13,7 @@ public struct CommandID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// One command of a batch, judged, as the inbox is to note it.
+/// One command of a batch, with the judgement that the inbox notes.
 public enum CommandArrival: Sendable, Equatable {
     /// To be carried out, unless its id is known. The id is remembered until `expiry`.
     case once(CommandID, expiry: Timestamp)
@@ -27,7 +27,8 @@ public enum CommandArrival: Sendable, Equatable {
 public enum CommandOutcome: Sendable, Equatable {
     /// The id was new: the command is to be carried out now, and never again.
     case isNew
-    /// The id is known. There is no receipt: it was carried out, and the broker may deliver it any number of times.
+    /// The id is known: the command was carried out. There is no receipt, since the broker may deliver it any number of
+    /// times.
     case duplicate
     case cancellation(CancelOutcome)
     case refused

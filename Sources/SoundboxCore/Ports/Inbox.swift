@@ -57,7 +57,7 @@ public enum CancelOutcome: Sendable, Equatable {
 public struct InboxCounts: Sendable, Equatable {
     /// Received or being announced.
     public var waiting: Int
-    /// Announced since the inbox was made, those that it has forgotten by now included.
+    /// Announced since the inbox was made, including those that it has forgotten.
     public var announced: Int
     /// Receipts that the broker has not confirmed.
     public var receiptsWaiting: Int
@@ -85,18 +85,17 @@ public protocol Inbox: Sendable {
     /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
-    /// Notes that the notices are being spoken from now on, so that they cannot be cancelled any more. Writes nothing for
-    /// those of which that was noted before.
-    /// - Returns: `false` when one of them waits no longer, having been cancelled meanwhile. Then none was noted, and
-    ///   none must be spoken.
+    /// Notes that the notices are being spoken from now on, and can no longer be cancelled. Writes nothing for a notice
+    /// that was noted before.
+    /// - Returns: `false` when one of them was cancelled in the meantime. Then none is noted and none must be spoken.
     func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
     func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
 
     /// Notes that the notices were too late to be spoken one by one and writes their receipts.
-    /// - Parameter inSummary: they were told together, and their receipts carry the id of that summary; otherwise nothing
-    ///   was said of them.
+    /// - Parameter inSummary: whether they were told together. Their receipts then carry the id of that summary. Otherwise
+    ///   nothing was said about them.
     func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError)
 
     /// Cancels a payment that still waits and writes its receipt.
@@ -105,21 +104,20 @@ public protocol Inbox: Sendable {
     /// Whether a notice of that id was stored, whatever has become of it.
     func knows(_ id: PaymentID) throws(InboxError) -> Bool
 
-    /// Notes a batch of commands in order, and writes the receipts that they cause: of one transaction's price,
-    /// however many they are.
+    /// Notes a batch of commands in order and writes their receipts, in one transaction.
     ///
-    /// Ids are forgotten once their time has passed, and beyond ``CommandID/limit`` the oldest ones before it.
+    /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier.
     /// - Returns: one outcome for each command, in the same order.
     func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome]
 
-    /// Notes that the clock was set: when the waiting notices arrived can no longer be believed.
+    /// Notes that the clock was set, so that the arrival times of the waiting notices can no longer be trusted.
     func distrustArrivalTimes() throws(InboxError)
 
     /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than `count`.
     func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry?
 
-    /// The payments, and no refunds, that arrived at `start` or later and were not cancelled, oldest first; spoken or
-    /// not.
+    /// The payments, without refunds, that arrived at `start` or later and were not cancelled, oldest first, whether they
+    /// were spoken or not.
     func payments(since start: Timestamp) throws(InboxError) -> [Money]
 
     func counts() throws(InboxError) -> InboxCounts
@@ -149,7 +147,7 @@ extension Inbox {
     public func lastAnnounced() throws(InboxError) -> InboxEntry? { try lastAnnounced(skipping: 0) }
 }
 
-/// The disk would not do it. Nothing of the transaction happened.
+/// The disk refused. Nothing of the transaction has happened.
 public enum InboxError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The database cannot be opened: no such folder, no right to it, or a schema of another program.
     case cannotOpen(path: String, reason: String)

@@ -1,8 +1,8 @@
 /// What the inbox forgets, and when.
 public struct Retention: Sendable, Equatable {
-    /// How long an id is known after its payment arrived: a notice that comes again within this time is a duplicate.
+    /// How long an id is remembered after its payment arrived. A notice with this id is a duplicate until then.
     public var keepIDs: Duration
-    /// Beyond this many bytes the oldest payments that have ended are forgotten before their time.
+    /// Beyond this many bytes, the oldest payments that have ended are forgotten before their time.
     public var maximumBytes: Int
 
     public init(keepIDs: Duration, maximumBytes: Int) {
@@ -13,9 +13,9 @@ public struct Retention: Sendable, Equatable {
 
 /// What one step of pruning did.
 public struct PruningStep: Sendable, Equatable {
-    /// Forgotten because they were old enough.
+    /// Payments forgotten because they were old enough.
     public var forgotten = 0
-    /// Forgotten although they were not, because the file had outgrown its limit.
+    /// Payments forgotten before that, because the file had outgrown its limit.
     public var forgottenEarly = 0
 
     public init(forgotten: Int = 0, forgottenEarly: Int = 0) {
@@ -23,20 +23,20 @@ public struct PruningStep: Sendable, Equatable {
         self.forgottenEarly = forgottenEarly
     }
 
-    /// There may be more to do.
+    /// Whether there may be more to do.
     public var isWorthRepeating: Bool { forgotten + forgottenEarly > 0 }
 }
 
-/// What an inbox needs done from time to time. Every call blocks on the disk.
+/// The housekeeping of an inbox. Every call blocks on the disk.
 public protocol InboxUpkeep: Sendable {
-    /// Gives some rows behind `sequence` that an older version wrote their checksums.
+    /// Gives some rows after `sequence`, from a version without checksums, their checksums.
     /// - Returns: where to go on; `nil` when every row has one.
     func seal(after sequence: Int64) throws(InboxError) -> Int64?
 
-    /// Forgets some of what has ended. Waiting payments and receipts are never forgotten.
-    /// - Parameter now: by a clock that is set; `nil` while it is not, and then only the limit of bytes counts.
+    /// Forgets some payments that have ended. Never forgets waiting payments or receipts.
+    /// - Parameter now: the time by a clock that is set; `nil` while it is not. Then only the limit of bytes counts.
     func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep
 
-    /// Notes that people had time to hear of the last salvage: a start need no longer tell of it.
+    /// Notes that people had time to hear about the last salvage, so that a start need not report it again.
     func salvageWasTold() throws(InboxError)
 }

@@ -1,10 +1,10 @@
-/// One message as it arrived, before anything about it is believed.
+/// One message as it arrived, before anything in it is trusted.
 public struct FeedMessage: Sendable, Equatable {
     public enum Topic: Sendable, Equatable { case payments, commands }
 
     public var topic: Topic
     public var payload: [UInt8]
-    /// The broker kept this message and sent it on subscribing; how old it is cannot be known from it.
+    /// The broker had kept this message and sent it on subscribing. Its age is unknown.
     public var isRetained: Bool
 
     public init(topic: Topic, payload: [UInt8], isRetained: Bool = false) {
@@ -64,8 +64,8 @@ public protocol PaymentFeedDelegate: Sendable {
     /// Makes the batch durable. Returning means: on disk. Throwing means: refuse the whole batch, have it sent again.
     func commit(_ batch: [FeedMessage]) throws
 
-    /// A message was too large to be taken, and is gone. Returning means: what is to be known of it later is on disk.
-    /// Throwing means: have it sent again.
+    /// A message was too large and was skipped. Returning means: the note of it is on disk. Throwing means: have it sent
+    /// again.
     ///
     /// - Parameter bytes: the size of its payload.
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws
@@ -78,8 +78,8 @@ public protocol PaymentFeedDelegate: Sendable {
 
     func connectionChanged(to connection: FeedConnection)
 
-    /// Something is wrong that being connected does not show; `nil` when it is over.
+    /// Reports a fault that the state of the connection does not show; `nil` when it is over.
     ///
-    /// - Parameter fault: one line for people, which says what to do.
+    /// - Parameter fault: one line for people that says what to do.
     func faultChanged(to fault: String?)
 }

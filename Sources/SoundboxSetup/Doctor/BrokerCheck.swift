@@ -28,7 +28,7 @@ public struct BrokerCheck: Sendable {
                 lookup,
                 Finding(
                     "broker", .red, "cannot reach \(settings.broker): \(reason)",
-                    advice: "check the address and the port, and whether a firewall is in between"),
+                    advice: Self.addressAdvice),
             ]
         }
         do {
@@ -41,6 +41,8 @@ public struct BrokerCheck: Sendable {
             return [lookup, Finding("broker", .red, "\(error)")]
         }
     }
+
+    private static let addressAdvice = "check the address and the port, and whether a firewall is in between"
 
     private func findings(_ outcome: MQTTProbe.Outcome) -> [Finding] {
         let broker = "\(settings.broker)"
@@ -64,23 +66,23 @@ public struct BrokerCheck: Sendable {
 
     private func finding(_ error: MQTTError) async -> Finding {
         switch error {
-        case .unreachable(_, let reason) where reason.hasPrefix("TLS: the broker's certificate"):
+        case .unreachable(_, let failure) where failure == .tls(.untrusted) || failure == .tls(.otherHost):
             let certificate = await BrokerCertificate.fetch(host: settings.host, port: settings.port)
             let explanation = certificate?.explanation(
                 for: settings.host, now: time(nil), hasCAFile: settings.tls?.caFile != nil)
             return Finding(
-                "TLS", .red, explanation ?? reason,
+                "TLS", .red, explanation ?? failure.description,
                 advice: "nothing is sent to a broker that cannot prove who it is; ask who runs it, or correct the "
                     + "address, the authority's file or the clock")
-        case .unreachable(_, let reason) where reason.hasPrefix("TLS: the broker's key"):
+        case .unreachable(_, .tls(.unknownKey)):
             return Finding(
                 "TLS", .red, error.description,
                 advice: "nothing was sent to it; ask who runs the broker whether its key has changed, by another way "
                     + "than this network, and only then change broker.pin_sha256")
-        case .unreachable(_, let reason):
-            return Finding(
-                reason.hasPrefix("TLS") ? "TLS" : "broker", .red, error.description,
-                advice: "check the address and the port, and whether a firewall is in between")
+        case .unreachable(_, .tls):
+            return Finding("TLS", .red, error.description, advice: Self.addressAdvice)
+        case .unreachable:
+            return Finding("broker", .red, error.description, advice: Self.addressAdvice)
         case .refused:
             return Finding("sign-in", .red, error.description, advice: "run: sudo soundbox setup")
         case .subscriptionRefused: return Finding("subscription", .red, error.description)

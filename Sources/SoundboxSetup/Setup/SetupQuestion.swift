@@ -119,8 +119,8 @@ public enum SetupQuestion: Sendable, CaseIterable {
     }
 
     private func topicLevel(_ text: String) throws -> String {
-        do { _ = try MQTTTopics(merchant: text, device: text) } catch {
-            throw SetupError("\"\(text)\" cannot be an id: \(error.reason)")
+        do { _ = try Topics(merchant: text, device: text) } catch {
+            throw SetupError("\"\(text)\" cannot be an id: \(error.problem)")
         }
         return text
     }

@@ -66,8 +66,8 @@ public struct SetupTrial {
                     caFile: answers.caFile, certFile: answers.certFile, keyFile: answers.keyFile,
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
             username: answers.username, password: password, clientID: "soundbox-setup",
-            topics: try MQTTTopics(
-                prefix: document["broker", "topic_prefix"] ?? "soundbox/v1", merchant: answers.merchantID,
+            topics: try Topics(
+                prefix: document["broker", "topic_prefix"] ?? Topics.defaultPrefix, merchant: answers.merchantID,
                 device: answers.deviceID))
     }
 }

@@ -34,6 +34,6 @@ extension MessageSigner {
     /// - Throws: what is wrong with that file.
     public init?(_ configuration: Configuration) throws {
         guard let authenticity = configuration.authenticity else { return nil }
-        self.init(key: try SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics.payments)
+        self.init(key: try SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics[.payments])
     }
 }

@@ -1,17 +1,17 @@
 import GRDB
 import SoundboxCore
 
-/// A row whose content no version of this program has written.
+/// A row with values that no version of this program writes.
 struct DamagedRow: Error, CustomStringConvertible {
     var sequence: Int64
     var description: String { "row \(sequence) is damaged" }
 }
 
-/// A row of `notice` or `waiting`, whole.
+/// A whole row of `notice` or `waiting`.
 struct NoticeRecord: Sendable, Equatable {
     var entry: InboxEntry
     var endedAt: Timestamp?
-    /// How many payments had been announced when this one had been.
+    /// The count of all announcements up to and including this one.
     var announcedNumber: Int?
 
     init(_ entry: InboxEntry, endedAt: Timestamp? = nil, announcedNumber: Int? = nil) {
@@ -20,7 +20,7 @@ struct NoticeRecord: Sendable, Equatable {
         self.announcedNumber = announcedNumber
     }
 
-    /// - Parameter cells: as ``CheckedTable/columns``.
+    /// - Parameter cells: in the order of ``CheckedTable/columns``.
     init(_ cells: [Cell], of table: CheckedTable) throws(DamagedRow) {
         let sequence = cells.first?.integer ?? 0
         guard table.fits(cells), (1...maximumSequence).contains(sequence), let id = cells[1].paymentID,
@@ -74,8 +74,8 @@ extension Cell {
     /// The payment's id, when that much is readable.
     var paymentID: PaymentID? { text.flatMap { try? PaymentID($0) } }
 
-    /// A time in the years that RFC 3339 can write, and a day more on either side for the offset of a time zone.
-    /// Whatever is outside was never written by us, and arithmetic on it could leave the range of Int64.
+    /// A time within the years that RFC 3339 can write, plus a day on either side for the offset of a time zone. We never
+    /// write a time outside of that, and arithmetic on it could overflow Int64.
     var timestamp: Timestamp? {
         integer.flatMap { Self.years0To9999.contains($0) ? Timestamp(millisecondsSince1970: $0) : nil }
     }
@@ -86,12 +86,12 @@ extension Cell {
 extension Row {
     var cells: [Cell] { databaseValues.map(Cell.init) }
 
-    /// The row's number, which is where SQLite found the row and so is always there.
+    /// The row's number. SQLite found the row by it, so it is always there.
     var sequence: Int64 { (self["sequence"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue) ?? 0 }
 
     /// The payment's id, when that much is readable.
     var paymentID: PaymentID? { (self["payment_id"] as DatabaseValue?).flatMap { Cell($0).paymentID } }
 
-    /// Every column in one line, for the engineer who looks into what was set aside.
+    /// Every column in one line, for the engineer who examines what was set aside.
     var dump: String { map { "\($0)=\($1)" }.joined(separator: " ") }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import SoundboxCore
 
-/// A row of `receipt`, whole.
+/// A whole row of `receipt`.
 struct ReceiptRecord: Sendable, Equatable {
     var sequence: Int64
     var receipt: Receipt
@@ -11,7 +11,7 @@ struct ReceiptRecord: Sendable, Equatable {
         self.receipt = receipt
     }
 
-    /// - Parameter cells: as ``CheckedTable/columns``.
+    /// - Parameter cells: in the order of ``CheckedTable/columns``.
     init(_ cells: [Cell]) throws(DamagedRow) {
         let sequence = cells.first?.integer ?? 0
         guard CheckedTable.receipt.fits(cells), (1...maximumSequence).contains(sequence),
@@ -41,7 +41,7 @@ struct ReceiptRecord: Sendable, Equatable {
 }
 
 extension Receipt.Subject {
-    /// - Returns: `nil` for what no version of this program has written.
+    /// - Returns: `nil` for values that no version of this program writes.
     fileprivate init?(payment: Cell, command: Cell) {
         switch (payment, command) {
         case (.null, .null): self = .payment(nil)
@@ -60,7 +60,7 @@ extension Receipt.Subject {
         if case .payment(let id) = self { id?.text } else { nil }
     }
 
-    /// Empty where the command has no id.
+    /// Empty when the command has no id.
     fileprivate var command: String? {
         if case .command(let id) = self { id?.text ?? "" } else { nil }
     }

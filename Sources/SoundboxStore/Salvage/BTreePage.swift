@@ -1,5 +1,5 @@
-/// One page of a database as bytes, of which anything may be wrong: no access is outside of it, and what makes no sense
-/// is left out. Format: sqlite.org/fileformat2.html, sections 1.6, "B-tree Pages", and 2.1, "Record Format".
+/// One page of a database, of which any byte may be wrong. No access leaves the page, and whatever makes no sense is left
+/// out. Format: sqlite.org/fileformat2.html, sections 1.6, "B-tree Pages", and 2.1, "Record Format".
 struct BTreePage {
     enum Kind: UInt8 {
         case interiorIndex = 2
@@ -20,7 +20,7 @@ struct BTreePage {
         self.header = header
     }
 
-    /// Where the page says that its cells begin.
+    /// Where the cells begin, according to the page.
     var cells: [Int] {
         let first = header + (kind == .leafIndex || kind == .leafTable ? 8 : 12)
         let count = min(number(at: header + 3, bytes: 2), (bytes.count - first) / 2)
@@ -48,8 +48,8 @@ struct BTreePage {
         }
     }
 
-    /// Whether the cells of a table's page, its free blocks and its fragments fill it to the byte, as SQLite's own check
-    /// asks: a page whose count of cells was changed looks sound otherwise.
+    /// Whether cells, free blocks and fragments of a table's page fill it to the byte, as SQLite's own check demands.
+    /// Without this, a page with a changed count of cells would look sound.
     var isFilledExactly: Bool {
         let cells = cells
         let content = number(at: header + 5, bytes: 2)
@@ -63,7 +63,7 @@ struct BTreePage {
         var block = number(at: header + 1, bytes: 2)
         while block != 0 {
             let next = number(at: block, bytes: 2)
-            // They are linked in the order in which they stand.
+            // Free blocks are linked in the order of their positions.
             guard block >= content, next == 0 || next > block else { return false }
             filled += number(at: block + 2, bytes: 2)
             block = next
@@ -82,7 +82,7 @@ struct BTreePage {
         return max(position - offset + local + (local < first ? 4 : 0), 4)
     }
 
-    /// How much of a row stands in its page; the rest overflows.
+    /// How many bytes of a row are in its page. The rest overflows.
     private func localLength(_ length: Int, largest: Int) -> Int {
         guard length > largest else { return length }
         let least = (bytes.count - 12) * 32 / 255 - 23
@@ -90,7 +90,7 @@ struct BTreePage {
         return wanted <= largest ? wanted : least
     }
 
-    /// The row number and the values of a table's row; the column that is the row number is NULL in it.
+    /// The number and the values of a table's row. The column that is the row number is NULL.
     /// - Parameter overflow: reads a page.
     func row(at offset: Int, overflow: (Int) -> [UInt8]?) -> (number: Int64, values: [Cell])? {
         var position = offset
@@ -106,7 +106,7 @@ struct BTreePage {
         guard kind == .leafIndex || kind == .interiorIndex else { return nil }
         var position = offset + (kind == .interiorIndex ? 4 : 0)
         guard let length = varint(in: bytes, at: &position) else { return nil }
-        // Entries so long that they overflow are none of ours: an id has 128 bytes at most.
+        // No entry of ours overflows: an id has at most 128 bytes.
         let largest = (bytes.count - 12) * 64 / 255 - 23
         guard length <= largest else { return nil }
         return payload(length, at: position, largestLocal: largest) { _ in nil }.flatMap(record)
@@ -132,7 +132,7 @@ struct BTreePage {
         return payload
     }
 
-    /// Longer than any row of ours; a damaged length must not take the memory.
+    /// More than any row of ours needs. A damaged length must not exhaust the memory.
     private static let longestRow: Int64 = 1 << 20
 
     private func record(_ payload: [UInt8]) -> [Cell]? {
@@ -179,7 +179,8 @@ struct BTreePage {
     }
 }
 
-/// Seven bits of each byte, the most significant first, until one is below 128; the ninth gives all eight.
+/// A varint: seven bits of each byte, most significant first, up to a byte below 128. A ninth byte counts with all eight
+/// bits.
 private func varint(in bytes: [UInt8], at position: inout Int) -> Int64? {
     var value: UInt64 = 0
     for index in 0..<9 {

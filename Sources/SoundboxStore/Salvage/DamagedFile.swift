@@ -1,28 +1,28 @@
 import Glibc
 import SoundboxSystem
 
-/// A database file and its write-ahead log, read page by page and past SQLite, which gives nothing more from a file once
-/// it has met a damaged page. Writes nothing. Blocks on the disk; takes memory for a page and a few bytes for each that
-/// is free or in the log.
+/// A database file and its write-ahead log, read page by page without SQLite, which reads nothing more from a file once it
+/// has met a damaged page. Writes nothing. Blocks on the disk. Takes memory for one page, and a few bytes for each page
+/// that is free or in the log.
 final class DamagedFile {
     let pageSize: Int
-    /// Pages are numbered from 1 to this.
+    /// The number of the last page; the first is 1.
     let pageCount: Int
     private let descriptor: Int32
     private let logDescriptor: Int32
     private let log: WriteAheadLog?
-    /// Pages that hold nothing, as far as the list of them can be read. What stands in them is old.
+    /// The free pages, as far as their list can be read. Their content is old.
     private(set) var freePages: Set<Int> = []
     private let willRead: (Int) -> Void
 
-    /// - Parameter willRead: told of every page before it is read.
+    /// - Parameter willRead: called before each page is read.
     init(path: String, willRead: @escaping (Int) -> Void = { _ in }) throws(SystemError) {
         self.willRead = willRead
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(code: errno) }
         logDescriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         log = logDescriptor >= 0 ? WriteAheadLog(logDescriptor) : nil
-        // What the header says of it is not asked: a flipped bit there would make nonsense of every page.
+        // The header is not asked: with one flipped bit in it, every page would be nonsense.
         pageSize = log?.pageSize ?? WriteAheadLog.usualPageSize
         var attributes = stat()
         fstat(descriptor, &attributes)
@@ -35,7 +35,7 @@ final class DamagedFile {
         if logDescriptor >= 0 { close(logDescriptor) }
     }
 
-    /// - Returns: the page's newest content; `nil` when the disk does not give it.
+    /// - Returns: the page's newest content; `nil` when the disk cannot read it.
     func bytes(_ page: Int) -> [UInt8]? {
         guard page >= 1, page <= pageCount else { return nil }
         willRead(page)
@@ -55,13 +55,13 @@ final class DamagedFile {
         return BTreePage(bytes, header: number == 1 ? 100 : 0)
     }
 
-    /// The rows of a page, when it is a table's.
+    /// The rows of a table's page; empty for any other page.
     func rows(of page: BTreePage) -> [(number: Int64, values: [Cell])] {
         guard page.kind == .leafTable else { return [] }
         return page.cells.compactMap { page.row(at: $0, overflow: bytes) }
     }
 
-    /// Where a table begins, by the schema; `nil` when the schema does not say, or names the same page twice.
+    /// The first page of a table, according to the schema; `nil` when the schema does not name it, or names a page twice.
     func root(ofTable name: String) -> Int? {
         var root: Int?
         var roots: Set<Int64> = []
@@ -80,7 +80,7 @@ final class DamagedFile {
 
     /// Visits the pages that hold a table's rows, those with the highest numbers first, until `visit` says `false`.
     ///
-    /// - Returns: whether every page down to there is as SQLite leaves it, and none is missing.
+    /// - Returns: whether every page down to there is as SQLite would write it, and none is missing.
     func walk(below root: Int, _ visit: (BTreePage) throws -> Bool) rethrows -> Bool {
         var isWhole = true
         // Rows of each have numbers above `low`, up to `high`.
@@ -123,13 +123,13 @@ final class DamagedFile {
         var free: Set<Int> = []
         while trunk > 1, free.insert(trunk).inserted, let bytes = bytes(trunk), bytes.count == pageSize {
             let count = number(bytes, 1)
-            // A list that makes no sense is believed no further.
+            // From here on the list makes no sense.
             guard count <= pageSize / 4 - 2 else { return }
             for index in 0..<count { free.insert(number(bytes, index + 2)) }
             trunk = number(bytes, 0)
         }
-        // One that does not hold as many as the file claims is believed not at all: a page too few would cost payments,
-        // and what was freed is zeros (`secure_delete`).
+        // A list of another length than the header claims is not used at all. A page that is wrongly taken for free costs
+        // payments; one that is wrongly read costs nothing, since free pages hold zeros (`secure_delete`).
         if free.count == number(first, 9) { freePages = free }
     }
 }

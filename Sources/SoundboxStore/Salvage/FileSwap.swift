@@ -1,18 +1,19 @@
 import Glibc
 import SoundboxSystem
 
-/// How a complete new database takes the place of the present one, by renames of which each may be the last: a start
-/// that finds the new one goes on where it was left.
+/// Replaces the present database by a complete new one, by renames. The process may be killed after any of them: the next
+/// start finds the new file and continues.
 ///
-/// While the new file has a name of ``Purpose``, what stands at the path is old; once it has the path, the swap is done.
+/// While the new file has a name of ``Purpose``, the file at the path is the old one. Once it has the path, the swap is
+/// done.
 struct FileSwap: Sendable {
     enum Purpose: String, CaseIterable {
-        /// The old one is damaged.
+        /// The old file is damaged.
         case salvaged
-        /// The old one is not the one that the box had opened.
+        /// The old file is not the one that the box had opened.
         case rebuilt
 
-        /// In the name that the old one keeps.
+        /// Part of the name that the old file keeps.
         var keptAs: String {
             switch self {
             case .salvaged: "corrupt"
@@ -27,16 +28,16 @@ struct FileSwap: Sendable {
 
     /// The complete new file.
     var ready: String { "\(path).\(purpose.rawValue)-\(stamp)" }
-    /// Where the old one goes.
+    /// Where the old file goes.
     var kept: String { "\(path).\(purpose.keptAs)-\(stamp)" }
-    /// The new file while it is being written: of no use after a kill.
+    /// The new file while it is being written. After a kill it is useless.
     static func unfinished(_ path: String) -> String { "\(path).new" }
 
     init(path: String, purpose: Purpose, stamp: String) {
         (self.path, self.purpose, self.stamp) = (path, purpose, stamp)
     }
 
-    /// The swap that a kill has left half done, if there is one.
+    /// The swap that a kill has interrupted, if there is one.
     init?(unfinishedAt path: String) {
         guard let names = try? SmallFile.names(in: Self.folder(path)) else { return nil }
         let name = path.split(separator: "/").last ?? ""
@@ -52,7 +53,7 @@ struct FileSwap: Sendable {
         return nil
     }
 
-    /// A swap whose names no file has.
+    /// A new swap, with names that no file has.
     static func new(path: String, purpose: Purpose, stamp: String) -> FileSwap {
         for number in 1... {
             let swap = FileSwap(path: path, purpose: purpose, stamp: number == 1 ? stamp : "\(stamp)-\(number)")
@@ -61,7 +62,7 @@ struct FileSwap: Sendable {
         return FileSwap(path: path, purpose: purpose, stamp: stamp)
     }
 
-    /// Gives the new file the name that says that it is complete, once every byte of it is on the disk.
+    /// Syncs the new file to the disk, and then gives it the name that marks it as complete.
     func announce() throws(SystemError) {
         try Self.synchronise(Self.unfinished(path))
         try Self.move(Self.unfinished(path), to: ready)
@@ -69,7 +70,7 @@ struct FileSwap: Sendable {
     }
 
     func perform(_ step: (SalvageStep) throws -> Void) throws {
-        // The log first: the new database must never find the old one's.
+        // The log comes first: the new database must never find the old one's log.
         for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
             try Self.move(path + suffix, to: kept + suffix)
         }

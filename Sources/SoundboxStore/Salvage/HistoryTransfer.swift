@@ -1,18 +1,18 @@
 import GRDB
 import SoundboxCore
 
-/// Saves from a damaged database what is not asked for at once: payments that have ended, and ids of which nothing but
-/// the index's entry is left. Newest first, a part after the other, each in a transaction that notes how far it came:
-/// after a kill it goes on from there.
+/// Saves from a damaged database what can wait: payments that have ended, and ids of which only the index's entry is left.
+/// The newest come first. Each part is one transaction that notes how far it came, so that after a kill the transfer
+/// continues from there.
 final class HistoryTransfer {
-    /// Pages of one part: a payment that is announced meanwhile waits for no more than that.
+    /// The pages of one part. An announcement never waits for more than one part.
     static let pagesInPart = 32
 
     private let number: Int64
     private let waitingIsWhole: Bool
     private let lastEnded: Int64
     private let file: DamagedFile?
-    /// From the last page down to the second for payments, then from the negative number of the last page up for ids.
+    /// Counts from the last page down to the second for payments, then from minus the last page up for ids.
     private var nextPage: Int
 
     /// - Returns: `nil` when nothing is left to be saved.
@@ -30,7 +30,7 @@ final class HistoryTransfer {
         lastEnded = cells[2].integer ?? 0
         waitingIsWhole = cells[3] == .integer(1)
         let folder = path.dropLast(path.fileName.utf8.count)
-        // A file that somebody has taken away has nothing to give.
+        // Somebody may have taken the file away.
         file = try? DamagedFile(path: "\(folder)\(cells[1].text ?? "")")
         nextPage = file == nil ? 0 : cells[4].integer.flatMap { Int(exactly: $0) } ?? 0
     }
@@ -67,7 +67,7 @@ final class HistoryTransfer {
         for case .notice(let record) in rows {
             let sequence = record.entry.sequence
             guard !record.isWaiting else {
-                // Saved with what waits; or else an old page says so, and the table of what waits knew better.
+                // Either it was saved with the waiting payments, or this page is old and the table `waiting` is right.
                 if waitingIsWhole, try SQLiteInbox.noticeRow(sequence, in: database) == nil {
                     try remember(record.entry.notice.id, sequence, in: database)
                 }
@@ -78,7 +78,7 @@ final class HistoryTransfer {
             if database.changesCount == 1 {
                 count += 1
             } else if !waitingIsWhole {
-                // Two pages disagree, and the one that knows more is the newer.
+                // Two pages disagree. The one that knows more is newer.
                 try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ? AND state = 'received'")
                     .execute(arguments: [sequence])
                 if database.changesCount == 1 { try SQLiteInbox.write(record, to: .notice, in: database) }
@@ -103,7 +103,7 @@ final class HistoryTransfer {
                 try remember(id, sequence, in: database)
                 count += 1
             } else {
-                // Nobody has heard it, and only its sender still knows what it was.
+                // Nobody has heard it, and only its sender still knows its content.
                 try SQLiteInbox.askAgain(for: id, at: now, in: database)
             }
         }

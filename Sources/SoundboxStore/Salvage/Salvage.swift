@@ -2,32 +2,35 @@ import GRDB
 import SoundboxCore
 import SoundboxSystem
 
-/// Saves from a damaged database what the box cannot go on without, into a new one: payments that nobody has heard, and
-/// receipts that nobody has got. The history follows later (``HistoryTransfer``), so that announcing goes on at once
+/// Saves what the box cannot go on without from a damaged database into a new one: payments that nobody has heard, and
+/// receipts that nobody has received. The history follows later (``HistoryTransfer``), so that announcing goes on at once
 /// however long that takes.
 ///
-/// The file is read page by page and past SQLite: where what cannot wait is undamaged, nothing else, or else all of it; every row is judged by its own checksum.
+/// The file is read page by page, without SQLite. If the tables of what cannot wait are undamaged, nothing else is read;
+/// otherwise every page is. Each row is judged by its own checksum.
 struct Salvage {
     let path: String
-    /// Why the file is given up.
+    /// Why the file is replaced.
     let reason: String
     let now: Timestamp
     let step: @Sendable (SalvageStep) throws -> Void
-    /// Told of every page before it is read.
+    /// Called before each page is read.
     let willRead: @Sendable (Int) -> Void
 
-    /// Tables that are copied row by row, as far as SQLite reads them: small ones that hold what is asked for seldom.
+    /// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them.
     static let copiedAsTheyAre = ["damaged", "salvage", "command"]
-    /// So few that a transaction takes little memory.
+    /// Few enough rows that a transaction takes little memory.
     static let batch = 500
-    /// Where the last number is unknown, more than a page's rows are left out: numbers must never be given again.
+    /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be given
+    /// twice.
     private static let margin: Int64 = 10_000
-    /// A payment that comes twice takes a number that no row gets. Where the newest row lacks more of them to the last
+    /// A payment that comes twice uses up a number without a row. If the newest row is further than this below the last
     /// number, a newer row may be missing.
     private static let numbersUnused: Int64 = 1_000
 
-    /// Builds the new file beside the damaged one, and returns once it is complete and has a name that says so. After
-    /// an error or a kill the damaged file is as it was. Blocks for as long as it takes to read what waits, or, where that is damaged, the file.
+    /// Builds the new file beside the damaged one. Returns once it is complete and has a name that says so. After an error
+    /// or a kill the damaged file is as it was. Blocks while it reads the waiting payments or, if those are damaged, the
+    /// whole file.
     func build() throws -> FileSwap {
         try step(.begun)
         let swap = FileSwap.new(path: path, purpose: .salvaged, stamp: now.stamp)
@@ -36,7 +39,7 @@ struct Salvage {
             let queue = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: Configuration())
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
-                // A kill leaves nothing that would be used, and fsync comes at the end.
+                // After a kill nobody uses this file, and fsync comes at the end.
                 try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             }
             try Migrations.all.migrate(queue)
@@ -58,7 +61,7 @@ struct Salvage {
         var found = Findings()
         found.waitingIsWhole = try save(.waiting, of: file, into: queue, &found)
         try step(.partlyWritten)
-        // Where what cannot wait is whole, the history is not read before the box goes on.
+        // If everything that cannot wait is whole, the box goes on before the history is read.
         var isComplete = found.waitingIsWhole
         if isComplete { isComplete = try save(.receipt, of: file, into: queue, &found) }
         if isComplete { isComplete = try saveNewest(of: file, into: queue, given: given["notice"], &found) }
@@ -81,12 +84,12 @@ struct Salvage {
         }
     }
 
-    /// What a look at the rows has shown.
+    /// What the rows have shown so far.
     private struct Findings {
         var waitingIsWhole = false
         var lastNotice: Int64 = 0
         var lastReceipt: Int64 = 0
-        /// What is announced is announced in order: nothing below it waits.
+        /// Announcements go in order, so nothing below this number waits.
         var lastEnded: Int64 = 0
         /// For replay, and for the count of all announcements.
         var lastAnnounced: NoticeRecord?
@@ -107,13 +110,13 @@ struct Salvage {
             }
         }
 
-        /// It says that it waits, and is newer than what was announced last.
+        /// Whether the row says that it waits and is newer than the last announcement.
         func isNotHeard(_ row: SavedRow) -> Bool {
             guard case .notice(let record) = row else { return false }
             return record.isWaiting && record.entry.sequence > lastAnnounced?.entry.sequence ?? 0
         }
 
-        /// Where the table of what waits is whole, what it does not hold has ended, whatever an old page says.
+        /// If the table `waiting` is whole, everything else has ended, whatever an old page says.
         func isSavedAtOnce(_ row: SavedRow) -> Bool {
             switch row {
             case .receipt: true
@@ -139,11 +142,11 @@ struct Salvage {
         return isWhole && isReadable
     }
 
-    /// Looks at the history from its end to the last announcement, which is for replay and for the count of all. What
-    /// stands behind that and waits is saved, should the table of what waits not know it: a page of that may be whole
-    /// and older than the others, on a card that loses writes.
+    /// Reads the history from its end back to the last announcement, which replay and the count of all announcements need.
+    /// Newer payments that wait are saved even if the table `waiting` does not hold them: on a card that loses writes, a
+    /// page of that table may be whole and older than the others.
     ///
-    /// - Returns: whether nothing newer can be missing.
+    /// - Returns: whether no newer payment can be missing.
     private func saveNewest(
         of file: DamagedFile, into queue: DatabaseQueue, given: Int64?, _ found: inout Findings
     ) throws -> Bool {
@@ -188,7 +191,7 @@ struct Salvage {
         }
     }
 
-    /// The last number of each table; none that makes no sense.
+    /// The last number of each table. Numbers that make no sense are left out.
     private func numbersGiven(in file: DamagedFile) -> [String: Int64] {
         guard let root = file.root(ofTable: "sqlite_sequence") else { return [:] }
         var given: [String: Int64] = [:]
@@ -202,10 +205,10 @@ struct Salvage {
         return isWhole ? given : [:]
     }
 
-    /// Numbers go on above all that the damaged file can have given out.
+    /// Makes numbers go on above all that the damaged file can have given.
     private func setNumbers(_ given: [String: Int64], _ found: Findings, in database: Database) throws {
         let notice = max(given["notice"] ?? found.lastNotice + Self.margin, found.lastNotice)
-        // By the clock, where it is ahead: a receipt's number tells its reader what is missing.
+        // The clock's value counts if it is higher. A receipt's number tells its reader what is missing.
         let receipt = max(given["receipt"] ?? 0, found.lastReceipt + Self.margin, now.millisecondsSince1970)
         for (name, number) in [("notice", notice), ("receipt", receipt)] {
             try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
@@ -225,7 +228,8 @@ struct Salvage {
         defer { try? source.close() }
         var rows: [(String, Row)] = []
         for table in Self.copiedAsTheyAre {
-            // Without a transaction: SQLite ends none in which it has met a damaged page, and GRDB then gives nothing.
+            // Without a transaction: SQLite cannot end one in which it has met a damaged page, and GRDB would then return
+            // nothing.
             source.inDatabase { database in
                 guard let cursor = try? Row.fetchCursor(database, sql: Self.selection(of: table)) else {
                     return
@@ -236,14 +240,14 @@ struct Salvage {
         return rows
     }
 
-    /// Commands are numbered anew: a number beyond every range would make the new file a damaged one.
+    /// Commands get new numbers: one beyond every range would damage the new file as well.
     private static func selection(of table: String) -> String {
         "SELECT \(table == "command" ? "id, expiry" : "*") FROM \(table) LIMIT 10000"
     }
 
     private static func copy(_ row: Row, into table: String, of database: Database) throws {
         let marks = row.columnNames.map { _ in "?" }.joined(separator: ", ")
-        // One that the table refuses is damaged itself.
+        // A row that the table refuses is damaged itself.
         try? database.execute(
             sql: "INSERT OR IGNORE INTO \(table) (\(row.columnNames.joined(separator: ", "))) VALUES (\(marks))",
             arguments: StatementArguments(row.databaseValues))

@@ -2,11 +2,11 @@
 enum SalvageStep: Sendable, CaseIterable {
     /// Nothing was written.
     case begun
-    /// Some of what waits is in the new file.
+    /// Some of the waiting payments are in the new file.
     case partlyWritten
     /// Everything that is saved at once is in the new file and on the disk.
     case written
-    /// The new file has the name by which the next start knows that it is complete.
+    /// The new file has the name that tells the next start that it is complete.
     case named
     /// The damaged file's log has its new name, the file itself not yet.
     case logMoved
@@ -16,7 +16,7 @@ enum SalvageStep: Sendable, CaseIterable {
     case swapped
     /// Some of the history is saved.
     case historyPartlySaved
-    /// All payments are saved; ids that stand in an index only are not.
+    /// All payments are saved. Ids that are in the index only are not.
     case historySaved
     /// Everything is saved.
     case finished

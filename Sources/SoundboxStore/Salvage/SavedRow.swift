@@ -1,12 +1,12 @@
 import SoundboxCore
 
-/// A row that was read from a page of which nothing else is known, told by what it holds.
+/// A row from a page about which nothing else is known. Its values tell which table it belongs to.
 enum SavedRow {
     case waiting(NoticeRecord)
     case notice(NoticeRecord)
     case receipt(ReceiptRecord)
 
-    /// Where it stood.
+    /// The table that it belongs to.
     var table: CheckedTable {
         switch self {
         case .waiting: .waiting
@@ -15,14 +15,14 @@ enum SavedRow {
         }
     }
 
-    /// - Parameter values: with NULL in the place of the row's number, as SQLite stores it.
-    /// - Returns: `nil` for a row of another table and for one that is damaged.
+    /// - Parameter values: as SQLite stores them, with NULL in place of the row's number.
+    /// - Returns: `nil` for a damaged row and for one of another table.
     init?(number: Int64, values: [Cell]) {
         guard values.count >= 5, values[0] == .null else { return nil }
         var cells = values
         cells[0] = .integer(number)
         switch values.count {
-        // As migrations 1, 2 and 3 have made them: ALTER TABLE leaves the rows that there are as they are.
+        // Rows as migrations 1, 2 and 3 have left them: ALTER TABLE does not change existing rows.
         case 10: cells += [.integer(1), .null, .null]
         case 12: cells.append(.null)
         case 5: cells += [.null, .null, .null]
@@ -51,7 +51,7 @@ extension DamagedFile {
         rows(of: page).compactMap { SavedRow(number: $0.number, values: $0.values) }
     }
 
-    /// Ids of payments and the numbers of their rows, when the page is an index of them.
+    /// The ids of payments and the numbers of their rows, if the page belongs to the index of ids.
     func ids(of page: BTreePage) -> [(id: PaymentID, sequence: Int64)] {
         guard page.kind == .leafIndex || page.kind == .interiorIndex else { return [] }
         return page.cells.compactMap { offset in

@@ -1,26 +1,26 @@
 import Glibc
 
-/// What of a write-ahead log was committed, read past damage in the middle of it.
+/// The committed content of a write-ahead log, including that after a damaged frame.
 ///
-/// SQLite reads the log up to the first frame whose checksum does not fit and takes that for its end, without a word:
-/// every commit behind a damaged frame is lost. But each frame's checksum goes on from the one that stands in the frame
-/// before, so that the frames behind a damaged one can still be told from garbage.
+/// SQLite reads the log up to the first frame whose checksum does not match and silently takes that for its end, so every
+/// commit after a damaged frame is lost. But each frame's checksum continues the one of the frame before it. So the
+/// frames after a damaged one can still be told from garbage.
 /// Format: sqlite.org/fileformat2.html, section 4, "The Write-Ahead Log".
 struct WriteAheadLog {
     /// Where the newest committed content of each page is in the file.
     private(set) var offsets: [Int: Int64] = [:]
     private(set) var pageSize: Int
-    /// Frames that do not fit although a later transaction was written behind them, which is only begun when what is
-    /// before it is on the disk.
+    /// Whether there are damaged frames before a later transaction. Such frames were whole once: a transaction begins only
+    /// when everything before it is on the disk.
     private(set) var isDamaged = false
 
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
 
-    /// The one that SQLite takes where nothing else is asked for, and nothing else ever was.
+    /// SQLite's default. The inbox has never asked for another size.
     static let usualPageSize = 4096
 
-    /// - Returns: `nil` when there is nothing in it that could be read.
+    /// - Returns: `nil` when nothing in it can be read.
     init?(_ descriptor: Int32) {
         guard let header = read(descriptor, Self.headerBytes, at: 0) else { return nil }
         let isBigEndian: Bool
@@ -33,7 +33,7 @@ struct WriteAheadLog {
             salts = header[16..<24]
             previous = (word(header, 24), word(header, 28))
         } else {
-            // One bit is enough for SQLite to begin a new log over all that is in this one.
+            // One flipped bit here is enough for SQLite to start a new log over everything in this one.
             guard let found = Self.firstSalts(descriptor) else { return nil }
             pageSize = Self.usualPageSize
             isBigEndian = false
@@ -41,7 +41,7 @@ struct WriteAheadLog {
         }
         var offset = Int64(Self.headerBytes)
         var transaction: [(page: Int, offset: Int64)] = []
-        // Behind a damaged header nothing tells whether the first frame fits; its rows have checksums of their own.
+        // After a damaged header, nothing tells whether the first frame fits. Its rows have checksums of their own.
         var isFirst = true
         var hasHole = false
         var commitsBehindHole = 0
@@ -54,7 +54,7 @@ struct WriteAheadLog {
                 previous.map { checksum(frame[...], from: $0, isBigEndian) == stored } ?? (!headerFits && isFirst)
             isFirst = false
             previous = isOurs ? stored : nil
-            // A damaged frame, or what an older use of the file has left.
+            // Either a damaged frame, or a remnant of an earlier use of the file.
             guard isOurs, fits else {
                 hasHole = true
                 continue
@@ -76,7 +76,7 @@ struct WriteAheadLog {
                 == (word(header, 24), word(header, 28))
     }
 
-    /// Those of the first two frames that belong together: what is behind them may be left from an older use.
+    /// The salts of the first two frames that belong together. Later frames may be remnants of an earlier use.
     private static func firstSalts(_ descriptor: Int32) -> ArraySlice<UInt8>? {
         let size = frameHeaderBytes + usualPageSize
         var offset = Int64(headerBytes)
@@ -97,7 +97,7 @@ struct WriteAheadLog {
     }
 }
 
-/// - Returns: `nil` when there are not as many.
+/// - Returns: `nil` when there are fewer bytes.
 private func read(_ descriptor: Int32, _ count: Int, at offset: Int64) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil

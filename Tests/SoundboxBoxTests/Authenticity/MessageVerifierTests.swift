@@ -11,8 +11,8 @@ struct MessageVerifierTests {
     static let secret = "0123456789abcdef0123456789abcdef"
     static let other = "another-key-of-the-same-length-.."
 
-    private static func topics(_ merchant: String = "M1001", _ device: String = "box-01") throws -> MQTTTopics {
-        try MQTTTopics(merchant: merchant, device: device)
+    private static func topics(_ merchant: String = "M1001", _ device: String = "box-01") throws -> Topics {
+        try Topics(merchant: merchant, device: device)
     }
 
     private func verifier(_ secrets: String..., required: Bool = true) throws -> MessageVerifier {
@@ -30,7 +30,7 @@ struct MessageVerifierTests {
     }
 
     private func signed(_ payload: String, secret: String = secret) throws -> String {
-        Self.sign(payload, topic: try Self.topics().payments, secret: secret)
+        Self.sign(payload, topic: try Self.topics()[.payments], secret: secret)
     }
 
     private func payload(amount: String = "1") -> String {
@@ -90,7 +90,7 @@ struct MessageVerifierTests {
     @Test("A payment is no command, and a command is no payment, though one key signs both")
     func kinds() throws {
         let payment = try signed(payload())
-        let command = Self.sign(payload(), topic: try Self.topics().commands)
+        let command = Self.sign(payload(), topic: try Self.topics()[.commands])
         #expect(try isSigned(command, verifier(), on: .commands))
         #expect(isRefused(payment, try verifier(), on: .commands))
         #expect(isRefused(command, try verifier(), on: .payments))
@@ -118,7 +118,7 @@ struct MessageVerifierTests {
         let vector = "f3a56f7b165a6fd2b1ca2c39c5f0b78930ee221bd66dad587e5a6abd22459d96"
         let text = body.replacing("signature\":\"", with: "signature\":\"\(vector)")
         #expect(try isSigned(text, verifier()))
-        let signer = MessageSigner(key: try SigningKey(Self.secret), topic: try Self.topics().payments)
+        let signer = MessageSigner(key: try SigningKey(Self.secret), topic: try Self.topics()[.payments])
         let payload = signer.payload([
             ("id", .string("A-1")), ("amount", .string("123.45")), ("paid_at", .string("2026-11-21T10:15:00+08:00")),
         ])

@@ -15,7 +15,7 @@ struct IntakeSignatureTests {
     private let inbox = InMemoryInbox()
     private let performed = Journal<Command>()
     private let clockIsSet = Flag()
-    private let topics: MQTTTopics
+    private let topics: Topics
 
     private final class Flag: Sendable {
         private let value = Mutex(true)
@@ -23,7 +23,7 @@ struct IntakeSignatureTests {
         func lower() { value.withLock { $0 = false } }
     }
 
-    init() throws { topics = try MQTTTopics(merchant: "M1001", device: "box-01") }
+    init() throws { topics = try Topics(merchant: "M1001", device: "box-01") }
 
     /// - Parameter hasKey: whether messages must be signed.
     private func intake(hasKey: Bool = true, required: Bool = true) throws -> Intake {
@@ -41,7 +41,7 @@ struct IntakeSignatureTests {
     }
 
     private func signed(_ text: String, secret: String = MessageVerifierTests.secret) -> String {
-        let topic = text.contains("\"type\"") ? topics.commands : topics.payments
+        let topic = text.contains("\"type\"") ? topics[.commands] : topics[.payments]
         return MessageVerifierTests.sign(
             text.dropLast() + #","signature":""}"#, topic: topic, secret: secret)
     }

@@ -1,10 +1,11 @@
 import SoundboxCore
 import SoundboxMQTT
+import SoundboxTesting
 import TestSupport
 import Testing
 
 @Suite("The broker always knows whether the box is there", .timeLimit(.minutes(10)))
-struct StatusTransportTests {
+struct StatusTopicTests {
     @Test("The status is retained, and only the newest is kept for a broker that is slow")
     func newestStatus() async throws {
         let delegate = RecordingDelegate()

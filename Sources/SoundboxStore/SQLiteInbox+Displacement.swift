@@ -3,14 +3,14 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox {
-    /// Sees to it that the open file is the one that stands at the path. One that was deleted or moved away is still
-    /// whole, and nobody else's, as long as it is open: it is written to its path once more.
+    /// Makes sure that the open file is the one at the path. A file that was deleted or moved away stays whole while it is
+    /// open, so it is written to its path again.
     func stayInPlace() throws(InboxError) {
         let (queue, identity, repair) = connection.withLock { ($0.queue, $0.identity, $0.repair) }
         guard let change = identity?.change(at: path) else { return }
         guard let repair else { throw .failed(path: path, reason: change) }
         try replacing.withLock { (_) throws(InboxError) in
-            // Another thread has done it meanwhile.
+            // Another thread has done it in the meantime.
             guard connection.withLock({ $0.queue === queue && $0.damage == nil }) else { return }
             do { try rebuild(from: queue, because: change, repair) } catch {
                 throw .failed(
@@ -24,7 +24,7 @@ extension SQLiteInbox {
         let swap = FileSwap.new(path: path, purpose: .rebuilt, stamp: repair.now().stamp)
         do {
             let copy = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: Configuration())
-            // In the journal mode of the file that it becomes there would be a log beside it.
+            // In WAL mode the copy would have a log beside it.
             try queue.backup(to: copy)
             try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try copy.close()
@@ -33,12 +33,12 @@ extension SQLiteInbox {
             FileSwap.removeUnfinished(path)
             throw error
         }
-        // From here on the new file is the one. Whoever finds it closed finishes the swap.
+        // From here on the new file is the valid one. If the swap fails, the next request finishes it.
         connection.withLock {
             $0.damage = change
             $0.identity = nil
         }
-        // Before the names change hands: closing removes a log by its name.
+        // Comes before the renames, because closing removes a log by its name.
         try? queue.close()
         try swap.perform(repair.step)
         try goOn(with: try Self.open(path), repair)

@@ -1,11 +1,11 @@
 import GRDB
 
-/// A value of a row as it stands in the file, before anything is believed of it.
+/// A value of a row as the file has it, before it is checked.
 enum Cell: Sendable, Equatable {
     case null
     case integer(Int64)
     case text(String)
-    /// What no column of ours holds: a blob, a floating-point number, text that is no UTF-8.
+    /// A value that no column of ours holds: a blob, a floating-point number, text that is not UTF-8.
     case unfit
 
     init(_ value: DatabaseValue) {
@@ -25,7 +25,7 @@ enum Cell: Sendable, Equatable {
 
     var text: String? { if case .text(let text) = self { text } else { nil } }
 
-    /// `nil` for NULL and for what cannot be written back.
+    /// `nil` for NULL and for a value that cannot be written back.
     var argument: (any DatabaseValueConvertible)? {
         switch self {
         case .null, .unfit: nil
@@ -39,7 +39,7 @@ enum Cell: Sendable, Equatable {
 enum CheckedTable: String, Sendable, CaseIterable {
     /// Every payment.
     case notice
-    /// A second copy of those that are not yet spoken, on pages of its own.
+    /// A second copy of the payments that wait, on pages of its own.
     case waiting
     case receipt
 
@@ -56,7 +56,7 @@ enum CheckedTable: String, Sendable, CaseIterable {
 
     var columnList: String { columns.joined(separator: ", ") }
 
-    /// Writes a whole row; one with the same sequence gives way.
+    /// Writes a whole row in place of one with the same sequence.
     var upsert: String {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
@@ -64,14 +64,14 @@ enum CheckedTable: String, Sendable, CaseIterable {
             "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT (sequence) DO UPDATE SET \(updates)"
     }
 
-    /// Writes a whole row unless it or its id is there.
+    /// Writes a whole row unless its sequence or its id is there.
     var insertIfNew: String {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT DO NOTHING"
     }
 
-    /// Over every value but the last, each with its kind and its length, so that no two different rows are the same
-    /// bytes; and over the table's name, so that no row counts in another table.
+    /// Covers every value but the last, each with its kind and length, so that no two different rows give the same bytes.
+    /// Covers the table's name as well, so that no row is valid in another table.
     func checksum(of cells: some Sequence<Cell>) -> Int64 {
         var checksum = CRC32C()
         checksum.update(rawValue.utf8)
@@ -92,8 +92,8 @@ enum CheckedTable: String, Sendable, CaseIterable {
     }
 
     /// - Parameter cells: as ``columns``.
-    /// - Returns: whether the row is what was written. A row of a version that knew no checksums has none, and is
-    ///   believed as far as its values make sense; none of the table `waiting` is from such a version.
+    /// - Returns: whether the row is as it was written. A row from a version without checksums has none and counts as
+    ///   whole if its values make sense. The table `waiting` has no such rows.
     func fits(_ cells: [Cell]) -> Bool {
         guard cells.count == columns.count, let last = cells.last else { return false }
         if last == .null { return self != .waiting }
@@ -101,6 +101,6 @@ enum CheckedTable: String, Sendable, CaseIterable {
     }
 }
 
-/// The largest number of a row: what a JSON number holds exactly in every language (RFC 8259, section 6), and a
-/// payment a millisecond for longer than there has been writing. SQLite refuses every further row above 2⁶³ − 1.
+/// The largest number of a row. A JSON number holds it exactly in every language (RFC 8259, section 6), and a payment
+/// every millisecond would not reach it in 285,000 years. Above 2⁶³ − 1, SQLite refuses every further row.
 let maximumSequence: Int64 = 1 << 53

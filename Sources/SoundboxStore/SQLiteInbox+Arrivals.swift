@@ -8,7 +8,7 @@ extension SQLiteInbox {
         try awaitHistory()
         do throws(InboxError) { return try storeKnowingAll(arrivals, at: now, clockIsSet: clockIsSet) } catch {
             guard error == historyIsMissing else { throw error }
-            // This write itself has come upon the damage, and is in a new file whose history follows.
+            // This very write has found the damage. The inbox is in a new file now, whose history follows.
             try awaitHistory()
             return try storeKnowingAll(arrivals, at: now, clockIsSet: clockIsSet)
         }
@@ -34,14 +34,14 @@ private struct Insertion {
     private let clockIsSet: Bool
     private let insertion: Statement
     private var lastSequence: Int64
-    /// A line about every damaged row that gave way.
+    /// A line about every damaged row that was replaced.
     private(set) var damaged: [String] = []
 
     init(at now: Timestamp, clockIsSet: Bool, in database: Database) throws {
         self.database = database
         self.now = now
         self.clockIsSet = clockIsSet
-        // One statement finds out whether the id is known and stores the notice when it is not.
+        // One statement finds out whether the id is known, and stores the notice if it is not.
         insertion = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
         lastSequence = try SQLiteInbox.lastNumber(of: .notice, in: database)
     }
@@ -67,19 +67,19 @@ private struct Insertion {
         let record = try? NoticeRecord(known, of: .notice)
         let copy = try SQLiteInbox.waitingRow(known.sequence, in: database)
         if let copy {
-            // It waits. What it is comes from the copy that is undamaged.
+            // It waits. The undamaged one of its two copies tells its content.
             if let entry = try SQLiteInbox.waitingRecord(copy, in: database)?.entry, entry.notice.id == notice.id {
                 return try duplicate(notice, of: entry.notice.money)
             }
         } else if let record, record.isWaiting {
-            // The copy that says so is lost; here is the other one.
+            // The copy in `waiting` is lost. It is restored from the other one.
             try SQLiteInbox.write(record, to: .waiting, in: database)
             return try duplicate(notice, of: record.entry.notice.money)
         } else {
-            // It has ended. Where that is damaged, what it said is lost, that it ended is not.
+            // It has ended. Even if its content is damaged, that much is known.
             return try duplicate(notice, of: record?.entry.notice.money ?? notice.money)
         }
-        // It has not been spoken, and here it is once more, undamaged.
+        // It was not spoken, and both copies are damaged. Here it comes again, undamaged.
         let row = SQLiteInbox.Damage(known, origin: .notice)
         try SQLiteInbox.setAside(row, at: now, in: database)
         if let copy { try SQLiteInbox.setAside(SQLiteInbox.Damage(copy, origin: .waiting), at: now, in: database) }
@@ -100,7 +100,7 @@ private struct Insertion {
         return entry
     }
 
-    /// Whether it is one of those of which a salvage could save no more than that they had been there.
+    /// Whether this is one of the ids of which a salvage could save nothing but the id.
     private func isRemembered(_ id: PaymentID) throws -> Bool {
         try Int.fetchOne(
             database.cachedStatement(sql: "SELECT 1 FROM known WHERE payment_id = ?"), arguments: [id.text]) != nil

@@ -1,0 +1,88 @@
+import Testing
+
+@Suite("The arrows between rooms")
+struct ArrowTests {
+    static let adapters = ["SoundboxALSA", "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl"]
+
+    private let manifest: [String: [String]]
+
+    init() throws { manifest = try SourceTree.manifest() }
+
+    @Test("Every module of Sources is declared, and none that is not there")
+    func declared() {
+        #expect(Set(SourceTree.modules) == Set(manifest.keys))
+    }
+
+    @Test("The core depends on nothing")
+    func core() {
+        #expect(manifest["SoundboxCore"] == [])
+    }
+
+    @Test("No way along the arrows leads back to where it began")
+    func noCircle() {
+        for module in manifest.keys.sorted() {
+            var reached: Set<String> = []
+            var next = manifest[module] ?? []
+            while let one = next.popLast() {
+                if reached.insert(one).inserted { next += manifest[one] ?? [] }
+            }
+            #expect(!reached.contains(module), "\(module) depends on itself")
+        }
+    }
+
+    @Test("An adapter knows the core, the system and its own library, and none of its siblings", arguments: adapters)
+    func siblings(adapter: String) throws {
+        let own = try #require(manifest[adapter]).filter { $0.hasPrefix("Soundbox") }
+        #expect(Set(own).isSubset(of: ["SoundboxCore", "SoundboxSystem", "SoundboxYAML"]))
+    }
+
+    @Test("The daemon knows the ports only: no adapter, no configuration, no setup")
+    func box() throws {
+        let own = try #require(manifest["SoundboxBox"]).filter { $0.hasPrefix("Soundbox") }
+        #expect(Set(own).isSubset(of: ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio"]))
+    }
+
+    @Test("A library in C has one importer, which hides it from the others")
+    func libraries() {
+        for library in ["CALSA", "CGPIOD", "CTLSClient", "CSndFile", "CSoxr", "CSonic", "CEBUR128", "CLinux", "grdb", "yams"] {
+            let importers = manifest.filter { $0.value.contains(library) }.keys
+            #expect(importers.count == 1, "\(library): \(importers.sorted())")
+        }
+    }
+
+    @Test("Nobody but the program itself depends on every adapter")
+    func composition() {
+        let all = manifest.filter { Set(Self.adapters).isSubset(of: $0.value) }.keys
+        // Setup looks at each part by itself, before there is a box and when there is none.
+        #expect(Set(all).isSubset(of: ["soundbox", "SoundboxSetup"]))
+    }
+}
+
+@Suite("The folders inside a room")
+struct FolderTests {
+    @Test("No folder needs another one that needs it", arguments: SourceTree.modules)
+    func noCircle(module: String) {
+        let files = SourceTree.files(of: module)
+        var home: [Substring: String] = [:]
+        for file in files {
+            for type in SourceTree.types(in: file.code) { home[type[...]] = file.folder }
+        }
+        // For each folder, whom it needs, and one example of why.
+        var needs: [String: [String: String]] = [:]
+        for file in files {
+            for name in SourceTree.names(in: file.code) {
+                guard let other = home[name], other != file.folder else { continue }
+                needs[file.folder, default: [:]][other] = "\(file.name) names \(name)"
+            }
+        }
+        for folder in needs.keys.sorted() {
+            var reached: Set<String> = []
+            var next = Array((needs[folder] ?? [:]).keys)
+            while let one = next.popLast() {
+                if reached.insert(one).inserted { next += (needs[one] ?? [:]).keys }
+            }
+            let trail = (needs[folder] ?? [:]).map { "\($0.key): \($0.value)" }.sorted()
+            #expect(!reached.contains(folder), "\(module)/\(folder) is part of a circle: \(trail)")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The project's own sources, read as text: enough to see who names whom.
+enum SourceTree {
+    static let project = #filePath.replacing(/\/Tests\/HouseTests\/[^\/]*$/, with: "")
+
+    struct File {
+        /// From the module's folder: `Services/VolumeControl.swift`.
+        var name: String
+        /// Without comments and without what stands between quotes.
+        var code: String
+        /// The first folder of its name; empty for a file beside the folders.
+        var folder: String { name.contains("/") ? String(name.prefix { $0 != "/" }) : "" }
+    }
+
+    /// The modules under `Sources` that are written in Swift.
+    static let modules: [String] = ((try? FileManager.default.contentsOfDirectory(atPath: "\(project)/Sources")) ?? [])
+        .filter { !files(of: $0).isEmpty }.sorted()
+
+    static func files(of module: String) -> [File] {
+        let folder = "\(project)/Sources/\(module)"
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(".swift") }.sorted().compactMap { name in
+            let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+            return text.map { File(name: name, code: code(of: $0)) }
+        }
+    }
+
+    static func code(of text: String) -> String {
+        text.replacing(/"""[\s\S]*?"""/, with: "").replacing(/\/\/[^\n]*/, with: "")
+            .replacing(/"(\\.|[^"\\\n])*"/, with: "")
+    }
+
+    /// The types that a file declares for others.
+    static func types(in code: String) -> [String] {
+        let declaration =
+            /(?m)^(?:@\w+ )*(?:public |package )?(?:final |indirect |nonisolated )*(?:struct|enum|actor|class|protocol|typealias) (\w+)/
+        return code.matches(of: declaration).map { String($0.1) }
+    }
+
+    /// Every word of a file that is not reached through something else: `Volume`, and not the `level` of `volume.level`.
+    static func names(in code: String) -> Set<Substring> {
+        Set(code.matches(of: /(?:^|[^\w.])([A-Za-z_]\w*)/).map(\.1))
+    }
+
+    /// Whom each module of Package.swift may import, of the project's own modules and of others.
+    static func manifest() throws -> [String: [String]] {
+        let text = try String(contentsOfFile: "\(project)/Package.swift", encoding: .utf8)
+        let code = text.replacing(/\/\/[^\n]*/, with: "")
+        var dependencies: [String: [String]] = [:]
+        for target in code.matches(of: /library\(\s*"(\w+)",\s*\[([^\]]*)\]\)/) {
+            dependencies[String(target.1)] = names(inList: target.2)
+        }
+        for target in code.matches(of: /executableTarget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]/) {
+            dependencies[String(target.1)] = names(inList: target.2)
+        }
+        return dependencies
+    }
+
+    /// `"SoundboxCore", logging` as `SoundboxCore` and `logging`.
+    private static func names(inList text: Substring) -> [String] {
+        text.matches(of: /\w+/).map { String($0.0) }
+    }
+}
