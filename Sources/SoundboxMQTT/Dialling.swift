@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
