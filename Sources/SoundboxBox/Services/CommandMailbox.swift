@@ -53,8 +53,8 @@ actor CommandMailbox: Service {
         }
     }
 
-    /// A prompt was played to its end. Never blocks; any thread.
-    nonisolated func heard(_ prompt: Prompt) { put([.heard(prompt)]) }
+    /// A prompt was played to its end; only the one that warns makes a difference. Never blocks; any thread.
+    nonisolated func heard(_ prompt: Prompt) { if prompt == .unprovisionWarning { put([.heardWarning]) } }
 
     /// How loud the box is once everything that was posted before has been carried out.
     nonisolated var loudness: Loudness {
@@ -85,7 +85,7 @@ actor CommandMailbox: Service {
             // Nobody is left waiting.
             if case .tell(let asker) = item { asker.resume(returning: volume.loudness) }
         }
-        if !refused.isEmpty { logger.debug("commands came too late or too many at once") }
+        if !refused.isEmpty { logger.warning("commands came too late or too many at once") }
     }
 
     private func carryOutPending() {
@@ -100,7 +100,7 @@ actor CommandMailbox: Service {
             unprovisioning.warningIsDue()
             say(.unprovisionWarning)
         case .unprovision: unprovisioning.perform()
-        case .heard(let prompt): unprovisioning.heard(prompt)
+        case .heardWarning: unprovisioning.heard(.unprovisionWarning)
         case .tell(let asker): asker.resume(returning: volume.loudness)
         }
     }

@@ -7,13 +7,13 @@ struct PendingCommands: Sendable {
         case play(Announcer.Request)
         case warnOfUnprovisioning
         case unprovision
-        /// A prompt was played to its end.
-        case heard(Prompt)
+        /// The warning before the box is taken out of service was played to its end.
+        case heardWarning
         /// Somebody wants to know how loud the box is once everything before has been carried out.
         case tell(CheckedContinuation<Loudness, Never>)
     }
 
-    /// Of those that cannot be put together: far more than buttons, prompts and the control socket bring at once.
+    /// Of those that cannot be put together: far more than buttons and prompts bring at once.
     static let limit = 256
 
     private var items: [Item] = []
@@ -33,8 +33,10 @@ struct PendingCommands: Sendable {
             }
         case .play:
             if let index = items.lastIndex(where: \.isPlay) { remove(at: index) }
-        case .warnOfUnprovisioning, .unprovision, .heard, .tell:
+        case .warnOfUnprovisioning, .unprovision, .heardWarning:
             guard items.count < Self.limit else { return false }
+        // As few as there are connections to the control socket; refused, it would be answered before its turn.
+        case .tell: break
         }
         items.append(item)
         return true

@@ -39,7 +39,7 @@ struct CommandMailboxTests {
             let others = Task {
                 while !Task.isCancelled {
                     mailbox.post(.play(.last))
-                    mailbox.heard(.greeting)
+                    mailbox.heard(.unprovisionWarning)
                     await Task.yield()
                 }
             }
@@ -104,7 +104,7 @@ struct CommandMailboxTests {
         }
     }
 
-    @Test("Holding the buttons after the warning was heard takes the box out of service; heard and held keep their order")
+    @Test("The warning and the buttons count in their order: a box is taken out of service only by who has heard it")
     func unprovisioning() async throws {
         mailbox.post(.unprovision)
         mailbox.post(.warnOfUnprovisioning)
@@ -129,7 +129,7 @@ struct PendingCommandsTests {
             case .play(let request): "play \(request)"
             case .warnOfUnprovisioning: "warn"
             case .unprovision: "unprovision"
-            case .heard(let prompt): "heard \(prompt)"
+            case .heardWarning: "heard"
             case .tell: "tell"
             }
         }
@@ -160,22 +160,22 @@ struct PendingCommandsTests {
         var pending = PendingCommands()
         let items: [PendingCommands.Item] = [
             .volume(LoudnessChange(.to(Volume(10)))), .warnOfUnprovisioning,
-            .volume(LoudnessChange(.up)), .play(.last), .volume(LoudnessChange(.up)), .heard(.greeting), .unprovision,
+            .volume(LoudnessChange(.up)), .play(.last), .volume(LoudnessChange(.up)), .heardWarning, .unprovision,
             .play(.today), .volume(LoudnessChange(.down)),
         ]
         let count = append(items, to: &pending)
         #expect(count == items.count)
         #expect(
             names(pending.takeAll()) == [
-                "volume 10", "warn", "volume 70", "heard greeting", "unprovision", "play today", "volume 40",
+                "volume 10", "warn", "volume 70", "heard", "unprovision", "play today", "volume 40",
             ])
     }
 
     @Test("What cannot be put together is refused beyond a limit")
     func limit() {
         var pending = PendingCommands()
-        let prompts = [PendingCommands.Item](repeating: .heard(.greeting), count: PendingCommands.limit)
-        let counts = [prompts, [.heard(.greeting), .unprovision], [.volume(LoudnessChange(.mute))]].map {
+        let prompts = [PendingCommands.Item](repeating: .heardWarning, count: PendingCommands.limit)
+        let counts = [prompts, [.heardWarning, .unprovision], [.volume(LoudnessChange(.mute))]].map {
             append($0, to: &pending)
         }
         #expect(counts == [PendingCommands.limit, 0, 1])

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import SoundboxTesting
 import TestSupport
 import Testing
