@@ -82,7 +82,8 @@ let package = Package(
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
-        // What the rooms above share: threads, files, the service manager and errors of Linux; YAML that knows its lines.
+        // What the rooms above share: threads, files, the service manager and errors of Linux; YAML parsed into documents
+        // of the core.
         library("SoundboxSystem", ["SoundboxCore", "CLinux"]),
         library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
 
@@ -159,10 +160,12 @@ let package = Package(
         .target(
             name: "BenchmarkSupport",
             dependencies: [
-                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", logging,
+                "SoundboxAudio", "SoundboxBox", "SoundboxCore", "SoundboxStore", "SoundboxVoice", "CLinux", logging,
             ],
             path: "Tests/BenchmarkSupport", swiftSettings: strict),
-        tests(of: "SoundboxCore", ["SoundboxVoice", "SoundboxTesting", "TestSupport"]),
+        tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
+        // The arrows between rooms, and between the folders of a room.
+        .testTarget(name: "HouseTests", swiftSettings: strict),
         tests(of: "SoundboxSystem", ["SoundboxCore"]),
         tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
         tests(

@@ -3,27 +3,27 @@ import SoundboxSystem
 
 /// Plays on an ALSA device: a card, or whatever else alsa-lib has a name for.
 ///
-/// Every call runs on the sink's own thread and may block it: ``write(_:)`` and ``drain()`` for twice the device's
-/// buffer, and at least five seconds, before a device that does nothing is closed and reported. Underruns, interrupted
-/// calls and a sleep that the device resumes from are handled here; everything else closes the device, and ``open()``
-/// tries again from the start.
+/// Every call may block its thread: ``write(_:)`` and ``drain()`` for twice the device's buffer, and at least five
+/// seconds, before a device that does nothing is closed and reported. Underruns, interrupted system calls and a sleep
+/// that the device resumes from are handled here; everything else closes the device, and ``open()`` tries again from the
+/// start.
 ///
 /// One bound is not this sink's: the PulseAudio plugin drains and closes inside alsa-lib and waits there for its
 /// server. A server that hangs while its connection stays open holds ``drain()`` and ``close()`` up until libpulse gives
 /// up, after 30 s.
-public actor ALSASink: AudioSink {
-    /// The ALSA PCM name.
-    public nonisolated let device: String
+public final class ALSASink: AudioSink, @unchecked Sendable {
+    // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `interruption` only.
 
-    private let executor: ThreadExecutor
+    /// The ALSA PCM name.
+    public let device: String
+
+    private let interruption = Interruption()
     private let driver: any PCMDriver
     private let preferredRate: Int
     private var playback: PCMPlayback?
     private var deviceVolume: DeviceVolume?
     /// Underruns of the times the device was open before.
     private var earlierXruns = 0
-
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// Opens nothing yet.
     /// - Parameters:
@@ -32,7 +32,7 @@ public actor ALSASink: AudioSink {
     ///     codec runs at.
     ///   - mixer: what ``setVolume(_:)`` sets; `nil` leaves the volume to the caller.
     ///   - mixerDidFail: told why ``setVolume(_:)`` cannot, once per reason. Must not block.
-    public init(
+    public convenience init(
         device: String, preferredRate: Int = 48_000, mixer: MixerElement? = nil,
         mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
     ) {
@@ -50,7 +50,6 @@ public actor ALSASink: AudioSink {
         self.preferredRate = preferredRate
         self.driver = driver
         deviceVolume = mixer.map { DeviceVolume($0, driver: mixerDriver, didFail: mixerDidFail) }
-        executor = ThreadExecutor(name: "alsa")
     }
 
     /// How often the device ran dry in the middle of an announcement since the sink was created: a board too slow, or
@@ -58,6 +57,7 @@ public actor ALSASink: AudioSink {
     public var xrunCount: Int { earlierXruns + (playback?.xrunCount ?? 0) }
 
     public func open() throws(AudioSinkError) -> PCMFormat {
+        interruption.takeBack()
         if let playback, playback.isReady { return playback.configuration.format }
         close()
         do {
@@ -67,7 +67,8 @@ public actor ALSASink: AudioSink {
         }
         do {
             let configuration = try PCMNegotiation(driver: driver, preferredRate: preferredRate).run()
-            playback = PCMPlayback(driver: driver, configuration: configuration)
+            playback = PCMPlayback(
+                driver: driver, configuration: configuration, interruption: interruption)
             deviceVolume?.open()
             return configuration.format
         } catch {
@@ -82,6 +83,7 @@ public actor ALSASink: AudioSink {
     }
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        try check()
         guard playback != nil else { throw .writeFailed(device: device, reason: "it is not open") }
         do {
             try playback?.write(frames)
@@ -91,12 +93,15 @@ public actor ALSASink: AudioSink {
     }
 
     public func drain() throws(AudioSinkError) {
+        try check()
         do {
             try playback?.drain()
         } catch {
             throw failed(error)
         }
     }
+
+    public func interrupt() { interruption.raise() }
 
     public func close() {
         earlierXruns = xrunCount
@@ -105,13 +110,18 @@ public actor ALSASink: AudioSink {
         deviceVolume?.close()
     }
 
-    // Asynchronous so that it is this one and not the protocol's own that a caller outside the actor gets.
-    public func setVolume(_ level: Int) async -> Bool { deviceVolume?.set(level) ?? false }
+    public func setVolume(_ level: Int) -> Bool { deviceVolume?.set(level) ?? false }
 
     public var bufferFrames: Int { playback?.configuration.bufferFrames ?? 0 }
 
+    private func check() throws(AudioSinkError) {
+        guard interruption.isInForce else { return }
+        close()
+        throw .interrupted
+    }
+
     private func failed(_ error: PCMError) -> AudioSinkError {
         close()
-        return .writeFailed(device: device, reason: error.reasonWhilePlaying)
+        return interruption.isInForce ? .interrupted : .writeFailed(device: device, reason: error.reasonWhilePlaying)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 
 /// The box's volume on a card's mixer element.
 ///
@@ -85,7 +86,7 @@ extension MixerScale {
 
 extension PCMError {
     fileprivate var reasonOfMixer: String {
-        let text = String(cString: strerror(code))
+        let text = SystemError(code: code).description
         return switch code {
         case ENOENT: detail ?? "there is no such card"
         case ENODEV, ENXIO: "the card is away"

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxSystem
 
 /// What the installer reads on the phone: what is wrong, and what to do about it.
 extension PCMError {
@@ -29,7 +30,7 @@ extension PCMError {
         }
     }
 
-    private var text: String { String(cString: strerror(code)) }
+    private var text: String { SystemError(code: code).description }
     private var parenthesis: String { detail.map { " (\($0))" } ?? "" }
 
     private static func listing(_ cards: [ALSACard]) -> String {

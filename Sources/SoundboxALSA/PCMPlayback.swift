@@ -1,35 +1,38 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 
 /// Writes to one open and configured device, and gets it through whatever is not the end of it: full buffers,
 /// interrupted calls, underruns, sleep.
 ///
 /// ``write(_:)`` blocks for at most ``patience`` after the last frame that was taken, ``drain()`` for as long again,
-/// and either for a second more when the machine wakes up meanwhile. After an error only closing the device is left.
+/// and either for a second more when the machine wakes up meanwhile. An interruption ends either soon. After an error only closing the device is left.
 struct PCMPlayback {
     /// How often in a row the device may fail without taking a frame before it counts as broken.
     static let failuresTolerated = 8
     static let resumeAttempts = 10
     static let pauseBetweenResumes = Duration.milliseconds(100)
-    /// A card makes room for a period long before it has played its buffer twice. A sound server moves in steps of its
-    /// own, whatever the buffer it grants: PulseAudio in steps of up to two seconds.
-    static let leastPatience = Duration.seconds(5)
+
+    /// A wait ends this long after an interrupt at the latest. Only waits of a device that is late are as long.
+    static let interruptionGrain = Duration.milliseconds(50)
 
     let driver: any PCMDriver
     let configuration: PCMConfiguration
+    let interruption: Interruption
     /// Underruns so far: the device ran dry in the middle of an announcement, which is heard as a gap.
     private(set) var xrunCount = 0
     /// Frames taken since the device was last prepared.
     private var framesTaken = 0
 
-    init(driver: any PCMDriver, configuration: PCMConfiguration) {
+    init(driver: any PCMDriver, configuration: PCMConfiguration, interruption: Interruption) {
         self.driver = driver
         self.configuration = configuration
+        self.interruption = interruption
     }
 
     private var format: PCMFormat { configuration.format }
     /// How long the device may do nothing before it counts as hung.
-    var patience: Duration { max(configuration.bufferDuration * 2, Self.leastPatience) }
+    var patience: Duration { max(configuration.bufferDuration * 2, SinkPatience.least) }
 
     /// Whether the next announcement can be written as things are; if not, the device is to be opened again.
     var isReady: Bool {
@@ -82,9 +85,17 @@ struct PCMPlayback {
     private func awaitRoom(_ attempt: inout Attempt) throws(PCMError) {
         // A driver that promises room and then has none would otherwise be asked as fast as the processor can.
         if attempt.wasPromisedRoom { driver.sleep(for: configuration.periodDuration / 4) }
-        let limit = attempt.deadline - driver.now
-        guard limit > .zero, try driver.wait(for: limit) else { throw stalled("it took no sound for") }
-        attempt.wasPromisedRoom = true
+        attempt.wasPromisedRoom = false
+        while !attempt.wasPromisedRoom {
+            try checkInterruption()
+            let limit = attempt.deadline - driver.now
+            guard limit > .zero else { throw stalled("it took no sound for") }
+            attempt.wasPromisedRoom = try driver.wait(for: min(limit, Self.interruptionGrain))
+        }
+    }
+
+    private func checkInterruption() throws(PCMError) {
+        if interruption.isInForce { throw PCMError(ECANCELED) }
     }
 
     private func stalled(_ words: String) -> PCMError {
@@ -116,6 +127,7 @@ struct PCMPlayback {
     /// is an error, so that the announcement is repeated, rather than one with a hole in its amount.
     private func resume() throws(PCMError) {
         for _ in 0..<Self.resumeAttempts {
+            try checkInterruption()
             do {
                 return try driver.resume()
             } catch let error where error.code == EAGAIN || error.code == EINTR {
@@ -155,6 +167,7 @@ struct PCMPlayback {
     private mutating func awaitSilence() throws(PCMError) {
         let deadline = driver.now + patience
         while true {
+            try checkInterruption()
             do {
                 // Repeatedly, also while it drains: dmix mixes what is left only when it is called.
                 return try driver.drain()
@@ -170,7 +183,7 @@ struct PCMPlayback {
             }
             let limit = deadline - driver.now
             guard limit > .zero else { throw stalled("it did not finish playing within") }
-            driver.sleep(for: min(limit, timeToSilence()))
+            driver.sleep(for: min(limit, timeToSilence(), Self.interruptionGrain))
         }
     }
 

@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
@@ -17,7 +18,7 @@ extension Box {
         package var upkeep: any InboxUpkeep
         package var salvage: SalvageWatch
         package var clock: BoxClock
-        package var output: any AudioSink
+        package var output: SoundThread
         /// Told when the box is to stop, so that a device that holds a call is given up sooner. Must not block.
         package var outputWillStop: @Sendable () -> Void = {}
         package var voices: Voices
@@ -35,7 +36,7 @@ extension Box {
 
         package init(
             identity: StatusReporter.Identity, policy: Policy, state: BoxState, feed: any PaymentFeed,
-            inbox: any Inbox & InboxUpkeep, salvage: SalvageWatch, clock: BoxClock, output: any AudioSink,
+            inbox: any Inbox & InboxUpkeep, salvage: SalvageWatch, clock: BoxClock, output: SoundThread,
             voices: Voices, volumeFile: VolumeFile, panel: any Panel,
             removeSetup: @escaping @Sendable () throws -> SetupRemoval, runFolder: String, logger: Logger
         ) {

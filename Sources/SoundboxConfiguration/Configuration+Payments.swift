@@ -34,12 +34,14 @@ extension Configuration.Payments {
     /// - Parameter directory: holds the mapping files.
     init(reading value: YAMLValue?, directory: String) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["format", "excess_decimals"])
         format =
             try mapping?.optional("format").map { (value) throws(YAMLError) in
                 try Configuration.PaymentFormat(reading: value, directory: directory)
             } ?? .native
-        excessDecimals = try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self) ?? .speak
+        excessDecimals =
+            try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self)
+            ?? Configuration.Default.excessDecimals
+        try mapping?.refuseOtherKeys()
     }
 
     package func reader(defaultCurrency: Currency) -> NoticeReader {
@@ -78,21 +80,21 @@ extension Configuration.Authenticity {
     /// - Parameter keepIDs: how long the inbox knows an id; a longer window would let an old notice be played back.
     init(reading value: YAMLValue, keepIDs: Duration) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["key_file", "next_key_file", "required", "window"])
         keyFile = try mapping.required("key_file").path()
         nextKeyFile = try mapping.optional("next_key_file")?.path()
         required = try mapping.optional("required")?.bool() ?? true
         window = try mapping.optional("window")?.duration(in: .seconds(60)...keepIDs) ?? keepIDs
+        try mapping.refuseOtherKeys()
     }
 }
 
 extension Retention {
     init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["keep_ids", "max_size_mb"])
-        let days = Duration.seconds(24 * 3600)
-        self.init(
-            keepIDs: try mapping?.optional("keep_ids")?.duration(in: days...days * 3650) ?? days * 90,
-            maximumBytes: (try mapping?.optional("max_size_mb")?.integer(in: 8...65_536) ?? 512) << 20)
+        let day = Duration.seconds(24 * 3600)
+        self = Configuration.Default.retention
+        if let value = mapping?.optional("keep_ids") { keepIDs = try value.duration(in: day...day * 3650) }
+        if let value = mapping?.optional("max_size_mb") { maximumBytes = try value.integer(in: 8...65_536) << 20 }
+        try mapping?.refuseOtherKeys()
     }
 }

@@ -85,69 +85,95 @@ extension Configuration {
     }
 
     private init(reading yaml: YAMLValue) throws(YAMLError) {
-        let top = try yaml.mapping()
-        try top.allow(only: [
-            "merchant_id", "device_id", "broker", "audio", "voice", "board", "board_directory", "state_directory",
-            "control_socket", "announce", "log_level", "payments", "mapping_directory", "authenticity", "inbox",
-        ])
-        let merchant = try top.required("merchant_id")
-        let device = try top.required("device_id")
-        merchantID = try merchant.name()
-        deviceID = try device.name()
-        broker = try Broker(reading: try top.required("broker"))
-        audio = try Audio(reading: top.optional("audio"))
-        voice = try VoiceChoice(reading: top.optional("voice"))
-        boardDirectory = try top.optional("board_directory")?.path() ?? InstalledFolders.board
-        board = try top.optional("board")?.fileName(in: boardDirectory) ?? "none"
-        stateDirectory = try top.optional("state_directory")?.path() ?? "/var/lib/soundbox"
-        controlSocket = try top.optional("control_socket")?.socketPath() ?? "/run/soundbox/control.sock"
-        announce = try Announce(reading: top.optional("announce"))
+        let top = try TopLevel(yaml)
+        merchantID = try top.merchantID.name()
+        deviceID = try top.deviceID.name()
+        broker = try Broker(reading: top.broker)
+        audio = try Audio(reading: top.audio)
+        voice = try VoiceChoice(reading: top.voice)
+        boardDirectory = try top.boardDirectory?.path() ?? Default.boardDirectory
+        board = try top.board?.fileName(in: boardDirectory) ?? Default.board
+        stateDirectory = try top.stateDirectory?.path() ?? Default.stateDirectory
+        controlSocket = try top.controlSocket?.socketPath() ?? Default.controlSocket
+        announce = try Announce(reading: top.announce)
         payments = try Payments(
-            reading: top.optional("payments"),
-            directory: try top.optional("mapping_directory")?.path() ?? InstalledFolders.mappings)
-        let retention = try Retention(reading: top.optional("inbox"))
+            reading: top.payments, directory: try top.mappingDirectory?.path() ?? Default.mappingDirectory)
+        let retention = try Retention(reading: top.inbox)
         inbox = retention
-        authenticity = try top.optional("authenticity").map { (value) throws(YAMLError) in
+        authenticity = try top.authenticity.map { (value) throws(YAMLError) in
             try Authenticity(reading: value, keepIDs: retention.keepIDs)
         }
-        logLevel = try top.optional("log_level")?.choice(of: Logger.Level.self) ?? .info
+        logLevel = try top.logLevel?.choice(of: Logger.Level.self) ?? Default.logLevel
         do {
             topics = try Topics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
         } catch {
-            let prefix = try top.required("broker").mapping().optional("topic_prefix")
+            let prefix = try top.broker.mapping().optional(Broker.topicPrefixKey)
             let culprit =
                 switch error.part {
-                case .prefix: prefix ?? merchant
-                case .merchant: merchant
-                case .device: device
+                case .prefix: prefix ?? top.merchantID
+                case .merchant: top.merchantID
+                case .device: top.deviceID
                 }
             throw culprit.error("the \(error.part.rawValue) cannot stand in an MQTT topic: \(error.problem)")
         }
     }
 }
 
+/// What stands at the top of the file, before any of it is looked at.
+private struct TopLevel {
+    let merchantID, deviceID, broker: YAMLValue
+    let audio, voice, board, boardDirectory, stateDirectory, controlSocket, announce, payments, mappingDirectory,
+        authenticity, inbox, logLevel: YAMLValue?
+
+    init(_ yaml: YAMLValue) throws(YAMLError) {
+        let top = try yaml.mapping()
+        merchantID = try top.required("merchant_id")
+        deviceID = try top.required("device_id")
+        broker = try top.required("broker")
+        audio = top.optional("audio")
+        voice = top.optional("voice")
+        board = top.optional("board")
+        boardDirectory = top.optional("board_directory")
+        stateDirectory = top.optional("state_directory")
+        controlSocket = top.optional("control_socket")
+        announce = top.optional("announce")
+        payments = top.optional("payments")
+        mappingDirectory = top.optional("mapping_directory")
+        authenticity = top.optional("authenticity")
+        inbox = top.optional("inbox")
+        logLevel = top.optional("log_level")
+        try top.refuseOtherKeys()
+    }
+}
+
 extension Configuration.Broker {
+    fileprivate static let topicPrefixKey = "topic_prefix"
+
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: [
-            "url", "topic_prefix", "username", "password_file", "ca_file", "cert_file", "key_file", "pin_sha256",
-        ])
         let url = try mapping.required("url")
+        let prefix = mapping.optional(Self.topicPrefixKey)
+        let user = mapping.optional("username")
+        let password = mapping.optional("password_file")
+        let authority = mapping.optional("ca_file")
+        let certificate = mapping.optional("cert_file")
+        let key = mapping.optional("key_file")
+        let pin = mapping.optional("pin_sha256")
+        try mapping.refuseOtherKeys()
         do { address = try BrokerAddress(url: try url.string()) } catch let error as BrokerAddressError {
             throw url.error(error.reason)
         } catch let error as YAMLError { throw error } catch { throw url.error("\(error)") }
         if address.host.isName { url.mayBeShown() }
-        topicPrefix = try mapping.optional("topic_prefix")?.name() ?? Topics.defaultPrefix
+        topicPrefix = try prefix?.name() ?? Configuration.Default.topicPrefix
         // Alone it may be a token, which is a password; beside a password it is a name.
-        let user = mapping.optional("username")
-        username = try mapping.optional("password_file") == nil ? user?.string() : user?.name()
-        passwordFile = try mapping.optional("password_file")?.path()
-        caFile = try mapping.optional("ca_file")?.path()
-        certFile = try mapping.optional("cert_file")?.path()
-        keyFile = try mapping.optional("key_file")?.path()
-        pins = try mapping.optional("pin_sha256")?.pins() ?? []
-        for key in ["ca_file", "cert_file", "key_file", "pin_sha256"] {
-            guard let setting = mapping.optional(key), !address.usesTLS else { continue }
+        username = try password == nil ? user?.string() : user?.name()
+        passwordFile = try password?.path()
+        caFile = try authority?.path()
+        certFile = try certificate?.path()
+        keyFile = try key?.path()
+        pins = try pin?.pins() ?? []
+        for setting in [authority, certificate, key, pin] {
+            guard let setting, !address.usesTLS else { continue }
             throw setting.error("is of use with an mqtts:// URL only")
         }
         guard (certFile == nil) == (keyFile == nil) else {
@@ -162,15 +188,16 @@ extension Configuration.Broker {
 extension Configuration.Audio {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["device", "volume", "record", "lead_in", "gap", "close_when_idle", "mixer"])
-        device = try mapping?.optional("device")?.audioDevice() ?? "default"
-        volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? 80)
+        device = try mapping?.optional("device")?.audioDevice() ?? Configuration.Default.audioDevice
+        volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? Configuration.Default.volume)
         record = try mapping?.optional("record")?.path()
         timing = Timing()
         if let value = mapping?.optional("lead_in") { timing.leadIn = try value.duration(in: .zero ... .seconds(2)) }
         if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }
         timing.closeWhenIdle = try mapping?.optional("close_when_idle")?.duration(in: .seconds(1) ... .seconds(86_400))
-        if let value = mapping?.optional("mixer") {
+        let mixerValue = mapping?.optional("mixer")
+        try mapping?.refuseOtherKeys()
+        if let value = mixerValue {
             mixer = try MixerElement(reading: value)
             guard AudioDevice(device).isCard else {
                 throw value.error("is of use with a sound card only, and audio.device is none")
@@ -182,33 +209,34 @@ extension Configuration.Audio {
 extension MixerElement {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["card", "element", "index"])
         self.init(
             card: try mapping.required("card").audioDevice(), name: try mapping.required("element").name(),
             index: try mapping.optional("index")?.integer(in: 0...255) ?? 0)
+        try mapping.refuseOtherKeys()
     }
 }
 
 extension Configuration.VoiceChoice {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["locale", "directory", "tempo", "decimal"])
-        locales = try mapping?.optional("locale")?.locales() ?? ["zh-CN"]
-        directory = try mapping?.optional("directory")?.path() ?? InstalledFolders.sounds
-        tempo = Tempo(try mapping?.optional("tempo")?.decimal(in: Tempo.range) ?? 1)
+        locales = try mapping?.optional("locale")?.locales() ?? [Configuration.Default.locale]
+        directory = try mapping?.optional("directory")?.path() ?? Configuration.Default.voiceDirectory
+        tempo = (try mapping?.optional("tempo")?.decimal(in: Tempo.range)).map { Tempo($0) } ?? .recorded
         decimal = try mapping?.optional("decimal")?.choice(of: DecimalStyle.self)
+        try mapping?.refuseOtherKeys()
     }
 }
 
 extension Configuration.Announce {
     fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
         let mapping = try value?.mapping()
-        try mapping?.allow(only: ["expire_after", "late", "currency", "hurry_above", "quiet_hours"])
         let limit = Duration.seconds(7 * 24 * 3600)
-        freshness = FreshnessPolicy(
-            expireAfter: try mapping?.optional("expire_after")?.duration(in: .seconds(10)...limit) ?? .seconds(600),
-            late: try mapping?.optional("late")?.choice(of: LatePayments.self) ?? .summarise)
-        currency = .CNY
+        freshness = Configuration.Default.freshness
+        if let value = mapping?.optional("expire_after") {
+            freshness.expireAfter = try value.duration(in: .seconds(10)...limit)
+        }
+        if let value = mapping?.optional("late") { freshness.late = try value.choice(of: LatePayments.self) }
+        currency = Configuration.Default.currency
         if let code = mapping?.optional("currency") {
             let text = try code.string()
             guard let known = Currency(text) else {
@@ -219,18 +247,19 @@ extension Configuration.Announce {
         }
         hurryAbove = try mapping?.optional("hurry_above")?.integer(in: 1...1000)
         quietHours = if let value = mapping?.optional("quiet_hours") { try QuietHours(reading: value) } else { nil }
+        try mapping?.refuseOtherKeys()
     }
 }
 
 extension QuietHours {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["from", "to", "volume"])
         let start = try mapping.required("from")
         let end = try mapping.required("to")
         self.init(
             start: try start.minuteOfDay(), end: try end.minuteOfDay(),
             volume: try mapping.required("volume").integer(in: Volume.range))
+        try mapping.refuseOtherKeys()
         guard self.start != self.end else { throw end.error("the quiet hours end when they begin") }
     }
 }
@@ -242,21 +271,21 @@ extension Configuration {
         try YAMLMask(text, file: "soundbox.yaml") { yaml in
             // The whole stops at its first mistake; its parts are read each for itself behind it.
             _ = try? Configuration(reading: yaml)
-            guard let top = try? yaml.mapping() else { return }
-            _ = try? top.optional("merchant_id")?.name()
-            _ = try? top.optional("device_id")?.name()
-            _ = try? top.optional("broker").map { (value) throws(YAMLError) in try Broker(reading: value) }
-            _ = try? Audio(reading: top.optional("audio"))
-            _ = try? VoiceChoice(reading: top.optional("voice"))
-            _ = try? Announce(reading: top.optional("announce"))
-            _ = try? Retention(reading: top.optional("inbox"))
-            _ = try? top.optional("authenticity").map { (value) throws(YAMLError) in
-                try Authenticity(reading: value, keepIDs: .seconds(90 * 86_400))
+            guard let top = try? TopLevel(yaml) else { return }
+            _ = try? top.merchantID.name()
+            _ = try? top.deviceID.name()
+            _ = try? Broker(reading: top.broker)
+            _ = try? Audio(reading: top.audio)
+            _ = try? VoiceChoice(reading: top.voice)
+            _ = try? Announce(reading: top.announce)
+            _ = try? Retention(reading: top.inbox)
+            _ = try? top.authenticity.map { (value) throws(YAMLError) in
+                try Authenticity(reading: value, keepIDs: Default.retention.keepIDs)
             }
-            for key in ["board_directory", "state_directory", "control_socket", "mapping_directory"] {
-                _ = try? top.optional(key)?.path()
+            for folder in [top.boardDirectory, top.stateDirectory, top.controlSocket, top.mappingDirectory] {
+                _ = try? folder?.path()
             }
-            _ = try? top.optional("log_level")?.choice(of: Logger.Level.self)
+            _ = try? top.logLevel?.choice(of: Logger.Level.self)
         }
     }
 }

@@ -18,36 +18,38 @@ extension PaymentMapping {
 
     fileprivate init(reading yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
-        try top.allow(only: ["description", "id", "amount", "currency", "channel", "kind", "paid_at", "conditions"])
+        // For people.
+        _ = top.optional("description")
         let amount = try top.required("amount").mapping()
-        try amount.allow(only: ["field", "unit"])
         self.init(
             id: try top.required("id").fieldPath(), amount: try amount.required("field").fieldPath(),
             unit: try amount.required("unit").choice(of: Unit.self),
             currency: try top.optional("currency").map { (value) throws(YAMLError) in try Source(currency: value) },
             channel: try top.optional("channel").map { (value) throws(YAMLError) in try Source(reading: value) },
             kind: try top.optional("kind").map { (value) throws(YAMLError) in try Source(kind: value) })
+        try amount.refuseOtherKeys()
         if let time = try top.optional("paid_at")?.mapping() {
-            try time.allow(only: ["field", "format", "utc_offset"])
             paidAt = try time.required("field").fieldPath()
             timeFormat = try TimeFormat(reading: time)
         }
         for value in try top.optional("conditions")?.list() ?? [] {
             conditions.append(try Condition(reading: value))
         }
+        try top.refuseOtherKeys()
     }
 }
 
 extension PaymentMapping.Condition {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["field", "values", "otherwise"])
+        let list = try mapping.required("values")
         var values: [String] = []
-        for value in try mapping.required("values").list() { values.append(try value.string()) }
-        guard !values.isEmpty else { throw try mapping.required("values").error("expected at least one value") }
+        for value in try list.list() { values.append(try value.string()) }
+        guard !values.isEmpty else { throw list.error("expected at least one value") }
         self.init(
             field: try mapping.required("field").fieldPath(), values: values,
             otherwise: try mapping.required("otherwise").choice(of: Otherwise.self))
+        try mapping.refuseOtherKeys()
     }
 }
 
@@ -55,18 +57,18 @@ extension PaymentMapping.Source {
     /// `{field: PATH, codes: {CODE: MEANING}}` or `{constant: TEXT}`.
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["field", "codes", "constant"])
-        switch (mapping.optional("field"), mapping.optional("constant")) {
+        let (field, constant) = (mapping.optional("field"), mapping.optional("constant"))
+        let meanings = mapping.optional("codes")
+        try mapping.refuseOtherKeys()
+        switch (field, constant) {
         case (nil, nil): throw value.error("expected either field or constant, found neither")
         case (.some, .some): throw value.error("expected either field or constant, found both")
         case (nil, let constant?):
-            guard mapping.optional("codes") == nil else {
-                throw try mapping.required("codes").error("is of use beside field only")
-            }
+            if let meanings { throw meanings.error("is of use beside field only") }
             self = .constant(try constant.string())
         case (let field?, nil):
             var codes: [String: String] = [:]
-            for entry in try mapping.optional("codes")?.mapping().entries ?? [] {
+            for entry in try meanings?.mapping().entries ?? [] {
                 codes[entry.key] = try entry.value.string()
             }
             self = .field(try field.fieldPath(), codes: codes)
@@ -100,6 +102,7 @@ extension TimeFormat {
     fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
         let format = try mapping.required("format")
         let offset = mapping.optional("utc_offset")
+        try mapping.refuseOtherKeys()
         let name = try format.string()
         switch name {
         case "rfc3339": self = .rfc3339

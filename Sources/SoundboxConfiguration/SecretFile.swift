@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxSystem
 
 /// A password or key in a file of its own.
 package struct SecretFile {
@@ -18,10 +19,10 @@ package struct SecretFile {
     ///   or one that is not UTF-8, or when every user of the system could read it.
     package func read() throws(SecretFileError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw failure(SystemError.last.description) }
         defer { close(descriptor) }
         var attributes = stat()
-        guard fstat(descriptor, &attributes) == 0 else { throw failure(String(cString: strerror(errno))) }
+        guard fstat(descriptor, &attributes) == 0 else { throw failure(SystemError.last.description) }
         guard attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
         }
@@ -30,7 +31,7 @@ package struct SecretFile {
         poll(&waited, 1, 2_000)
         var buffer = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        guard count >= 0 else { throw failure(String(cString: strerror(errno))) }
+        guard count >= 0 else { throw failure(SystemError.last.description) }
         let line = buffer[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty else { throw failure("expected the \(content) on its first line; it is empty") }
         guard line.count <= Self.maximumBytes else {

@@ -11,11 +11,11 @@ package final class StateDirectory: Sendable {
     package init(path: String) throws(StateDirectoryError) {
         self.path = path
         guard mkdir(path, 0o750) == 0 || errno == EEXIST else {
-            throw StateDirectoryError(path: path, reason: "cannot create it: \(SystemError(code: errno))")
+            throw StateDirectoryError(path: path, reason: "cannot create it: \(SystemError.last)")
         }
         let descriptor = open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else {
-            throw StateDirectoryError(path: path, reason: "cannot write in it: \(SystemError(code: errno))")
+            throw StateDirectoryError(path: path, reason: "cannot write in it: \(SystemError.last)")
         }
         lock = descriptor
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 

@@ -22,8 +22,8 @@ public struct BoardCheck: Sendable {
         self.devices = devices
     }
 
-    /// One finding for each line, in the order LEDs, motor, amplifier, buttons. Holds each line for a moment and drives
-    /// no output but to off; takes some dozen system calls.
+    /// One finding for each line, in the order LEDs, motor, amplifier, buttons. It holds each line for a moment, and
+    /// switches outputs off only. It takes a few dozen system calls.
     public func findings() -> [Finding] {
         var findings = layout.leds.map { led in
             finding(led.color == .white ? "LED" : "LED (\(led.color.name))", led.output.line) {

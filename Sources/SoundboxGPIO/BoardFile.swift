@@ -33,10 +33,10 @@ public enum BoardFile {
 
     private static func layout(name: String, from value: YAMLValue) throws(YAMLError) -> BoardLayout {
         let top = try value.mapping()
-        try top.allow(only: ["description", "gpio"])
         var layout = BoardLayout(name: name, description: try top.required("description").string())
-        guard let gpio = try top.optional("gpio")?.mapping() else { return layout }
-        try gpio.allow(only: ["chip", "led", "vibration", "amplifier", "buttons", "gestures", "chords"])
+        let pins = top.optional("gpio")
+        try top.refuseOtherKeys()
+        guard let gpio = try pins?.mapping() else { return layout }
 
         var lines = LineReader(usualLabels: try gpio.optional("chip").map(labels) ?? [])
         if let value = gpio.optional("led") {
@@ -45,12 +45,13 @@ public enum BoardFile {
         if let value = gpio.optional("vibration") { layout.vibration = try lines.output(value) }
         if let value = gpio.optional("amplifier") { layout.amplifier = try lines.amplifier(value) }
         if let buttons = try gpio.optional("buttons")?.mapping() {
-            try buttons.allow(only: Button.allCases.map(\.rawValue))
             for button in Button.allCases {
                 if let value = buttons.optional(button.rawValue) { layout.buttons[button] = try lines.button(value) }
             }
+            try buttons.refuseOtherKeys()
         }
         layout.gestures = try GestureMap(gestures: gpio.optional("gestures"), chords: gpio.optional("chords"))
+        try gpio.refuseOtherKeys()
         return layout
     }
 
@@ -74,50 +75,57 @@ private struct LineReader {
         self.usualLabels = usualLabels
     }
 
-    mutating func output(_ value: YAMLValue) throws(YAMLError) -> OutputLine {
-        let entries = try value.mapping()
-        try entries.allow(only: ["line", "offset", "chip", "active_low"])
-        var output = OutputLine(line: try line(of: entries))
-        if let value = entries.optional("active_low") { output.isActiveLow = try value.bool() }
-        return output
-    }
+    mutating func output(_ value: YAMLValue) throws(YAMLError) -> OutputLine { try output(value.mapping()) }
 
     /// An output with a colour, where the light has several.
     mutating func led(_ value: YAMLValue) throws(YAMLError) -> LEDLine {
         let entries = try value.mapping()
-        try entries.allow(only: ["line", "offset", "chip", "active_low", "color"])
-        var led = LEDLine(OutputLine(line: try line(of: entries)))
-        if let value = entries.optional("active_low") { led.output.isActiveLow = try value.bool() }
-        if let value = entries.optional("color") { led.color = try value.choice(of: LEDColor.self).color }
+        let color = try entries.optional("color")?.choice(of: LEDColor.self).color
+        var led = LEDLine(try output(entries))
+        if let color { led.color = color }
         return led
     }
 
     mutating func amplifier(_ value: YAMLValue) throws(YAMLError) -> AmplifierLine {
         let entries = try value.mapping()
-        try entries.allow(only: ["line", "offset", "chip", "active_low", "lead", "lag"])
-        var amplifier = AmplifierLine(OutputLine(line: try line(of: entries)))
-        if let value = entries.optional("active_low") { amplifier.output.isActiveLow = try value.bool() }
-        if let value = entries.optional("lead") { amplifier.lead = try value.duration(in: .zero ... .seconds(2)) }
-        if let value = entries.optional("lag") { amplifier.lag = try value.duration(in: .zero ... .seconds(60)) }
+        let lead = try entries.optional("lead")?.duration(in: .zero ... .seconds(2))
+        let lag = try entries.optional("lag")?.duration(in: .zero ... .seconds(60))
+        var amplifier = AmplifierLine(try output(entries))
+        if let lead { amplifier.lead = lead }
+        if let lag { amplifier.lag = lag }
         return amplifier
     }
 
     mutating func button(_ value: YAMLValue) throws(YAMLError) -> ButtonLine {
         let entries = try value.mapping()
-        try entries.allow(only: ["line", "offset", "chip", "active_low", "bias", "debounce"])
-        var button = ButtonLine(line: try line(of: entries))
-        if let value = entries.optional("active_low") { button.isActiveLow = try value.bool() }
-        if let value = entries.optional("bias") { button.bias = try value.choice(of: ButtonLine.Bias.self) }
-        if let value = entries.optional("debounce") {
-            button.debounce = try value.duration(in: .zero ... .milliseconds(200))
-        }
+        let bias = try entries.optional("bias")?.choice(of: ButtonLine.Bias.self)
+        let debounce = try entries.optional("debounce")?.duration(in: .zero ... .milliseconds(200))
+        let (line, isActiveLow) = try line(of: entries)
+        var button = ButtonLine(line: line)
+        if let isActiveLow { button.isActiveLow = isActiveLow }
+        if let bias { button.bias = bias }
+        if let debounce { button.debounce = debounce }
         return button
     }
 
-    private mutating func line(of entries: YAMLMapping) throws(YAMLError) -> GPIOLine {
+    private mutating func output(_ entries: YAMLMapping) throws(YAMLError) -> OutputLine {
+        let (line, isActiveLow) = try line(of: entries)
+        var output = OutputLine(line: line)
+        if let isActiveLow { output.isActiveLow = isActiveLow }
+        return output
+    }
+
+    /// What every line has. To be asked for last: keys that nobody has asked for are refused.
+    private mutating func line(
+        of entries: YAMLMapping
+    ) throws(YAMLError) -> (GPIOLine, isActiveLow: Bool?) {
+        let (name, offset) = (entries.optional("line"), entries.optional("offset"))
+        let chip = entries.optional("chip")
+        let isActiveLow = try entries.optional("active_low")?.bool()
+        try entries.refuseOtherKeys()
         let reference: GPIOLine.Reference
         let named: YAMLValue
-        switch (entries.optional("line"), entries.optional("offset")) {
+        switch (name, offset) {
         case (let value?, nil): (reference, named) = (.name(try value.nonEmptyString()), value)
         // Far above any real chip: this only catches slips.
         case (nil, let value?): (reference, named) = (.offset(try value.integer(in: 0...65_535)), value)
@@ -125,14 +133,14 @@ private struct LineReader {
             throw entries.value.error("which line? Give its name (line: GPIO17) or its offset (offset: 17)")
         case (_?, let offset?): throw offset.error("the line has a name already; remove one of line and offset")
         }
-        let labels = try entries.optional("chip").map(BoardFile.labels) ?? usualLabels
+        let labels = try chip.map(BoardFile.labels) ?? usualLabels
         guard !labels.isEmpty else {
             throw entries.value.error("on which chip? Give its label here or under gpio (chip: pinctrl-bcm2835)")
         }
         let line = GPIOLine(chipLabels: labels, reference: reference)
         if let other = keys[line] { throw named.error("\(line) is used by \(other) already") }
         keys[line] = entries.value.key
-        return line
+        return (line, isActiveLow)
     }
 }
 

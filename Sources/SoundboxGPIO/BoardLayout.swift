@@ -30,7 +30,7 @@ public struct BoardLayout: Sendable, Equatable {
     /// Whether anything is wired to a GPIO line at all.
     public var hasPanel: Bool { !leds.isEmpty || vibration != nil || amplifier != nil || !buttons.isEmpty }
 
-    /// What of it the sound needs: without lights and buttons, which may be miswired.
+    /// Only the line that sound needs: the amplifier's. Lights and buttons may be miswired.
     public var amplifierOnly: BoardLayout {
         BoardLayout(name: name, description: description, amplifier: amplifier, gestures: gestures)
     }
@@ -44,8 +44,8 @@ public struct GPIOLine: Sendable, Equatable, Hashable, CustomStringConvertible {
         case offset(Int)
     }
 
-    /// Labels of the chip, any one of which may be present: models of one family label the same chip differently.
-    /// Never its number, which moves between boards and kernels.
+    /// Labels of the chip. Models of one family label the same chip differently, so the first that is present counts.
+    /// The chip's number would not do: it differs between boards and kernels.
     public var chipLabels: [String]
     public var reference: Reference
 
@@ -76,11 +76,11 @@ public struct OutputLine: Sendable, Equatable {
 
 /// The line that switches the loudspeaker's amplifier.
 public struct AmplifierLine: Sendable, Equatable {
-    /// From switching on to the first sound. Amplifiers are silent at first so as not to pop, most of them for some
+    /// From switching on to the first sound. An amplifier is silent at first so that it does not pop: most for a few
     /// milliseconds (MAX98357A: 7), some for tens.
     public static let usualLead = Duration.milliseconds(50)
-    /// From the last sound to switching off: longer than a memory card takes to note that a payment was announced, so
-    /// that the amplifier stays on between two that follow each other.
+    /// From the last sound to switching off. It is longer than a memory card takes to note that a payment was
+    /// announced. So the amplifier stays on between two payments in a row.
     public static let usualLag = Duration.milliseconds(500)
 
     public var output: OutputLine
@@ -99,7 +99,8 @@ public struct AmplifierLine: Sendable, Equatable {
 /// An LED, or one colour of a light that has several.
 public struct LEDLine: Sendable, Equatable {
     public var output: OutputLine
-    /// It is lit when the box shows any of this: ``LightColor/white`` for an LED that stands for every colour.
+    /// The LED is lit when the box shows any part of this colour. ``LightColor/white`` is an LED that stands for all of
+    /// them.
     public var color: LightColor
 
     public init(_ output: OutputLine, color: LightColor = .white) {

@@ -15,7 +15,7 @@ final class ButtonWatch: Sendable {
             self.button = button
             self.line = line
             descriptor = try line.descriptor()
-            // The line reports edges already, so none can fall between this level and the first of them.
+            // The line already reports edges, so that none is lost between this level and the first edge.
             debouncer = Debouncer(period: debounce, isPressed: try line.isActive())
         }
     }
@@ -25,8 +25,8 @@ final class ButtonWatch: Sendable {
     private let stop: WakeUp
     private let report: @Sendable (ButtonEdge) -> Void
 
-    /// - Parameter report: gets every press and release that outlasts its button's debounce, on the watch's thread;
-    ///   times are CLOCK_MONOTONIC.
+    /// - Parameter report: gets every press and release that outlasts the button's debounce period, on the watch's
+    ///   thread. Times are CLOCK_MONOTONIC.
     init(
         _ lines: [(button: Button, line: RequestedLine, debounce: Duration)], until stop: WakeUp,
         report: @escaping @Sendable (ButtonEdge) -> Void
@@ -53,7 +53,7 @@ final class ButtonWatch: Sendable {
             let timeout = deadline.map { ($0 - .monotonicNow).pollMilliseconds } ?? -1
             if poll(&polled, nfds_t(polled.count), timeout) < 0 {
                 if errno == EINTR { continue }
-                throw .lineFailed(name: "buttons", reason: SystemError(code: errno).description)
+                throw .lineFailed(name: "buttons", reason: SystemError.last.description)
             }
             if polled[buttons.count].revents != 0 { return }
             var edges: [ButtonEdge] = []
@@ -65,14 +65,15 @@ final class ButtonWatch: Sendable {
         }
     }
 
-    /// What has come to count on one line since the last look.
+    /// The presses and releases of one line that count since the last look.
     private static func changes(of watched: inout Watched, events: Int16) throws(PanelError) -> [ButtonEdge] {
         var changes: [Debouncer.Change?] = []
         if events & Int16(POLLIN) != 0 {
             let edges = try watched.line.readEdges()
             let now = Duration.monotonicNow
             for edge in edges {
-                // A kernel before 5.7 stamps edges by the wall clock, far ahead of this one: take the time of reading.
+                // Kernels before 5.7 stamp edges by the wall clock, which is far ahead. Then the time of reading
+                // counts.
                 changes.append(watched.debouncer.lineChanged(toPressed: edge.isActive, at: min(edge.time, now)))
             }
         } else if events != 0 {

@@ -4,8 +4,8 @@ import SoundboxSystem
 
 /// Owns one open GPIO chip and closes it once.
 ///
-/// Sendable because libgpiod lets an object be used by one thread at a time, and a chip is: by the thread that sets the
-/// panel up, and after that by nobody but `deinit`.
+/// Sendable because libgpiod allows one thread at a time to use an object. The thread that sets up the panel uses the
+/// chip, and after that only `deinit` does.
 final class GPIOChip: @unchecked Sendable {
     /// Shown by `gpioinfo` beside the lines the box holds.
     private static let consumer = "soundbox"
@@ -93,8 +93,8 @@ final class GPIOChip: @unchecked Sendable {
 
 /// Owns one requested line and releases it once; keeps its chip open.
 ///
-/// Sendable because libgpiod lets an object be used by one thread at a time, and whoever holds a line sees to that:
-/// ``GPIOPanel`` has its outputs behind a lock, ``ButtonWatch`` its buttons on one thread.
+/// Sendable because libgpiod allows one thread at a time to use an object, and the owners see to that: ``GPIOPanel``
+/// keeps its outputs behind a lock, ``ButtonWatch`` its buttons on one thread.
 final class RequestedLine: @unchecked Sendable {
     let name: String
     private let line: OpaquePointer

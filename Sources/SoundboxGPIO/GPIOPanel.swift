@@ -5,8 +5,8 @@ import Synchronization
 
 /// LEDs, vibration motor, amplifier and buttons on GPIO lines, through libgpiod.
 ///
-/// The buttons share one thread, which sleeps in the kernel until one of them moves. Edges are free of bounce: for each
-/// button, presses and releases alternate. Their times are CLOCK_MONOTONIC.
+/// The buttons share one thread. It sleeps in the kernel until one of them moves. Edges are free of bounce: presses and
+/// releases of a button alternate. Their times are CLOCK_MONOTONIC.
 public final class GPIOPanel: Panel {
     private struct Outputs {
         var leds: [(line: RequestedLine, color: LightColor)] = []

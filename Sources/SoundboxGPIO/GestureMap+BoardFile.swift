@@ -1,5 +1,4 @@
 import SoundboxCore
-import SoundboxYAML
 
 extension GestureMap {
     /// The shortest and longest time for which a chord may have to be held.
@@ -13,11 +12,11 @@ extension GestureMap {
     init(gestures: YAMLValue?, chords: YAMLValue?) throws(YAMLError) {
         self = .usual
         if let mapping = try gestures?.mapping() {
-            try mapping.allow(only: Button.allCases.map(\.rawValue))
             for button in Button.allCases {
                 guard let value = mapping.optional(button.rawValue) else { continue }
                 buttons[button] = try Meaning(reading: value)
             }
+            try mapping.refuseOtherKeys()
         }
         guard let chords else { return }
         self.chords = []
@@ -40,7 +39,6 @@ extension GestureMap {
 extension GestureMap.Meaning {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["click", "double", "long", "hold"])
         func action(_ key: String) throws(YAMLError) -> Gestures.Action? {
             guard let value = mapping.optional(key) else { return nil }
             let action = try value.choice(of: Gestures.Action.self)
@@ -52,6 +50,7 @@ extension GestureMap.Meaning {
         self.init(
             click: try action("click"), double: try action("double"), long: try action("long"),
             hold: try action("hold"))
+        try mapping.refuseOtherKeys()
         guard hold == nil || (double == nil && long == nil) else {
             throw value.error("a button that repeats while held cannot have a double or long press as well")
         }
@@ -61,7 +60,6 @@ extension GestureMap.Meaning {
 extension GestureMap.Chord {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["buttons", "held", "action"])
         var buttons: Set<Button> = []
         let names = try mapping.required("buttons")
         for name in try names.list() { buttons.insert(try name.choice(of: Button.self)) }
@@ -69,5 +67,6 @@ extension GestureMap.Chord {
         self.init(
             buttons, heldFor: try mapping.required("held").duration(in: GestureMap.chordDurations),
             means: try mapping.required("action").choice(of: Gestures.Action.self))
+        try mapping.refuseOtherKeys()
     }
 }

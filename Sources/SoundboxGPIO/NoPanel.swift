@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// The panel of a board that has none, or whose lines cannot be had: nothing to press, nothing to drive.
+/// The panel of a board that has none, or whose lines are not available: nothing to press, nothing to drive.
 public final class NoPanel: Panel {
     public let edges: AsyncStream<ButtonEdge>
     public var failure: PanelError? { nil }
@@ -8,8 +8,8 @@ public final class NoPanel: Panel {
 
     private let amplifierFailure: PanelError?
 
-    /// - Parameter amplifierFailure: why the amplifier that the board has cannot be switched. Sound that goes into one
-    ///   that is off must not count as heard, so ``setAmplifier(_:)`` throws it.
+    /// - Parameter amplifierFailure: why the board's amplifier cannot be switched on. ``setAmplifier(_:)`` throws it:
+    ///   sound that goes into an amplifier that is off must not count as heard.
     public init(amplifierFailure: PanelError? = nil) {
         self.amplifierFailure = amplifierFailure
         (edges, continuation) = AsyncStream.makeStream()

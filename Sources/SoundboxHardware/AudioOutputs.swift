@@ -10,22 +10,21 @@ public enum AudioOutputs {
 
     /// - Parameters:
     ///   - device: `null`, `file:PATH`, or any ALSA PCM name.
+    ///   - lease: of the thread that the sink is made for.
     ///   - amplifier: switched on for the sound; `nil` where the board switches none.
     ///   - mixer: the card's own volume control, for ALSA devices.
-    ///   - watch: knows of calls that a device holds.
     ///   - mixerDidFail: told why that cannot be used. Must not block.
     public static func sink(
-        for device: String, fileMode: WAVFileSink.Mode, amplifier: Amplifier? = nil, mixer: MixerElement? = nil,
-        watch: DeviceWatch = DeviceWatch(), mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+        for device: String, fileMode: WAVFileSink.Mode, lease: SoundLease, amplifier: Amplifier? = nil,
+        mixer: MixerElement? = nil, mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
     ) -> any AudioSink {
         let sink: any AudioSink =
             switch AudioDevice(device) {
             case .null: NullSink()
             case .file(let path): WAVFileSink(path: path, mode: fileMode)
             case .alsa(let name):
-                TimedSink(device: name, watch: watch) {
-                    ALSASink(device: name, mixer: mixer, mixerDidFail: mixerDidFail)
-                }
+                TimedSink(
+                    ALSASink(device: name, mixer: mixer, mixerDidFail: mixerDidFail), device: name, lease: lease)
             }
         return amplifier.map { AmplifiedSink(sink, amplifier: $0) } ?? sink
     }
@@ -36,7 +35,7 @@ extension Speaker {
     ///   - device: as `audio.device`; a file that is there already is replaced.
     ///   - others: say everything after the first voice has, except digits.
     public init(device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
-        self.init(
-            sink: AudioOutputs.sink(for: device, fileMode: .overwrite), voice: voice, others: others, volume: volume)
+        let thread = SoundThread { lease in AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease) }
+        self.init(on: thread, voice: voice, others: others, volume: volume)
     }
 }

@@ -44,14 +44,14 @@ extension Link {
     private static func start(_ address: addrinfo) -> Result<Int32, SystemError> {
         let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let socket = Glibc.socket(address.ai_family, type, address.ai_protocol)
-        guard socket >= 0 else { return .failure(SystemError(code: errno)) }
+        guard socket >= 0 else { return .failure(SystemError.last) }
         // Packets are small, and the other side waits for them.
         var yes: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         if connect(socket, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS {
             return .success(socket)
         }
-        let error = SystemError(code: errno)
+        let error = SystemError.last
         close(socket)
         return .failure(error)
     }

@@ -88,7 +88,7 @@ final class MQTTClient {
         ]
         for (file, path) in files {
             guard let path, access(path, R_OK) != 0 else { continue }
-            throw .invalidSettings(.unreadable(file, path: path, SystemError(code: errno)))
+            throw .invalidSettings(.unreadable(file, path: path, SystemError.last))
         }
     }
 

@@ -12,7 +12,7 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        initializeMonotonicCondition(condition)
     }
 
     deinit {
@@ -38,6 +38,17 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// Finishes at once, and takes back what waits.
+    /// - Returns: the elements that nobody has taken, the oldest first.
+    public func abandon() -> [Element] {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        isFinished = true
+        pthread_cond_broadcast(condition)
+        defer { elements = [] }
+        return elements
+    }
+
     /// Takes the oldest element. Blocks while there is none; `nil` after ``finish()``.
     public func next() -> Element? {
         pthread_mutex_lock(mutex)
@@ -47,5 +58,27 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
             pthread_cond_wait(condition, mutex)
         }
         return elements.removeFirst()
+    }
+
+    /// What a wait with an end came to.
+    public enum Outcome {
+        case element(Element)
+        case timedOut
+        /// As ``next()`` returns `nil`.
+        case finished
+    }
+
+    /// Takes the oldest element. Blocks while there is none, until `deadline` at most.
+    /// - Parameter deadline: a time of `Duration.monotonicNow`; `nil` for ever.
+    public func next(until deadline: Duration?) -> Outcome {
+        guard let deadline else { return next().map { .element($0) } ?? .finished }
+        var time = timespec(deadline)
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while elements.isEmpty {
+            if isFinished { return .finished }
+            if pthread_cond_timedwait(condition, mutex, &time) == ETIMEDOUT, elements.isEmpty { return .timedOut }
+        }
+        return .element(elements.removeFirst())
     }
 }

@@ -28,10 +28,4 @@ public enum Heap {
     public static func trim() {
         malloc_trim(0)
     }
-
-    /// Bytes in use, as `mallinfo2(3)` counts them: for measurements.
-    public static var bytesInUse: Int {
-        let info = mallinfo2()
-        return Int(info.uordblks + info.hblkhd)
-    }
 }

@@ -7,14 +7,14 @@ public enum SmallFile {
     /// - Throws: the system's reason; `EFBIG` for a larger file.
     public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
         while true {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw SystemError(code: errno) }
+            guard count >= 0 else { throw SystemError.last }
             if count == 0 { return content }
             content += chunk[..<count]
             guard content.count <= limit else { throw SystemError(code: EFBIG) }
@@ -36,7 +36,7 @@ public enum SmallFile {
 
     /// The names in a folder without `.` and `..`, in no order.
     public static func names(in folder: String) throws(SystemError) -> [String] {
-        guard let stream = opendir(folder) else { throw SystemError(code: errno) }
+        guard let stream = opendir(folder) else { throw SystemError.last }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

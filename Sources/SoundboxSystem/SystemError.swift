@@ -5,9 +5,10 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A positive `errno` value.
     public let code: Int32
 
-    public init(code: Int32) {
-        self.code = code
-    }
+    public init(code: Int32) { self.code = code }
+
+    /// The error of the system call that has just failed on this thread: `errno`.
+    public static var last: SystemError { SystemError(code: errno) }
 
     public var description: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

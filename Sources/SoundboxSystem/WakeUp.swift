@@ -14,7 +14,7 @@ public final class WakeUp: Sendable {
     public init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError(code: errno) }
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError.last }
         descriptor = ends[0]
         writeEnd = ends[1]
     }

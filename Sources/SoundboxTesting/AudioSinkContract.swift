@@ -1,11 +1,12 @@
 import SoundboxCore
+import SoundboxSystem
 
 /// What ``AudioSink`` promises, as rules that every sink is held against.
 ///
 /// ```swift
 /// @Test("The sink keeps the contract", arguments: AudioSinkContract.allCases)
-/// func contract(rule: AudioSinkContract) async {
-///     #expect(await rule.problem(with: MySink()) == nil)
+/// func contract(rule: AudioSinkContract) {
+///     #expect(rule.problem(with: MySink()) == nil)
 /// }
 /// ```
 public enum AudioSinkContract: String, Sendable, CaseIterable {
@@ -18,75 +19,125 @@ public enum AudioSinkContract: String, Sendable, CaseIterable {
     case drainsAtOnceWhenClosed
     case closesWhenNotOpen
     case opensAgainAfterClosing
+    case takesSeveralPeriodsAtOnce
+    case interruptEndsWhatFollows
+    case interruptEndsWhatGoesOn
+    case openingTakesAnInterruptBack
 
-    /// Tries the rule on a sink that nobody has used yet and that is able to play, and closes it.
+    /// Tries the rule on a sink that nobody has used yet and that is able to play, and closes it. Blocks.
     /// - Returns: what is wrong, or `nil` when the sink keeps the rule.
-    public func problem(with sink: any AudioSink) async -> String? {
+    public func problem(with sink: any AudioSink) -> String? {
         let problem: String?
         do throws(AudioSinkError) {
-            problem = try await attempt(on: sink)
+            problem = try attempt(on: sink)
         } catch {
             problem = "throws: \(error)"
         }
-        await sink.close()
+        sink.close()
         return problem
     }
 
-    private func attempt(on sink: any AudioSink) async throws(AudioSinkError) -> String? {
+    private func attempt(on sink: any AudioSink) throws(AudioSinkError) -> String? {
         switch self {
         case .opensWithAUsableFormat:
-            return Self.problem(with: try await sink.open())
+            return Self.problem(with: try sink.open())
 
         case .staysOpenWhenOpenedAgain:
-            let format = try await sink.open()
-            try await sink.write(Self.silence(format, frames: 1))
-            let again = try await sink.open()
-            try await sink.drain()
+            let format = try sink.open()
+            try sink.write(Self.silence(format, frames: 1))
+            let again = try sink.open()
+            try sink.drain()
             return again == format ? nil : "the format changed from \(format) to \(again) while it was open"
 
         case .takesAPeriodOneFrameAndNothing:
-            let format = try await sink.open()
-            for frames in [format.framesPerPeriod, 1, 0] { try await sink.write(Self.silence(format, frames: frames)) }
-            try await sink.drain()
+            let format = try sink.open()
+            for frames in [format.framesPerPeriod, 1, 0] { try sink.write(Self.silence(format, frames: frames)) }
+            try sink.drain()
 
         case .playsSeveralAnnouncementsOnOneOpening:
-            let format = try await sink.open()
+            let format = try sink.open()
             for _ in 1...3 {
-                try await sink.write(Self.silence(format, frames: format.framesPerPeriod))
-                try await sink.write(Self.silence(format, frames: format.framesPerPeriod / 2))
-                try await sink.drain()
+                try sink.write(Self.silence(format, frames: format.framesPerPeriod))
+                try sink.write(Self.silence(format, frames: format.framesPerPeriod / 2))
+                try sink.drain()
             }
 
         case .playsMorePeriodsThanABufferHolds:
-            let format = try await sink.open()
+            let format = try sink.open()
             let period = Self.silence(format, frames: format.framesPerPeriod)
-            for _ in 1...20 { try await sink.write(period) }
-            try await sink.drain()
+            for _ in 1...20 { try sink.write(period) }
+            try sink.drain()
 
         case .drainsAtOnceWhenNothingWasWritten:
-            _ = try await sink.open()
-            try await sink.drain()
-            try await sink.drain()
+            _ = try sink.open()
+            try sink.drain()
+            try sink.drain()
 
         case .drainsAtOnceWhenClosed:
-            try await sink.drain()
+            try sink.drain()
 
         case .closesWhenNotOpen:
-            await sink.close()
-            _ = try await sink.open()
-            await sink.close()
-            await sink.close()
+            sink.close()
+            _ = try sink.open()
+            sink.close()
+            sink.close()
 
         case .opensAgainAfterClosing:
-            let format = try await sink.open()
-            try await sink.write(Self.silence(format, frames: format.framesPerPeriod))
-            await sink.close()
-            let again = try await sink.open()
-            try await sink.write(Self.silence(again, frames: again.framesPerPeriod))
-            try await sink.drain()
+            let format = try sink.open()
+            try sink.write(Self.silence(format, frames: format.framesPerPeriod))
+            sink.close()
+            let again = try sink.open()
+            try sink.write(Self.silence(again, frames: again.framesPerPeriod))
+            try sink.drain()
             return Self.problem(with: again)
+
+        case .takesSeveralPeriodsAtOnce:
+            let format = try sink.open()
+            try sink.write(Self.silence(format, frames: format.framesPerPeriod * 12 + 1))
+            try sink.drain()
+
+        case .interruptEndsWhatFollows:
+            let format = try sink.open()
+            try sink.write(Self.silence(format, frames: format.framesPerPeriod))
+            sink.interrupt()
+            if try !isInterrupted({ () throws(AudioSinkError) in try sink.write(Self.silence(format, frames: 1)) }) {
+                return "a write after the interrupt is not interrupted"
+            }
+            if try !isInterrupted({ () throws(AudioSinkError) in try sink.drain() }) {
+                return "a drain after the interrupt is not interrupted"
+            }
+
+        case .interruptEndsWhatGoesOn:
+            let format = try sink.open()
+            let period = Self.silence(format, frames: format.framesPerPeriod)
+            let hasFilledBuffer = BlockingQueue<Never>()
+            startThread(named: "interrupter") {
+                _ = hasFilledBuffer.next()
+                sink.interrupt()
+            }
+            for number in 0... {
+                if number == 10 { hasFilledBuffer.finish() }
+                // A sink with a buffer blocks here nearly all of the time. Nothing but the interrupt ends the loop.
+                if try isInterrupted({ () throws(AudioSinkError) in try sink.write(period) }) { break }
+            }
+
+        case .openingTakesAnInterruptBack:
+            sink.interrupt()
+            for _ in 1...2 {
+                let format = try sink.open()
+                try sink.write(Self.silence(format, frames: format.framesPerPeriod))
+                try sink.drain()
+                sink.interrupt()
+            }
         }
         return nil
+    }
+
+    private func isInterrupted(_ call: () throws(AudioSinkError) -> Void) throws(AudioSinkError) -> Bool {
+        do { try call() } catch .interrupted {
+            return true
+        }
+        return false
     }
 
     private static func silence(_ format: PCMFormat, frames: Int) -> [UInt8] {

@@ -1,81 +1,114 @@
 import SoundboxCore
+import Synchronization
 
-/// A sink that keeps what is written to it, takes no time, and fails when it is told to.
-public actor RecordingSink: AudioSink {
+/// A sink that keeps what is written to it, takes no time, and fails when it is told to. Any thread.
+public final class RecordingSink: AudioSink {
     /// The calls that can be made to fail.
     public enum Call: Sendable, Hashable, CaseIterable { case open, write, drain }
 
-    private struct PlannedFailure {
+    fileprivate struct PlannedFailure {
         var callsBefore: Int
         var remaining: Int
         var error: AudioSinkError
     }
 
-    private var format: PCMFormat
-    private var plannedFailures: [Call: PlannedFailure] = [:]
+    fileprivate struct State {
+        var format: PCMFormat
+        var plannedFailures: [Call: PlannedFailure] = [:]
+        var announcements: [[UInt8]] = []
+        var pending: [UInt8] = []
+        var isOpen = false
+        var isInterrupted = false
+        var openingCount = 0
+        var misuses: [String] = []
+    }
 
-    /// What was drained: one element for each announcement that was heard to its last frame.
-    public private(set) var announcements: [[UInt8]] = []
-    /// What was written since the last drain. Discarded when the sink is closed, by an error too.
-    public private(set) var pending: [UInt8] = []
-    public private(set) var isOpen = false
-    /// Calls of ``open()`` that found the sink closed and opened it.
-    public private(set) var openingCount = 0
-    /// What the caller did that the port does not allow, in order. Empty at the end of a good test.
-    public private(set) var misuses: [String] = []
+    private let state: Mutex<State>
 
     public init(
         format: PCMFormat = PCMFormat(sampleRate: 48_000, channelCount: 1, encoding: .int16, framesPerPeriod: 960)
     ) {
-        self.format = format
+        state = Mutex(State(format: format))
     }
+
+    /// What was drained: one element for each announcement that was heard to its last frame.
+    public var announcements: [[UInt8]] { state.withLock { $0.announcements } }
+    /// What was written since the last drain. Discarded when the sink is closed, by an error too.
+    public var pending: [UInt8] { state.withLock { $0.pending } }
+    public var isOpen: Bool { state.withLock { $0.isOpen } }
+    /// Calls of ``open()`` that found the sink closed and opened it.
+    public var openingCount: Int { state.withLock { $0.openingCount } }
+    /// What the caller did that the port does not allow, in order. Empty at the end of a good test.
+    public var misuses: [String] { state.withLock { $0.misuses } }
 
     /// Makes `call` throw `error`, `times` times, after it went well `callsBefore` times more.
     ///
     /// Replaces what was planned for the same call.
     public func fail(_ call: Call, with error: AudioSinkError, times: Int = 1, callsBefore: Int = 0) {
-        plannedFailures[call] = PlannedFailure(callsBefore: callsBefore, remaining: times, error: error)
+        state.withLock {
+            $0.plannedFailures[call] = PlannedFailure(callsBefore: callsBefore, remaining: times, error: error)
+        }
     }
 
     /// Another device is plugged in: the next opening returns this format.
     public func replaceDevice(with format: PCMFormat) {
-        close()
-        self.format = format
+        state.withLock { state in
+            state.close()
+            state.format = format
+        }
     }
 
     public func open() throws(AudioSinkError) -> PCMFormat {
-        try failIfPlanned(.open)
-        if !isOpen {
-            isOpen = true
-            openingCount += 1
+        try state.withLock { state throws(AudioSinkError) in
+            state.isInterrupted = false
+            try state.failIfPlanned(.open)
+            if !state.isOpen {
+                state.isOpen = true
+                state.openingCount += 1
+            }
+            return state.format
         }
-        return format
     }
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
-        try failIfPlanned(.write)
-        guard isOpen else {
-            misuses.append("write while closed")
-            throw .writeFailed(device: "recording", reason: "it is not open")
+        try state.withLock { state throws(AudioSinkError) in
+            try state.failIfPlanned(.write)
+            guard state.isOpen else {
+                state.misuses.append("write while closed")
+                throw .writeFailed(device: "recording", reason: "it is not open")
+            }
+            if !frames.count.isMultiple(of: state.format.bytesPerFrame) {
+                state.misuses.append("write of a part of a frame")
+            }
+            state.pending += frames
         }
-        if frames.count > format.bytesPerPeriod { misuses.append("write of more than a period") }
-        if !frames.count.isMultiple(of: format.bytesPerFrame) { misuses.append("write of a part of a frame") }
-        pending += frames
     }
 
     public func drain() throws(AudioSinkError) {
-        try failIfPlanned(.drain)
-        guard !pending.isEmpty else { return }
-        announcements.append(pending)
-        pending = []
+        try state.withLock { state throws(AudioSinkError) in
+            try state.failIfPlanned(.drain)
+            guard !state.pending.isEmpty else { return }
+            state.announcements.append(state.pending)
+            state.pending = []
+        }
     }
 
-    public func close() {
+    public func interrupt() { state.withLock { $0.isInterrupted = true } }
+
+    public func close() { state.withLock { $0.close() } }
+}
+
+extension RecordingSink.State {
+    fileprivate mutating func close() {
         isOpen = false
         pending = []
     }
 
-    private func failIfPlanned(_ call: Call) throws(AudioSinkError) {
+    fileprivate mutating func failIfPlanned(_ call: RecordingSink.Call) throws(AudioSinkError) {
+        if isInterrupted {
+            close()
+            throw .interrupted
+        }
         guard var failure = plannedFailures[call] else { return }
         if failure.callsBefore > 0 {
             failure.callsBefore -= 1

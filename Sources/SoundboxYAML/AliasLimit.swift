@@ -2,15 +2,15 @@ import Glibc
 
 /// Refuses a text whose aliases, written out, could make it longer than any file that is read.
 ///
-/// Yams shares what an alias stands for, so a list of lists of aliases takes no room; but as soon as one is in the key
-/// of a mapping, Yams walks through all of it to compare keys, which 200 bytes can keep busy for years.
+/// Written out, 200 bytes of lists of aliases would fill any memory. Yams shares what an alias stands for, but walks
+/// through all of it as soon as one is in the key of a mapping, which would take years.
 func checkAliases(of text: String, limit: Int) throws(AliasError) {
     let bytes = Array(text.utf8)
     let anchors = Set(names(after: UInt8(ascii: "&"), in: bytes))
     guard !anchors.isEmpty else { return }
     let aliases = names(after: UInt8(ascii: "*"), in: bytes).filter(anchors.contains)
-    // The most copies that so many aliases can make of something are those of lists of three aliases each to the one
-    // before: a product of numbers whose sum is given is largest for threes.
+    // Lists of three aliases, each to the list before, make the most copies: of numbers with a given sum, threes have
+    // the largest product.
     let copies = pow(3, Double(aliases.count) / 3)
     guard copies * Double(bytes.count) > Double(limit) else { return }
     throw AliasError(count: aliases.count)
@@ -20,8 +20,8 @@ struct AliasError: Error {
     let count: Int
 }
 
-/// Words behind a mark, as libyaml delimits the names of anchors and aliases. Marks inside of quoted text count as well:
-/// that is of no importance without an anchor of the same name.
+/// Words behind a mark, as libyaml delimits the names of anchors and aliases. Marks inside quoted text count, too. They
+/// do no harm unless an anchor has the same name.
 private func names(after mark: UInt8, in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     bytes.split(separator: mark, omittingEmptySubsequences: false).dropFirst()
         .map { $0.prefix(while: isOfName) }.filter { !$0.isEmpty }

@@ -1,3 +1,4 @@
+import SoundboxCore
 import Yams
 
 /// A YAML mapping that is changed and written back. Keys that nobody touches stay; comments and layout do not, since
@@ -13,19 +14,15 @@ public struct YAMLDocument: Equatable {
 
     /// - Parameter file: the name used in errors; nothing is read from it.
     public init(parsing text: String, file: String) throws(YAMLError) {
-        // The strict reader finds duplicate keys and places its complaints.
-        let value = try YAMLValue(parsing: text, file: file, isConfidential: true)
-        _ = try value.mapping()
-        guard case .mapping(let mapping) = value.node else { throw value.error("expected a mapping (key: value)") }
-        root = mapping
+        let reading = YAMLReading(file: file, isConfidential: true)
+        let node = try Node(parsing: text, reading)
+        _ = try YAMLValue(YAMLNode(node, file: file), reading).mapping()
+        root = node.mapping ?? Node.Mapping([])
     }
 
     /// Reads a whole file. Blocks on the disk.
     public init(readingFile path: String) throws(YAMLError) {
-        let value = try YAMLValue(readingFile: path, isConfidential: true)
-        _ = try value.mapping()
-        guard case .mapping(let mapping) = value.node else { throw value.error("expected a mapping (key: value)") }
-        root = mapping
+        try self.init(parsing: try readText(ofFile: path), file: path)
     }
 
     /// The text of a scalar, by its keys from the top. Setting creates the mappings on the way; `nil` removes the key.
@@ -69,7 +66,7 @@ public struct YAMLDocument: Equatable {
     }
 
     static func text(of mapping: Node.Mapping) -> String {
-        // The emitter fails for documents that cannot be written as YAML only, and a tree of scalars always can.
+        // The emitter fails only for documents that cannot be written as YAML. A tree of scalars always can.
         (try? Yams.serialize(node: .mapping(inBlockStyle(mapping)), width: -1, allowUnicode: true)) ?? ""
     }
 

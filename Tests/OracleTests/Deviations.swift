@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxYAML
 
 /// Where a voice reads numbers otherwise than ICU, on purpose: `Deviations/<locale>.yaml`.
@@ -36,10 +37,10 @@ struct Deviations {
     /// Strict: every difference says why it is one and who else says so.
     init(of locale: String) throws {
         let top = try YAMLValue(readingFile: "\(Self.directory)/\(locale).yaml").mapping()
-        try top.allow(only: ["icu_locale", "rule_set", "deviations"])
         icuLocale = try top.required("icu_locale").string()
         ruleSet = try top.required("rule_set").string()
         rules = try top.required("deviations").list().map(Rule.init(reading:))
+        try top.refuseOtherKeys()
     }
 
     /// ICU's text with every rule applied, in order, and the rules that changed it.
@@ -58,7 +59,6 @@ struct Deviations {
 extension Deviations.Rule {
     fileprivate init(reading value: YAMLValue) throws {
         let fields = try value.mapping()
-        try fields.allow(only: ["replace", "with", "reason", "source"])
         for key in ["reason", "source"] {
             let text = try fields.required(key)
             if try text.string().isEmpty { throw text.error("must not be empty") }
@@ -70,5 +70,6 @@ extension Deviations.Rule {
         } catch let error as ICUError {
             throw pattern.error(error.description)
         }
+        try fields.refuseOtherKeys()
     }
 }

@@ -28,11 +28,11 @@ struct DeviceVolumeTests {
 
         var complaints: [String] { log.lines.withLock { $0 } }
 
-        func announce(at level: Int) async throws -> Bool {
-            let format = try await sink.open()
-            let isTaken = await sink.setVolume(level)
-            try await sink.write([UInt8](repeating: 1, count: format.bytesPerPeriod))
-            try await sink.drain()
+        func announce(at level: Int) throws -> Bool {
+            let format = try sink.open()
+            let isTaken = sink.setVolume(level)
+            try sink.write([UInt8](repeating: 1, count: format.bytesPerPeriod))
+            try sink.drain()
             return isTaken
         }
     }
@@ -46,7 +46,7 @@ struct DeviceVolumeTests {
     func contract(scale: MixerScale) async throws {
         let bench = MixerBench(ScriptedMixer(scale: scale))
         let contract = DeviceVolumeContract { level in
-            let isTaken = try await bench.announce(at: level)
+            let isTaken = try bench.announce(at: level)
             #expect(isTaken)
             return DeviceVolumeContract.Reading(
                 loudness: bench.mixer.seen.value - scale.bottom, isOn: bench.mixer.seen.isOn)
@@ -88,22 +88,22 @@ struct DeviceVolumeTests {
     }
 
     @Test("A sink without a mixer leaves the volume to the caller, and so does one that is closed")
-    func none() async throws {
-        #expect(await Bench().sink.setVolume(50) == false)
+    func none() throws {
+        #expect(Bench().sink.setVolume(50) == false)
         let bench = MixerBench()
-        #expect(await bench.sink.setVolume(50) == false)
-        #expect(try await bench.announce(at: 50))
-        await bench.sink.close()
-        #expect(await bench.sink.setVolume(50) == false)
+        #expect(bench.sink.setVolume(50) == false)
+        #expect(try bench.announce(at: 50))
+        bench.sink.close()
+        #expect(bench.sink.setVolume(50) == false)
         #expect(!bench.mixer.seen.isOpen)
     }
 
     @Test("A missing element is told once, with those that the card has, and the sound goes on")
-    func missing() async throws {
+    func missing() throws {
         let bench = MixerBench(element: "Sepaker")
         for _ in 1...3 {
-            #expect(try await bench.announce(at: 50) == false)
-            await bench.sink.close()
+            #expect(try bench.announce(at: 50) == false)
+            bench.sink.close()
         }
         #expect(
             bench.complaints == [
@@ -114,42 +114,42 @@ struct DeviceVolumeTests {
     }
 
     @Test("An element without a volume is told")
-    func noVolume() async throws {
+    func noVolume() throws {
         let bench = MixerBench(ScriptedMixer(scale: nil))
-        #expect(try await bench.announce(at: 50) == false)
+        #expect(try bench.announce(at: 50) == false)
         #expect(bench.complaints.first?.hasSuffix("it has no volume") == true)
     }
 
     @Test(
         "A mixer that fails leaves the volume to the caller, and is used again when the device opens anew",
         arguments: ScriptedMixer.Call.allCases, [ENODEV, EIO, ENOENT, EBUSY, EINTR])
-    func fails(call: ScriptedMixer.Call, code: Int32) async throws {
+    func fails(call: ScriptedMixer.Call, code: Int32) throws {
         let bench = MixerBench()
         bench.mixer.change { $0.failures = [call: code] }
-        #expect(try await bench.announce(at: 50) == false)
+        #expect(try bench.announce(at: 50) == false)
         bench.mixer.change { $0.failures = [:] }
         // Not in between: an announcement is not to be held up by a mixer that may be slow to fail.
-        #expect(try await bench.announce(at: 50) == false)
+        #expect(try bench.announce(at: 50) == false)
         #expect(bench.complaints.count == 1)
-        await bench.sink.close()
-        #expect(try await bench.announce(at: 100))
+        bench.sink.close()
+        #expect(try bench.announce(at: 100))
         #expect(bench.mixer.seen.value == 255)
         #expect(bench.pcm.seen.heard.count == 3 * 1920)
         // The same trouble anew is news again.
         bench.mixer.change { $0.failures = [call: code] }
-        await bench.sink.close()
-        #expect(try await bench.announce(at: 50) == false)
+        bench.sink.close()
+        #expect(try bench.announce(at: 50) == false)
         #expect(bench.complaints.count == 2)
     }
 
     @Test("alsa-lib says of a card that is not there, and of one without a mixer, that it has none")
-    func realLibrary() async throws {
+    func realLibrary() throws {
         let log = Mutex<[String]>([])
         let sink = ALSASink(
             device: "null", mixer: MixerElement(card: "hw:CARD=Nowhere", name: "Speaker"),
             mixerDidFail: { text in log.withLock { $0.append(text) } })
-        _ = try await sink.open()
-        #expect(await sink.setVolume(50) == false)
+        _ = try sink.open()
+        #expect(sink.setVolume(50) == false)
         #expect(log.withLock { $0.count } == 1)
         #expect(ALSACards.mixerControls(of: "hw:CARD=Nowhere") == nil)
     }

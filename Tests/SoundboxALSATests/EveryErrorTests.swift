@@ -15,13 +15,13 @@ struct EveryErrorTests {
     @Test(
         "Whatever fails wherever: it ends, nothing is half open, and the announcement that is repeated is heard whole",
         arguments: ScriptedPCM.Call.allCases)
-    func every(call: ScriptedPCM.Call) async throws {
+    func every(call: ScriptedPCM.Call) throws {
         for (code, state) in Self.errors {
             for callsBefore in [0, 1, 3, 8] {
                 // Short periods, for there are many cases.
                 let bench = Bench(preferredRate: 8_000)
                 bench.pcm.fail(call, code, callsBefore: callsBefore, state: state)
-                do throws(AudioSinkError) { try await bench.announce(periods: 9) } catch {
+                do throws(AudioSinkError) { try bench.announce(periods: 9) } catch {
                     #expect(!bench.pcm.seen.isOpen)
                     #expect(!error.description.isEmpty)
                 }
@@ -31,7 +31,7 @@ struct EveryErrorTests {
                     $0.failures = [:]
                     $0.heard = []
                 }
-                let written = try await bench.announce(periods: 9)
+                let written = try bench.announce(periods: 9)
                 #expect(bench.pcm.seen.heard == written, "after \(call) failed with \(code), call \(callsBefore)")
             }
         }

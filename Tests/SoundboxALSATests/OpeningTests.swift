@@ -6,16 +6,16 @@ import Testing
 @Suite("Opening an ALSA device")
 struct OpeningTests {
     @Test("Nothing is opened before it is asked for")
-    func opensNothingByItself() async {
+    func opensNothingByItself() {
         let bench = Bench()
-        await bench.sink.close()
+        bench.sink.close()
         #expect(bench.pcm.seen.calls.isEmpty)
     }
 
     @Test("A device that takes everything gets mono, 16 bits, the preferred rate, periods of 20 ms in 100 ms of buffer")
-    func prefersWhatCostsLeast() async throws {
+    func prefersWhatCostsLeast() throws {
         let bench = Bench(preferredRate: 44_100)
-        let format = try await bench.sink.open()
+        let format = try bench.sink.open()
         #expect(format == PCMFormat(sampleRate: 44_100, channelCount: 1, encoding: .int16, framesPerPeriod: 882))
         let seen = bench.pcm.seen
         #expect(seen.openings == ["card"])
@@ -30,46 +30,46 @@ struct OpeningTests {
             ([.float32, .int32], SampleEncoding.int32), ([.int24Packed, .int24], .int24),
             ([.int24Packed, .float32], .int24Packed), ([.float32], .float32),
         ] as [([SampleEncoding], SampleEncoding)])
-    func encoding(taken: [SampleEncoding], chosen: SampleEncoding) async throws {
-        let format = try await Bench(.init(encodings: taken)).sink.open()
+    func encoding(taken: [SampleEncoding], chosen: SampleEncoding) throws {
+        let format = try Bench(.init(encodings: taken)).sink.open()
         #expect(format.encoding == chosen)
     }
 
     @Test("One channel is preferred to two, two to many", arguments: [([2, 1], 1), ([2, 8], 2), ([6, 8], 6)])
-    func channels(taken: [Int], chosen: Int) async throws {
-        let format = try await Bench(.init(channelCounts: taken)).sink.open()
+    func channels(taken: [Int], chosen: Int) throws {
+        let format = try Bench(.init(channelCounts: taken)).sink.open()
         #expect(format.channelCount == chosen)
     }
 
     @Test("A device with a rate of its own sets the rate", arguments: [16_000, 44_100, 96_000])
-    func rate(of device: Int) async throws {
-        let format = try await Bench(.init(rates: device...device)).sink.open()
+    func rate(of device: Int) throws {
+        let format = try Bench(.init(rates: device...device)).sink.open()
         #expect(format.sampleRate == device)
         #expect(format.framesPerPeriod == device / 50)
     }
 
     @Test("Short periods do not make a short buffer, and long ones still leave room for five")
-    func sizes() async throws {
+    func sizes() throws {
         let short = Bench(.init(periods: 1...128))
-        #expect(try await short.sink.open().framesPerPeriod == 128)
+        #expect(try short.sink.open().framesPerPeriod == 128)
         #expect(short.pcm.seen.buffer == 4_800)
         let long = Bench(.init(periods: 2_048...4_096))
-        #expect(try await long.sink.open().framesPerPeriod == 2_048)
+        #expect(try long.sink.open().framesPerPeriod == 2_048)
         #expect(long.pcm.seen.buffer == 5 * 2_048)
     }
 
     @Test("A buffer of one period can still start to play")
-    func singlePeriod() async throws {
+    func singlePeriod() throws {
         let bench = Bench(.init(buffers: 1...960))
-        try await bench.announce(periods: 3)
+        try bench.announce(periods: 3)
         #expect(bench.pcm.seen.startThreshold == 960)
     }
 
     @Test("A device that refuses the sizes when they are installed gets to choose its own")
-    func ownSizes() async throws {
+    func ownSizes() throws {
         let bench = Bench()
         bench.pcm.fail(.hardware, EINVAL)
-        #expect(try await bench.sink.open().framesPerPeriod == 1_024)
+        #expect(try bench.sink.open().framesPerPeriod == 1_024)
         #expect(bench.pcm.seen.buffer == 4_096)
     }
 
@@ -81,18 +81,18 @@ struct OpeningTests {
             (ScriptedPCM.Card(periods: 0...0), "it has 4800 frames of buffer for periods of 0"),
             (ScriptedPCM.Card(buffers: 100...100), "it has 100 frames of buffer for periods of 960"),
         ])
-    func unsupported(card: ScriptedPCM.Card, reason: String) async {
+    func unsupported(card: ScriptedPCM.Card, reason: String) {
         let bench = Bench(card)
-        let error = await sinkError { () async throws(AudioSinkError) in _ = try await bench.sink.open() }
+        let error = sinkError { () throws(AudioSinkError) in _ = try bench.sink.open() }
         #expect(error == .unsupportedFormat(device: "card", reason: reason))
         #expect(!bench.pcm.seen.isOpen)
     }
 
     @Test("A device without interleaved samples says so")
-    func notInterleaved() async {
+    func notInterleaved() {
         let bench = Bench()
         bench.pcm.fail(.reset, EINVAL, times: 2)
-        let error = await sinkError { () async throws(AudioSinkError) in _ = try await bench.sink.open() }
+        let error = sinkError { () throws(AudioSinkError) in _ = try bench.sink.open() }
         #expect(error == .unsupportedFormat(device: "card", reason: "it does not take interleaved samples"))
     }
 
@@ -101,20 +101,20 @@ struct OpeningTests {
         arguments: [
             ScriptedPCM.Call.reset, .encoding, .channels, .rate, .period, .buffer, .hardware, .software,
         ], [ENODEV, EIO, EBUSY])
-    func failsMeanwhile(call: ScriptedPCM.Call, code: Int32) async throws {
+    func failsMeanwhile(call: ScriptedPCM.Call, code: Int32) throws {
         let bench = Bench()
         bench.pcm.fail(call, code)
-        let error = await sinkError { () async throws(AudioSinkError) in _ = try await bench.sink.open() }
+        let error = sinkError { () throws(AudioSinkError) in _ = try bench.sink.open() }
         guard case .unavailable("card", _) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(!bench.pcm.seen.isOpen)
-        try await bench.announce(periods: 1)
+        try bench.announce(periods: 1)
     }
 
     @Test("The reason for a device that does not open says what to do")
-    func reasons() async {
+    func reasons() {
         let expected: [(Int32, String)] = [
             (ENOENT, "there is no such device"), (ENODEV, "there is no such device"),
             (EBUSY, "another program is using it; stop that program"),
@@ -124,32 +124,32 @@ struct OpeningTests {
         for (code, words) in expected {
             let bench = Bench()
             bench.pcm.fail(.open, code)
-            let error = await sinkError { () async throws(AudioSinkError) in _ = try await bench.sink.open() }
+            let error = sinkError { () throws(AudioSinkError) in _ = try bench.sink.open() }
             let text = error?.description ?? ""
             #expect(text.hasPrefix("cannot open audio device \"card\": ") && text.contains(words), "\(text)")
         }
     }
 
     @Test("An open device is not opened twice")
-    func cheap() async throws {
+    func cheap() throws {
         let bench = Bench()
-        let format = try await bench.sink.open()
+        let format = try bench.sink.open()
         let calls = bench.pcm.seen.calls
-        #expect(try await bench.sink.open() == format)
+        #expect(try bench.sink.open() == format)
         #expect(bench.pcm.seen.calls == calls)
     }
 
     @Test(
         "A device that was lost between two announcements is opened again",
         arguments: [PCMState.disconnected, .suspended, .xrun, .setup, .other])
-    func lostWhileIdle(state: PCMState) async throws {
+    func lostWhileIdle(state: PCMState) throws {
         let bench = Bench()
-        try await bench.announce(periods: 2)
+        try bench.announce(periods: 2)
         bench.pcm.change {
             $0.state = state
             $0.card.rates = 22_050...22_050
         }
-        #expect(try await bench.sink.open().sampleRate == 22_050)
+        #expect(try bench.sink.open().sampleRate == 22_050)
         #expect(bench.pcm.seen.openings.count == 2)
         #expect(bench.pcm.seen.closings == 1)
     }

@@ -8,46 +8,46 @@ import Testing
 @Suite("alsa-lib without a card")
 struct RealLibraryTests {
     @Test("The sink keeps the contract on the null plugin", arguments: AudioSinkContract.allCases)
-    func contract(rule: AudioSinkContract) async {
-        #expect(await rule.problem(with: ALSASink(device: "null")) == nil)
+    func contract(rule: AudioSinkContract) {
+        #expect(rule.problem(with: ALSASink(device: "null")) == nil)
     }
 
     @Test("The sink keeps the contract behind the plug plugin", arguments: AudioSinkContract.allCases)
-    func contractBehindPlug(rule: AudioSinkContract) async {
-        #expect(await rule.problem(with: ALSASink(device: "plug:null")) == nil)
+    func contractBehindPlug(rule: AudioSinkContract) {
+        #expect(rule.problem(with: ALSASink(device: "plug:null")) == nil)
     }
 
     @Test("Every announcement reaches the device to its last frame, in order, padded to whole periods")
-    func capture() async throws {
-        try await withTemporaryFile { path in
+    func capture() throws {
+        try withTemporaryFile { path in
             let sink = ALSASink(device: "file:'\(path)',raw", preferredRate: 44_100)
             var expected: [UInt8] = []
             for (first, periods, rest) in [(0, 12, 17), (500, 0, 1), (9, 1, 0)] {
-                let format = try await sink.open()
+                let format = try sink.open()
                 #expect(format.sampleRate == 44_100)
                 #expect(format.encoding == .int16)
                 for _ in 0..<periods {
                     let period = frames(format.framesPerPeriod, of: format, from: first)
-                    try await sink.write(period)
+                    try sink.write(period)
                     expected += period
                 }
                 let tail = frames(rest, of: format, from: first)
-                try await sink.write(tail)
+                try sink.write(tail)
                 expected += tail
-                try await sink.drain()
+                try sink.drain()
                 let excess = expected.count % format.bytesPerPeriod
                 if excess > 0 { expected += [UInt8](repeating: 0, count: format.bytesPerPeriod - excess) }
             }
-            await sink.close()
+            sink.close()
             #expect(try contents(of: path) == expected)
-            #expect(await sink.xrunCount == 0)
+            #expect(sink.xrunCount == 0)
         }
     }
 
     @Test("An unknown device is named, and alsa-lib's own words are part of the reason")
-    func unknown() async {
+    func unknown() {
         let sink = ALSASink(device: "no_such_device")
-        let error = await sinkError { () async throws(AudioSinkError) in _ = try await sink.open() }
+        let error = sinkError { () throws(AudioSinkError) in _ = try sink.open() }
         let text = error?.description ?? ""
         #expect(text.hasPrefix("cannot open audio device \"no_such_device\": there is no such device ("))
         #expect(text.contains("no_such_device)"), "\(text)")
@@ -55,9 +55,9 @@ struct RealLibraryTests {
     }
 
     @Test("A card that this machine does not have is named, with what the machine has")
-    func unknownCard() async {
+    func unknownCard() {
         let sink = ALSASink(device: "hw:CARD=Nowhere")
-        let error = await sinkError { () async throws(AudioSinkError) in _ = try await sink.open() }
+        let error = sinkError { () throws(AudioSinkError) in _ = try sink.open() }
         guard case .unavailable("hw:CARD=Nowhere", let reason) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -71,9 +71,9 @@ struct RealLibraryTests {
     }
 
     @Test("A definition that alsa-lib refuses is reported in its words")
-    func refused() async {
+    func refused() {
         let sink = ALSASink(device: "file:'/dev/null',bogus")
-        let error = await sinkError { () async throws(AudioSinkError) in _ = try await sink.open() }
+        let error = sinkError { () throws(AudioSinkError) in _ = try sink.open() }
         guard case .unavailable(_, let reason) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -95,10 +95,10 @@ struct RealLibraryTests {
                 group.addTask {
                     let sink = ALSASink(device: "null")
                     for _ in 1...5 {
-                        let format = try await sink.open()
-                        for _ in 1...10 { try await sink.write(frames(format.framesPerPeriod, of: format)) }
-                        try await sink.drain()
-                        await sink.close()
+                        let format = try sink.open()
+                        for _ in 1...10 { try sink.write(frames(format.framesPerPeriod, of: format)) }
+                        try sink.drain()
+                        sink.close()
                     }
                 }
             }
@@ -106,14 +106,14 @@ struct RealLibraryTests {
         }
     }
 
-    private func withTemporaryFile(_ body: (String) async throws -> Void) async throws {
+    private func withTemporaryFile(_ body: (String) throws -> Void) throws {
         var path = Array("/tmp/soundbox-alsa-XXXXXX".utf8CString)
         let descriptor = mkstemp(&path)
         try #require(descriptor >= 0)
         Glibc.close(descriptor)
         let name = path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         defer { unlink(name) }
-        try await body(name)
+        try body(name)
     }
 
     private func contents(of path: String) throws -> [UInt8] {

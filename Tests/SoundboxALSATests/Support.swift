@@ -22,30 +22,30 @@ struct Bench {
 
     /// Writes `count` frames, a period at a time, and returns their bytes.
     @discardableResult
-    func write(_ count: Int, of format: PCMFormat) async throws(AudioSinkError) -> [UInt8] {
+    func write(_ count: Int, of format: PCMFormat) throws(AudioSinkError) -> [UInt8] {
         let bytes = frames(count, of: format)
         for start in stride(from: 0, to: bytes.count, by: format.bytesPerPeriod) {
-            try await sink.write(Array(bytes[start..<min(start + format.bytesPerPeriod, bytes.count)]))
+            try sink.write(Array(bytes[start..<min(start + format.bytesPerPeriod, bytes.count)]))
         }
         return bytes
     }
 
     /// Opens, writes `periods` periods, drains; returns the bytes written.
     @discardableResult
-    func announce(periods: Int) async throws(AudioSinkError) -> [UInt8] {
-        let format = try await sink.open()
-        let bytes = try await write(periods * format.framesPerPeriod, of: format)
-        try await sink.drain()
+    func announce(periods: Int) throws(AudioSinkError) -> [UInt8] {
+        let format = try sink.open()
+        let bytes = try write(periods * format.framesPerPeriod, of: format)
+        try sink.drain()
         return bytes
     }
 }
 
 /// The error that `body` throws; a failure of the test when it throws none.
 func sinkError(
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws(AudioSinkError) -> Void
-) async -> AudioSinkError? {
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws(AudioSinkError) -> Void
+) -> AudioSinkError? {
     do throws(AudioSinkError) {
-        try await body()
+        try body()
     } catch {
         return error
     }

@@ -191,6 +191,24 @@ struct ConfigurationTests {
         #expect(error(of: text)?.hasPrefix(message) == true, "\(error(of: text) ?? "accepted")")
     }
 
+    @Test(
+        "A key that nobody knows is refused in every mapping of the file, with those that are known",
+        arguments: [
+            (least + "zzzzzz: 1\n", "merchant_id"), (least.replacing("{url", with: "{zzzzzz: 1, url"), "topic_prefix"),
+            (least + "audio: {zzzzzz: 1}\n", "lead_in"),
+            (least + "audio: {mixer: {card: c, element: e, zzzzzz: 1}}\n", "index"),
+            (least + "voice: {zzzzzz: 1}\n", "tempo"), (least + "announce: {zzzzzz: 1}\n", "hurry_above"),
+            (least + "announce: {quiet_hours: {from: \"22:00\", to: \"7:00\", volume: 3, zzzzzz: 1}}\n", "volume"),
+            (least + "payments: {zzzzzz: 1}\n", "format"),
+            (least + "authenticity: {key_file: k, zzzzzz: 1}\n", "window"),
+            (least + "inbox: {zzzzzz: 1}\n", "keep_ids"),
+        ])
+    func unknownKeys(text: String, known: String) throws {
+        let message = try #require(error(of: text))
+        #expect(message.contains("«a key that is not shown»: unknown key; expected one of"))
+        #expect(message.contains(known))
+    }
+
     @Test("A mixer element is named by card and name, and by its index where the name occurs twice")
     func mixer() throws {
         let text = Self.least + "audio: {device: shop, mixer: {card: \"hw:CARD=Device\", element: Speaker, index: 1}}\n"

@@ -1,7 +1,6 @@
 import Glibc
 import SoundboxCore
 import SoundboxGPIO
-import SoundboxYAML
 import Testing
 
 @Suite("Board files")

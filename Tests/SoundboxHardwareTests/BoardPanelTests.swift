@@ -10,7 +10,7 @@ struct BoardPanelTests {
     private let nowhere = GPIOLine(chipLabels: ["a chip that no machine has"], reference: .offset(3))
 
     @Test("Lines that are missing cost lights and buttons, and the sound where the amplifier hangs on one")
-    func missingLines() {
+    func missingLines() throws {
         var layout = BoardLayout(name: "x", description: "x", vibration: OutputLine(line: nowhere))
         var problems: [String] = []
         let silent = BoardPanel(layout) { what, _ in problems.append(what) }
@@ -21,8 +21,10 @@ struct BoardPanelTests {
         problems = []
         let board = BoardPanel(layout) { what, _ in problems.append(what) }
         #expect(problems.last == "the amplifier cannot be switched on: no sound")
-        #expect(board.amplifier?.lead == .milliseconds(70) && board.amplifier?.lag == .seconds(1))
-        #expect(throws: PanelError.self) { try board.amplifier?.turn(true) }
+        let amplifier = try #require(board.amplifier)
+        #expect(amplifier.lead == .milliseconds(70) && amplifier.lag == .seconds(1))
+        let hand = amplifier.takeInHand()
+        #expect(throws: PanelError.self) { try amplifier.turn(true, by: hand) }
     }
 
     @Test("A board without lines has nothing that could fail")

@@ -42,6 +42,45 @@ struct BlockingQueueTests {
         #expect(try await taken == Array(0..<100))
     }
 
+    @Test("A consumer with a deadline takes what is there, and returns at the deadline when nothing is")
+    func deadline() {
+        let queue = BlockingQueue<Int>()
+        queue.append(1)
+        guard case .element(1) = queue.next(until: .zero) else { return #expect(Bool(false), "1 was not taken") }
+        guard case .timedOut = queue.next(until: .zero) else { return #expect(Bool(false), "nothing was waited for") }
+        guard case .timedOut = queue.next(until: .monotonicNow + .milliseconds(5)) else {
+            return #expect(Bool(false), "something came out")
+        }
+        queue.append(2)
+        queue.finish()
+        guard case .element(2) = queue.next(until: nil) else { return #expect(Bool(false), "2 was not taken") }
+        for deadline in [nil, Duration.monotonicNow + .seconds(86_400)] {
+            guard case .finished = queue.next(until: deadline) else {
+                return #expect(Bool(false), "it does not end")
+            }
+        }
+    }
+
+    @Test("An element wakes a consumer long before its deadline")
+    func wakesBeforeDeadline() async throws {
+        let queue = BlockingQueue<Int>()
+        let taken = try await onOwnThread(named: "consumer") { () -> Int? in
+            startThread(named: "producer") { queue.append(7) }
+            guard case .element(let element) = queue.next(until: .monotonicNow + .seconds(86_400)) else { return nil }
+            return element
+        }
+        #expect(taken == 7)
+    }
+
+    @Test("A queue that is abandoned gives back what nobody took, and ends")
+    func abandoned() {
+        let queue = BlockingQueue<Int>()
+        for number in 1...3 { queue.append(number) }
+        #expect(queue.next() == 1)
+        #expect(queue.abandon() == [2, 3])
+        #expect(queue.next() == nil)
+    }
+
     @Test("Every consumer that sleeps wakes at the end")
     func everyConsumerWakes() async throws {
         let queue = BlockingQueue<Int>()

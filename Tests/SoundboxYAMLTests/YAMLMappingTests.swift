@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxYAML
 import Testing
 
@@ -17,6 +18,11 @@ struct YAMLMappingTests {
         try YAMLValue(parsing: text, file: "box.yaml").mapping()
     }
 
+    private func ask(_ mapping: YAMLMapping, for keys: String...) throws {
+        for key in keys { _ = mapping.optional(key) }
+        try mapping.refuseOtherKeys()
+    }
+
     private func parsingError(_ text: String) throws -> YAMLError {
         try #require(throws: YAMLError.self) { try YAMLValue(parsing: text, file: "box.yaml") }
     }
@@ -27,23 +33,23 @@ struct YAMLMappingTests {
         #expect(
             throws: YAMLError(
                 file: "box.yaml", line: 4, key: "broker.usrname", problem: "unknown key; did you mean \"username\"?")
-        ) { try broker.allow(only: ["url", "username", "password_file"]) }
+        ) { try ask(broker, for: "url", "username", "password_file") }
         let audio = try top().required("audio").mapping()
-        let error = try #require(throws: YAMLError.self) { try audio.allow(only: ["device", "volume"]) }
+        let error = try #require(throws: YAMLError.self) { try ask(audio, for: "device", "volume") }
         #expect(error.description == "box.yaml:5: audio.volum: unknown key; did you mean \"volume\"?")
     }
 
     @Test("The line of a key is its own, also when its value begins on the next line")
     func lineOfKey() throws {
         let error = try #require(throws: YAMLError.self) {
-            try top().allow(only: ["merchant_id", "broker", "audio", "announce"])
+            try ask(top(), for: "merchant_id", "broker", "audio", "announce")
         }
         #expect(error.description == "box.yaml:6: annonce: unknown key; did you mean \"announce\"?")
     }
 
     @Test("A key unlike all others is answered with the list of known keys")
     func noNearKey() throws {
-        let error = try #require(throws: YAMLError.self) { try top("zzzzzzz: 1").allow(only: ["url", "port"]) }
+        let error = try #require(throws: YAMLError.self) { try ask(top("zzzzzzz: 1"), for: "url", "port") }
         #expect(error.problem == "unknown key; expected one of url, port")
     }
 
@@ -54,7 +60,30 @@ struct YAMLMappingTests {
         #expect(
             throws: YAMLError(file: "box.yaml", line: 2, key: "broker.port", problem: "this key is missing")
         ) { try broker.required("port") }
-        try top().allow(only: ["merchant_id", "broker", "audio", "annonce", "never_written"])
+        try ask(top(), for: "merchant_id", "broker", "audio", "annonce", "never_written")
+    }
+
+    @Test("Where a required key is missing and another is one slip away from it, that one is named")
+    func slipOfARequiredKey() throws {
+        let broker = try top().required("broker").mapping()
+        let error = try #require(throws: YAMLError.self) { try broker.required("username") }
+        #expect(error.description == "box.yaml:4: broker.usrname: unknown key; did you mean \"username\"?")
+        // A key that is known already is no slip, however near it is.
+        let near = try top("ca_file: a\n")
+        _ = near.optional("ca_file")
+        #expect(throws: YAMLError(file: "box.yaml", line: 1, key: "cb_file", problem: "this key is missing")) {
+            try near.required("cb_file")
+        }
+    }
+
+    @Test("Keys are remembered from one reader of a mapping to the next")
+    func severalReaders() throws {
+        let value = try YAMLValue(parsing: "a: 1\nb: 2\n", file: "box.yaml")
+        _ = try value.mapping().required("a")
+        _ = try value.mapping().required("b")
+        try value.mapping().refuseOtherKeys()
+        _ = try value.mapping().optional("c")
+        try value.mapping().refuseOtherKeys()
     }
 
     @Test("A key that stands twice is refused with its line", arguments: ["a: 1\nb: 2\na: 3\n", "a: 1\n'a': 2\n"])
@@ -89,7 +118,7 @@ struct YAMLMappingTests {
         let text = "base: &base {a: 1}\nuse:\n  <<: *base\n  b: 2\n"
         let use = try top(text).required("use").mapping()
         #expect(use.optional("a") == nil)
-        let error = try #require(throws: YAMLError.self) { try use.allow(only: ["a", "b"]) }
+        let error = try #require(throws: YAMLError.self) { try ask(use, for: "a", "b") }
         #expect(error.key == "use.<<")
     }
 

@@ -9,7 +9,7 @@ package final class SoundFolder: Sendable {
 
     package init() throws {
         var template = Array("/tmp/soundbox-test-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(code: errno) }
+        guard mkdtemp(&template) != nil else { throw SystemError.last }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
@@ -23,10 +23,10 @@ package final class SoundFolder: Sendable {
     /// - Returns: the file's path.
     @discardableResult
     package func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
-        guard let file = fopen(path(of: name), "we") else { throw SystemError(code: errno) }
+        guard let file = fopen(path(of: name), "we") else { throw SystemError.last }
         defer { fclose(file) }
         let bytes = Array(bytes)
-        guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw SystemError(code: errno) }
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw SystemError.last }
         return path(of: name)
     }
 

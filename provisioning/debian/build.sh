@@ -131,6 +131,8 @@ Description: payment sound box
 CONTROL
 }
 
+# An older program may not know every key of this voice, and would refuse it. A newer one reads it: what the voice lacks
+# has a fallback (docs/voice-authoring.md). Breaks and not Depends, since the program depends on a voice itself.
 voice_package() { # FOLDER
   local locale name root files
   locale=$(basename "$1")
@@ -142,6 +144,7 @@ voice_package() { # FOLDER
   finish "$root" "$name" all <<CONTROL
 Provides: soundbox-voice
 Enhances: soundbox
+Breaks: soundbox (<< $version)
 Description: payment sound box, voice $locale
  The number rules and the recorded phrases with which a payment sound box
  speaks $(sed -n 's/^name: *//p' "$1/voice.yaml" | tr -d '"') ($locale).

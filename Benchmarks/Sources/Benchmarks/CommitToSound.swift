@@ -3,26 +3,27 @@ import Glibc
 import SoundboxALSA
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
 /// An ALSA device that takes everything at once, and the moments at which it took the first frames of announcements.
-private actor FirstFrames: AudioSink {
+private final class FirstFrames: AudioSink {
     private let device = ALSASink(device: "null")
     private let taken: AsyncStream<ContinuousClock.Instant>.Continuation
-    private var isFirst = true
+    private let isFirst = Atomic(true)
     let moments: AsyncStream<ContinuousClock.Instant>
 
     init() { (moments, taken) = AsyncStream.makeStream() }
 
-    func open() async throws(AudioSinkError) -> PCMFormat { try await device.open() }
-    func close() async { await device.close() }
-    func write(_ frames: [UInt8]) async throws(AudioSinkError) {
-        try await device.write(frames)
-        if isFirst { taken.yield(.now) }
-        isFirst = false
+    func open() throws(AudioSinkError) -> PCMFormat { try device.open() }
+    func interrupt() { device.interrupt() }
+    func close() { device.close() }
+    func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        try device.write(frames)
+        if isFirst.exchange(false, ordering: .relaxed) { taken.yield(.now) }
     }
-    func drain() async throws(AudioSinkError) {
-        try await device.drain()
-        isFirst = true
+    func drain() throws(AudioSinkError) {
+        try device.drain()
+        isFirst.store(true, ordering: .relaxed)
     }
 }
 

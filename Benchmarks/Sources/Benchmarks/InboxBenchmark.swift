@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import GRDB
 import Glibc
 import SoundboxCore
@@ -25,12 +26,12 @@ private func intake(in folder: BenchmarkFolder) throws -> [Figure] {
     for round in 1...3 {
         let store = try SQLiteInbox(path: folder.file("ours-\(round).sqlite"))
         Heap.trim()
-        let heap = Heap.bytesInUse
+        let heap = HeapUse.bytes
         ours.append(
             try elapsed {
                 for batch in batches(notices) { _ = try store.store(batch.map { .notice($0) }, at: noon) }
             })
-        growth.append(Heap.bytesInUse - heap)
+        growth.append(HeapUse.bytes - heap)
         let plain = try PlainTable(path: folder.file("raw-\(round).sqlite"))
         raw.append(try elapsed { for batch in batches(notices) { try plain.insert(batch) } })
     }

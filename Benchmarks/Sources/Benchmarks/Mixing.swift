@@ -1,3 +1,4 @@
+import BenchmarkSupport
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
@@ -13,7 +14,7 @@ let mixing = Benchmark(name: "mixer") {
         var period: [UInt8] = []
         mixer.begin(volume: Volume(80))
         mixer.render(into: &period, volume: Volume(80))
-        let before = Heap.bytesInUse
+        let before = HeapUse.bytes
         var frames = 0
         let elapsed = await Duration.elapsed {
             for round in 0..<20 {
@@ -30,7 +31,7 @@ let mixing = Benchmark(name: "mixer") {
         figures.append(
             Figure(
                 "\(encoding.rawValue), \(channels) channels",
-                "\(text(ratio)) × real time, heap \(Heap.bytesInUse - before) bytes"))
+                "\(text(ratio)) × real time, heap \(HeapUse.bytes - before) bytes"))
     }
     return figures
 }

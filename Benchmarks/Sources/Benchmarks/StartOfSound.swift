@@ -4,14 +4,15 @@ import SoundboxVoice
 import Synchronization
 
 /// Notes when the first period of an announcement arrives.
-private actor Ear: AudioSink {
-    private let clock = ContinuousClock()
-    private(set) var firstPeriod: ContinuousClock.Instant?
+private final class Ear: AudioSink {
+    private let first = Mutex<ContinuousClock.Instant?>(nil)
+    var firstPeriod: ContinuousClock.Instant? { first.withLock { $0 } }
     func open() -> PCMFormat { .mono48kHz }
-    func write(_ bytes: [UInt8]) { if firstPeriod == nil { firstPeriod = clock.now } }
+    func write(_ bytes: [UInt8]) { first.withLock { if $0 == nil { $0 = .now } } }
     func drain() {}
+    func interrupt() {}
     func close() {}
-    func forget() { firstPeriod = nil }
+    func forget() { first.withLock { $0 = nil } }
 }
 
 /// From the player being told to the device having the first frames, beside what decoding all the words would take.
@@ -23,10 +24,10 @@ let startOfSound = Benchmark(name: "start of sound") {
     let script = try voice.writer.exactScript(for: .payment(try Money("123456.78", .CNY), channel: "alipay"))
     var waits: [Double] = []
     for _ in 0..<200 {
-        await ear.forget()
+        ear.forget()
         let start = ContinuousClock.now
         try await player.play(script)
-        guard let first = await ear.firstPeriod else { throw BenchmarkError(description: "nothing was written") }
+        guard let first = ear.firstPeriod else { throw BenchmarkError(description: "nothing was written") }
         waits.append((first - start).seconds)
     }
     waits.sort()

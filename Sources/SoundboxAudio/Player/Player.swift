@@ -1,218 +1,245 @@
 import SoundboxCore
-import SoundboxSystem
 import SoundboxVoice
 import Synchronization
 
-/// Plays one announcement at a time on one sink, streamed period by period.
+/// Plays one announcement at a time on a ``SoundThread``, streamed period by period.
 ///
-/// Nothing is queued here: ``play(_:_:)`` returns when the last frame has left the speaker, and must not be called again
-/// before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
-///
-/// Decodes and mixes on a thread of its own, so that neither a busy pool nor a slow disk holds up the sound.
-public actor Player {
-    private let executor = ThreadExecutor(name: "player")
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    /// How long the player's thread has been held by what it does now: normally a fraction of a period. Any thread.
-    public nonisolated var timeInJob: Duration { executor.timeInJob }
-
-    private let sink: any AudioSink
+/// Nothing is queued here: ``play(_:_:)`` returns when the last frame has left the speaker, and should not be called
+/// again before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
+public final class Player: Sendable {
+    private let thread: SoundThread
     private let timing: Timing
-    private let sleep: @Sendable (Duration) async throws -> Void
     private let volumeLevel: Atomic<Int>
     private let muted = Atomic(false)
-    private var voices: Voices
-    private var chime: (samples: [Int16], sampleRate: Int)?
-    private var mixer: Mixer?
-    private var period: [UInt8] = []
-    /// The format that the device took last.
-    private var format: PCMFormat?
-    /// The volume that the device was asked for last, and whether it does it.
-    private var deviceVolume: (wanted: Volume, isTaken: Bool)?
-    /// Closes the device after an idle time; cancelled by the next announcement.
-    private var closing: Task<Void, Never>?
+    private let voices: Mutex<Voices>
+    private let memory = Mutex(Memory())
+    /// Ends the announcement that plays.
+    private let stop = Mutex<Stop?>(nil)
 
-    /// - Parameter sleep: waits until the device has been idle for long enough.
-    public init(
-        sink: any AudioSink, voices: Voices, volume: Volume, timing: Timing = Timing(),
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
-        self.sink = sink
-        self.voices = voices
+    /// What is made once and used again.
+    private struct Memory {
+        var chime: (samples: [Int16], sampleRate: Int)?
+        /// Away while an announcement uses them, and not brought back by one that failed.
+        var tools: Tools?
+        var device: DeviceStatus?
+    }
+
+    /// - Parameter timing: its `closeWhenIdle` is the thread's, not the player's.
+    public init(on thread: SoundThread, voices: Voices, volume: Volume, timing: Timing = Timing()) {
+        self.thread = thread
+        self.voices = Mutex(voices)
         self.timing = timing
-        self.sleep = sleep
         volumeLevel = Atomic(volume.level)
     }
 
+    /// With a thread of its own, for a sink whose calls always come back.
+    public convenience init(sink: any AudioSink, voices: Voices, volume: Volume, timing: Timing = Timing()) {
+        let thread = SoundThread(closeWhenIdle: timing.closeWhenIdle) { _ in sink }
+        self.init(on: thread, voices: voices, volume: volume, timing: timing)
+    }
+
     /// The volume in force. Never blocks; any thread.
-    public nonisolated var volume: Volume {
+    public var volume: Volume {
         get { Volume(volumeLevel.load(ordering: .relaxed)) }
         set { volumeLevel.store(newValue.level, ordering: .relaxed) }
     }
 
     /// Whether nothing is to be heard, whatever the volume. Never blocks; any thread.
-    public nonisolated var isMuted: Bool {
+    public var isMuted: Bool {
         get { muted.load(ordering: .relaxed) }
         set { muted.store(newValue, ordering: .relaxed) }
     }
 
-    /// What was agreed on with the device, and how it does; `nil` while it has never been open.
-    public var device: DeviceStatus? {
-        get async {
-            guard let format else { return nil }
-            return DeviceStatus(
-                format: format, bufferFrames: await sink.bufferFrames, xrunCount: await sink.xrunCount,
-                hasVolume: deviceVolume?.isTaken ?? false)
-        }
-    }
+    /// What was agreed on with the device, and how it did, as of the last announcement; `nil` while it has never been
+    /// open. Never blocks; any thread.
+    public var device: DeviceStatus? { memory.withLock { $0.device } }
+
+    /// As ``SoundThread/timeInJob``.
+    public var timeInJob: Duration { thread.timeInJob }
+
+    /// Plays with these recordings from the next announcement on: the same ones, of which others are left out. Never
+    /// blocks; any thread.
+    public func use(_ voices: Voices) { self.voices.withLock { $0 = voices } }
 
     /// Opens the device and decodes the chime for it, so that the first announcement starts at once.
     ///
     /// - Throws: what the sink reports. Harmless: ``play(_:_:)`` tries again.
     public func prepare() async throws(PlayerError) {
-        _ = try chime(at: try await openSink().sampleRate)
-        closeWhenIdle()
+        try await onThread { device throws(PlayerError) in
+            let format = try self.open(device)
+            _ = try self.chime(of: self.voices.withLock { $0 }, at: format.sampleRate)
+        }.get()
     }
 
-    /// Plays with these recordings from now on: the same ones, of which others are left out.
-    public func use(_ voices: Voices) { self.voices = voices }
-
-    /// Plays the script to its last frame.
+    /// Plays the script to its last frame. A cancelled task has it fade out within a period, and is answered then.
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
     public func play(_ script: AnnouncementScript, _ delivery: Delivery = Delivery()) async throws(PlayerError) {
+        let stop = Stop()
+        self.stop.withLock { $0 = stop }
+        let result = await withTaskCancellationHandler {
+            await onThread { device throws(PlayerError) in
+                try self.perform(script, delivery, on: device, until: stop)
+            }
+        } onCancel: {
+            stop.raise()
+        }
+        try result.get()
+    }
+
+    /// Ends what plays at once, without a fade, however long the device takes; it counts as not heard. Never blocks; any
+    /// thread.
+    public func interrupt() {
+        stop.withLock { $0 }?.raise()
+        thread.interrupt()
+    }
+
+    /// Closes the device.
+    public func close() async { await thread.close() }
+
+    private func onThread(
+        _ body: @escaping @Sendable (SoundDevice) throws(PlayerError) -> Void
+    ) async -> Result<Void, PlayerError> {
+        do throws(AudioSinkError) {
+            return try await thread.run { device in Result { () throws(PlayerError) in try body(device) } }
+        } catch {
+            return .failure(.sink(error))
+        }
+    }
+}
+
+// MARK: On the sound thread
+
+extension Player {
+    private func perform(
+        _ script: AnnouncementScript, _ delivery: Delivery, on device: SoundDevice, until stop: Stop
+    ) throws(PlayerError) {
+        if stop.isRaised { throw .cancelled }
+        let voices = voices.withLock { $0 }
         let hasChime = delivery.hasChime && voices.hasChime
         guard hasChime || script.hasWords else { throw .nothingToPlay }
-        closing?.cancel()
-        defer { closeWhenIdle() }
-        let format = try await openSink()
-        var mixer = self.mixer.flatMap { $0.format == format ? $0 : nil } ?? Mixer(format: format)
-        var period = self.period
-        self.period = []
-        // Somebody else may have turned it meanwhile, or the mixer may be back.
-        deviceVolume = nil
+        let format = try open(device)
+        var tools = takeTools(for: format)
         var words = Words(script.elements, sampleRate: format.sampleRate)
         var framesToSpeech = format.frames(in: timing.leadIn)
+        // Somebody else may have turned the device meanwhile, or its mixer may be back: it is told anew.
+        var loudness = DeviceLoudness(device)
 
-        mixer.begin(volume: await gain(for: loudness(delivery)))
+        tools.mixer.begin(volume: loudness.gain(for: wanted(delivery)))
         if hasChime {
-            mixer.play(try chime(at: format.sampleRate), on: .chime, after: framesToSpeech)
+            tools.mixer.play(try chime(of: voices, at: format.sampleRate), on: .chime, after: framesToSpeech)
             framesToSpeech += format.frames(in: timing.chimeToSpeech)
         }
-        while !words.areComplete || !mixer.isFinished {
+        while !words.areComplete || !tools.mixer.isFinished {
             if !words.areComplete {
                 if framesToSpeech < format.framesPerPeriod {
                     let speech = try words.joined(to: delivery.gap ?? timing.gap, voices)
-                    mixer.play(speech, on: .speech, after: framesToSpeech)
+                    tools.mixer.play(speech, on: .speech, after: framesToSpeech)
                 }
                 framesToSpeech -= format.framesPerPeriod
             }
-            if Task.isCancelled {
+            if stop.isRaised {
                 // The last period fades: a cut in the middle of a wave would be a click.
-                mixer.render(into: &period, volume: Volume(0))
-                try await write(period)
+                tools.mixer.render(into: &tools.period, volume: Volume(0))
+                try? device.write(tools.period)
                 throw .cancelled
             }
-            mixer.render(into: &period, volume: await gain(for: loudness(delivery)))
-            try await write(period)
+            tools.mixer.render(into: &tools.period, volume: loudness.gain(for: wanted(delivery)))
+            try write(tools.period, on: device, until: stop)
             // The device is ahead by its buffer now, and one recording takes a fraction of that.
             try words.decodeNext(voices)
         }
-        do { try await sink.drain() } catch { throw .sink(error) }
+        try played(stop) { () throws(AudioSinkError) in try device.drain() }
         // Seconds of decoded speech are not kept until the next payment.
-        mixer.stop()
-        self.mixer = mixer
-        self.period = period
+        tools.mixer.stop()
+        memory.withLock { memory in
+            memory.tools = tools
+            memory.device = DeviceStatus(device, format, hasVolume: loudness.isDevices)
+        }
     }
 
-    /// Closes the sink.
-    public func close() async {
-        closing?.cancel()
-        await sink.close()
+    private func open(_ device: SoundDevice) throws(PlayerError) -> PCMFormat {
+        let format: PCMFormat
+        do { format = try device.open() } catch { throw .sink(error) }
+        memory.withLock { memory in
+            memory.device = DeviceStatus(device, format, hasVolume: memory.device?.hasVolume ?? false)
+        }
+        return format
     }
 
-    private func openSink() async throws(PlayerError) -> PCMFormat {
-        do {
-            let format = try await sink.open()
-            self.format = format
-            return format
-        } catch { throw .sink(error) }
+    private func write(_ period: [UInt8], on device: SoundDevice, until stop: Stop) throws(PlayerError) {
+        try played(stop) { () throws(AudioSinkError) in try device.write(period) }
     }
 
-    private func write(_ period: [UInt8]) async throws(PlayerError) {
-        do { try await sink.write(period) } catch { throw .sink(error) }
+    /// An interrupt that was meant for this announcement is its end, and no fault of the device.
+    private func played(_ stop: Stop, _ body: () throws(AudioSinkError) -> Void) throws(PlayerError) {
+        do { try body() } catch .interrupted where stop.isRaised {
+            throw .cancelled
+        } catch {
+            throw .sink(error)
+        }
     }
 
-    private func loudness(_ delivery: Delivery) -> Volume {
+    private func wanted(_ delivery: Delivery) -> Volume {
         isMuted ? Volume(0) : min(max(volume, delivery.loudness.lowerBound), delivery.loudness.upperBound)
     }
 
-    /// What the samples are scaled by: the volume, or nothing where the device itself is as loud as that. Silence is
-    /// always made here, by a ramp: switches click, and many elements do not go down to nothing.
-    private func gain(for wanted: Volume) async -> Volume {
-        guard wanted.level > 0 else { return wanted }
-        if deviceVolume?.wanted != wanted { deviceVolume = (wanted, await sink.setVolume(wanted.level)) }
-        return deviceVolume?.isTaken == true ? Volume(100) : wanted
+    private func takeTools(for format: PCMFormat) -> Tools {
+        let tools = memory.withLock { memory in
+            defer { memory.tools = nil }
+            return memory.tools
+        }
+        if let tools, tools.mixer.format == format { return tools }
+        return Tools(mixer: Mixer(format: format))
     }
 
     /// The chime at the device's rate: decoded once, and again only when another device comes with another rate.
-    private func chime(at sampleRate: Int) throws(PlayerError) -> [Int16] {
-        if let chime, chime.sampleRate == sampleRate { return chime.samples }
+    private func chime(of voices: Voices, at sampleRate: Int) throws(PlayerError) -> [Int16] {
+        if let chime = memory.withLock({ $0.chime }), chime.sampleRate == sampleRate { return chime.samples }
         do {
             let samples = try voices.samples(of: .chime, at: sampleRate)
-            chime = (samples, sampleRate)
+            memory.withLock { $0.chime = (samples, sampleRate) }
             return samples
         } catch {
             throw .recording(.chime, error)
         }
     }
+}
 
-    private func closeWhenIdle() {
-        guard let limit = timing.closeWhenIdle else { return }
-        closing?.cancel()
-        closing = Task {
-            do { try await sleep(limit) } catch { return }
-            // On this actor, where nothing else can begin between the look and the call.
-            if !Task.isCancelled { await sink.close() }
-        }
+/// Says that an announcement is to end. Any thread.
+private final class Stop: Sendable {
+    private let raised = Atomic(false)
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+    func raise() { raised.store(true, ordering: .releasing) }
+}
+
+private struct Tools: Sendable {
+    var mixer: Mixer
+    var period: [UInt8] = []
+}
+
+/// Who makes the volume: the device, where it has one, or the samples.
+private struct DeviceLoudness {
+    private let device: SoundDevice
+    private var last: (wanted: Volume, isTaken: Bool)?
+
+    init(_ device: SoundDevice) { self.device = device }
+
+    var isDevices: Bool { last?.isTaken ?? false }
+
+    /// What the samples are scaled by: the volume, or nothing where the device itself is as loud as that. Silence is
+    /// always made here, by a ramp: switches click, and many elements do not go down to nothing.
+    mutating func gain(for wanted: Volume) -> Volume {
+        guard wanted.level > 0 else { return wanted }
+        if last?.wanted != wanted { last = (wanted, device.setVolume(wanted.level)) }
+        return isDevices ? Volume(100) : wanted
     }
 }
 
-/// The speech of one announcement, decoded piece by piece.
-private struct Words {
-    private let elements: [AnnouncementScript.Element]
-    private let sampleRate: Int
-    private var pieces: [Splicer.Piece] = []
-    /// Whether the speech was joined and handed over.
-    private(set) var areComplete = false
-
-    init(_ elements: [AnnouncementScript.Element], sampleRate: Int) {
-        self.elements = elements
-        self.sampleRate = sampleRate
-    }
-
-    /// Decodes one more recording, if one is left.
-    mutating func decodeNext(_ voices: Voices) throws(PlayerError) {
-        guard !areComplete, pieces.count < elements.count else { return }
-        switch elements[pieces.count] {
-        case .pause(let duration): pieces.append(silence(duration))
-        case .phrase(let index):
-            do { pieces.append(.sound(try voices.samples(of: .phrase(index), at: sampleRate))) } catch {
-                throw .recording(.phrase(index), error)
-            }
-        }
-    }
-
-    /// Decodes what is left and joins all.
-    mutating func joined(to gap: Duration, _ voices: Voices) throws(PlayerError) -> [Int16] {
-        while pieces.count < elements.count { try decodeNext(voices) }
-        areComplete = true
-        let joined = Splicer(sampleRate: sampleRate).joined(pieces + [silence(gap)])
-        pieces = []
-        return joined
-    }
-
-    private func silence(_ duration: Duration) -> Splicer.Piece {
-        .silence(Int(duration / .nanoseconds(1_000_000_000 / Double(sampleRate))))
+extension DeviceStatus {
+    fileprivate init(_ device: SoundDevice, _ format: PCMFormat, hasVolume: Bool) {
+        self.init(
+            format: format, bufferFrames: device.bufferFrames, xrunCount: device.xrunCount, hasVolume: hasVolume)
     }
 }

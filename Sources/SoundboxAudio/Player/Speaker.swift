@@ -9,9 +9,9 @@ public struct Speaker: Sendable {
     private let writer: ScriptWriter
 
     /// - Parameter others: say everything after the first voice has, except digits.
-    public init(sink: any AudioSink, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
+    public init(on thread: SoundThread, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
         voices = Voices(first: voice, others: others)
-        player = Player(sink: sink, voices: voices, volume: volume)
+        player = Player(on: thread, voices: voices, volume: volume)
         writer = voice.writer
     }
 

@@ -1,20 +1,52 @@
 import SoundboxCore
+import SoundboxSystem
+import Synchronization
 
-/// The amplifier behind a sink, and how long it takes to come and may take to go.
-public struct Amplifier: Sendable {
+/// The amplifier behind a sink, and how long it takes to come and may take to go. Any thread.
+public final class Amplifier: Sendable {
     /// From switching on to the first sound, which is silent on the sink meanwhile.
-    public var lead: Duration
+    package let lead: Duration
     /// From the last sound to switching off.
-    public var lag: Duration
-    /// Switches it. Must not block.
-    public var turn: @Sendable (_ isOn: Bool) throws(PanelError) -> Void
+    package let lag: Duration
+    private let turn: @Sendable (_ isOn: Bool) throws(PanelError) -> Void
+    private let state = Mutex(State())
 
+    private struct State {
+        /// Counts those who have had it in hand; the last one has it now.
+        var hand = 0
+        var isOn = false
+    }
+
+    /// - Parameter turn: switches it. Must not block.
     public init(
         lead: Duration, lag: Duration, turn: @escaping @Sendable (_ isOn: Bool) throws(PanelError) -> Void
     ) {
         self.lead = lead
         self.lag = lag
         self.turn = turn
+    }
+
+    /// Gives it to a new sink, switched off. What the sink before asks for from now on is ignored: it may belong to a
+    /// sound thread that a driver held for too long.
+    package func takeInHand() -> Int {
+        state.withLock { state in
+            // One that stays on costs current and masks nothing.
+            if state.isOn { try? turn(false) }
+            state.isOn = false
+            state.hand += 1
+            return state.hand
+        }
+    }
+
+    /// Does nothing when it is so already, or in another hand.
+    package func turn(_ isOn: Bool, by hand: Int) throws(PanelError) {
+        try state.withLock { state throws(PanelError) in
+            guard state.hand == hand, state.isOn != isOn else { return }
+            // Off even when the line fails: the next sound tries to switch it on.
+            if !isOn { state.isOn = false }
+            try turn(isOn)
+            state.isOn = isOn
+        }
     }
 }
 
@@ -24,28 +56,30 @@ public struct Amplifier: Sendable {
 /// follow each other within that time find it on and begin at once. It goes off at once when the device fails or is
 /// closed. Sound into an amplifier that cannot be switched on would count as heard and be heard by nobody: that is an
 /// error of the sink, and the announcement waits.
-public actor AmplifiedSink: AudioSink {
+public final class AmplifiedSink: AudioSink, @unchecked Sendable {
+    // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `primary` only.
     private let primary: any AudioSink
     private let amplifier: Amplifier
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let hand: Int
+    private let now: @Sendable () -> Duration
     private var format = PCMFormat.mono48kHz
     private var isOn = false
-    /// Switches off after the lag; cancelled by the next frame.
-    private var turningOff: Task<Void, Never>?
+    /// When the lag is over.
+    private var offDue: Duration?
 
-    /// - Parameter sleep: waits for the lag to pass.
+    /// - Parameter now: the clock of ``restDue``.
     public init(
-        _ primary: any AudioSink, amplifier: Amplifier,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        _ primary: any AudioSink, amplifier: Amplifier, now: @escaping @Sendable () -> Duration = { .monotonicNow }
     ) {
         self.primary = primary
         self.amplifier = amplifier
-        self.sleep = sleep
+        self.now = now
+        hand = amplifier.takeInHand()
     }
 
-    public func open() async throws(AudioSinkError) -> PCMFormat {
+    public func open() throws(AudioSinkError) -> PCMFormat {
         do {
-            format = try await primary.open()
+            format = try primary.open()
             return format
         } catch {
             turnOff()
@@ -53,64 +87,60 @@ public actor AmplifiedSink: AudioSink {
         }
     }
 
-    public func write(_ frames: [UInt8]) async throws(AudioSinkError) {
-        turningOff?.cancel()
+    public func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        offDue = nil
         do {
-            if !isOn { try await turnOn() }
-            try await primary.write(frames)
+            if !isOn { try turnOn() }
+            try primary.write(frames)
         } catch {
             turnOff()
             throw error
         }
     }
 
-    public func drain() async throws(AudioSinkError) {
-        do { try await primary.drain() } catch {
+    public func drain() throws(AudioSinkError) {
+        do { try primary.drain() } catch {
             turnOff()
             throw error
         }
-        guard isOn else { return }
-        turningOff?.cancel()
-        turningOff = Task {
-            do { try await sleep(amplifier.lag) } catch { return }
-            // On this actor, where no frame can come between the look and the call.
-            if !Task.isCancelled { turnOff() }
-        }
+        if isOn { offDue = now() + amplifier.lag }
     }
+
+    public func interrupt() { primary.interrupt() }
 
     /// Before the device goes, so that what it does to its line is not heard.
-    public func close() async {
+    public func close() {
         turnOff()
-        await primary.close()
+        primary.close()
     }
 
-    public var xrunCount: Int { get async { await primary.xrunCount } }
+    public func setVolume(_ level: Int) -> Bool { primary.setVolume(level) }
+    public var bufferFrames: Int { primary.bufferFrames }
+    public var xrunCount: Int { primary.xrunCount }
 
-    public func setVolume(_ level: Int) async -> Bool { await primary.setVolume(level) }
+    public var restDue: Duration? { [offDue, primary.restDue].compactMap(\.self).min() }
 
-    public var bufferFrames: Int { get async { await primary.bufferFrames } }
+    public func rest() {
+        if let offDue, offDue <= now() { turnOff() }
+        primary.rest()
+    }
 
-    private func turnOn() async throws(AudioSinkError) {
-        do { try amplifier.turn(true) } catch {
-            await primary.close()
+    private func turnOn() throws(AudioSinkError) {
+        do { try amplifier.turn(true, by: hand) } catch {
+            primary.close()
             throw .writeFailed(device: "amplifier", reason: error.description)
         }
         isOn = true
-        var remaining = format.frames(in: amplifier.lead)
-        while remaining > 0 {
-            let count = min(remaining, format.framesPerPeriod)
-            // Zero is silence in every encoding.
-            try await primary.write([UInt8](repeating: 0, count: count * format.bytesPerFrame))
-            remaining -= count
-        }
+        // Zero is silence in every encoding.
+        let lead = [UInt8](repeating: 0, count: format.frames(in: amplifier.lead) * format.bytesPerFrame)
+        try primary.write(lead)
     }
 
     private func turnOff() {
-        turningOff?.cancel()
-        turningOff = nil
+        offDue = nil
         guard isOn else { return }
         isOn = false
         // One that stays on costs current and masks nothing.
-        try? amplifier.turn(false)
+        try? amplifier.turn(false, by: hand)
     }
 }

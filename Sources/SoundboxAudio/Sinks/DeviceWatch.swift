@@ -2,10 +2,14 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// What is known from outside about calls that a sound device holds. Any thread.
+/// What is known from outside about calls that a sound device holds. One for all the sound threads that follow each
+/// other on a device. Any thread.
 public final class DeviceWatch: Sendable {
     /// How long a call may go on once the box is being stopped: a device that works takes a period in a fraction of this.
     public static let patienceWhenStopping = Duration.seconds(3)
+    /// Each call that is given up holds a thread and what the driver keeps for an open device. Two, so that one call
+    /// that never returns does not cost the card: it may open when it was pulled out and put back.
+    static let mostGivenUp = 2
 
     private static let allStuck = Atomic(0)
 
@@ -15,9 +19,10 @@ public final class DeviceWatch: Sendable {
 
     private struct State {
         var isHurried = false
-        var number = 0
-        /// Ends the patience with the call that goes on now.
-        var giveUp: (@Sendable () -> Void)?
+        var givenUpCount = 0
+        var xrunsOfGivenUp = 0
+        /// Of the sound thread that works now.
+        weak var lease: SoundLease?
     }
 
     private let state = Mutex(State())
@@ -26,26 +31,35 @@ public final class DeviceWatch: Sendable {
 
     /// The box is being stopped: a call that goes on now, or is made from now on, has ``patienceWhenStopping``.
     public func hurry() {
-        let number = state.withLock { state in
+        let lease = state.withLock { state in
             state.isHurried = true
-            return state.number
+            return state.lease
         }
-        Task {
-            try? await SuspendingClock().sleep(for: Self.patienceWhenStopping)
-            state.withLock { $0.number == number ? $0.giveUp : nil }?()
-        }
+        lease?.shorten(to: Self.patienceWhenStopping)
     }
 
-    /// - Returns: how long the call may take.
-    func begin(limit: Duration, giveUp: @escaping @Sendable () -> Void) -> Duration {
+    func begin(_ lease: SoundLease) { state.withLock { $0.lease = lease } }
+
+    /// Calls of this device that were given up and have not come back.
+    var givenUpCount: Int { state.withLock { $0.givenUpCount } }
+
+    /// Of sinks that were given up.
+    var xrunsOfGivenUp: Int { state.withLock { $0.xrunsOfGivenUp } }
+
+    func patience(_ limit: Duration) -> Duration {
+        state.withLock { $0.isHurried } ? min(limit, Self.patienceWhenStopping) : limit
+    }
+
+    func noteGivenUp(xruns: Int) {
         state.withLock { state in
-            state.number += 1
-            state.giveUp = giveUp
-            return state.isHurried ? min(limit, Self.patienceWhenStopping) : limit
+            state.givenUpCount += 1
+            state.xrunsOfGivenUp += xruns
         }
+        Self.allStuck.wrappingAdd(1, ordering: .relaxed)
     }
 
-    func end() { state.withLock { $0.giveUp = nil } }
-
-    static func noteStuck(_ change: Int) { allStuck.wrappingAdd(change, ordering: .relaxed) }
+    func noteComeBack() {
+        state.withLock { $0.givenUpCount -= 1 }
+        Self.allStuck.wrappingSubtract(1, ordering: .relaxed)
+    }
 }

@@ -1,46 +1,74 @@
 import SoundboxCore
+import SoundboxSystem
 
-/// Plays nothing, in real time: it keeps its callers waiting exactly as a sound card with a buffer would.
+/// Plays nothing, in real time: it keeps its caller waiting exactly as a sound card with a buffer would.
 ///
-/// Takes no thread: waiting is done on Swift's clock and blocks nobody. A caller whose task is cancelled is not held
-/// back.
-public actor NullSink<DeviceClock: Clock>: AudioSink where DeviceClock.Duration == Duration {
+/// Waits are sleeps until moments that follow from the frames alone, so that being late once makes nothing else late.
+public final class NullSink: AudioSink, @unchecked Sendable {
+    // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `interruption` only.
     private let format: PCMFormat
     private let buffer: Duration
-    private let clock: DeviceClock
+    private let clock: any NullClock
+    private let interruption = Interruption()
     /// When the last frame written leaves the speaker that is not there; `nil` before the first write.
-    private var endOfSound: DeviceClock.Instant?
+    private var endOfSound: Duration?
 
-    /// - Parameters:
-    ///   - buffer: how far a caller may run ahead of what is heard.
-    ///   - clock: what real time is.
-    public init(format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(100), clock: DeviceClock) {
+    /// - Parameter buffer: how far a caller may run ahead of what is heard.
+    public convenience init(format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(100)) {
+        self.init(format: format, buffer: buffer, clock: RealTime())
+    }
+
+    /// - Parameter clock: what real time is.
+    package init(format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(100), clock: any NullClock) {
         self.format = format
         self.buffer = buffer
         self.clock = clock
     }
 
-    public func open() -> PCMFormat { format }
+    public func open() -> PCMFormat {
+        interruption.takeBack()
+        return format
+    }
 
-    public func write(_ frames: [UInt8]) async {
+    public func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        try check()
         // A caller that came late has let the buffer run empty: sound goes on from now, as after an underrun.
         let start = max(endOfSound ?? clock.now, clock.now)
-        let end = start.advanced(by: format.duration(ofFrames: frames.count / format.bytesPerFrame))
+        let end = start + format.duration(ofFrames: frames.count / format.bytesPerFrame)
         endOfSound = end
-        try? await clock.sleep(until: end.advanced(by: .zero - buffer), tolerance: nil)
+        try sleep(until: end - buffer)
     }
 
-    public func drain() async {
-        if let endOfSound { try? await clock.sleep(until: endOfSound, tolerance: nil) }
+    public func drain() throws(AudioSinkError) {
+        try check()
+        if let endOfSound { try sleep(until: endOfSound) }
     }
 
-    public func close() {
-        endOfSound = nil
+    public func interrupt() { interruption.raise() }
+
+    public func close() { endOfSound = nil }
+
+    private func sleep(until moment: Duration) throws(AudioSinkError) {
+        guard moment > clock.now else { return }
+        clock.sleep(until: moment, interruption)
+        try check()
+    }
+
+    private func check() throws(AudioSinkError) {
+        guard interruption.isInForce else { return }
+        close()
+        throw .interrupted
     }
 }
 
-extension NullSink where DeviceClock == ContinuousClock {
-    public init(format: PCMFormat = .mono48kHz) {
-        self.init(format: format, clock: ContinuousClock())
-    }
+/// What time is to a ``NullSink``.
+package protocol NullClock: Sendable {
+    var now: Duration { get }
+    /// Blocks until `moment`, or until interrupted.
+    func sleep(until moment: Duration, _ interruption: Interruption)
+}
+
+private struct RealTime: NullClock {
+    var now: Duration { .monotonicNow }
+    func sleep(until moment: Duration, _ interruption: Interruption) { interruption.sleep(until: moment) }
 }

@@ -2,12 +2,14 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
+import Synchronization
 
 /// Writes a WAV file, as fast as the disk takes it.
 ///
 /// The header is brought up to date after every write, so that the file is whole up to the last period whenever the
-/// process is killed. The disk may keep a writer waiting, so the sink lives on a thread of its own.
-public actor WAVFileSink: AudioSink {
+/// process is killed. The disk may keep a writer waiting, and an interrupt does not end that wait.
+public final class WAVFileSink: AudioSink, @unchecked Sendable {
+    // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `isInterrupted` only.
     /// What becomes of a file that is there already.
     public enum Mode: Sendable {
         /// It is emptied when the sink first opens; later, the sink goes on with what it has written itself.
@@ -20,9 +22,7 @@ public actor WAVFileSink: AudioSink {
     private let format: PCMFormat
     private var mode: Mode
     private var file: WAVFile?
-    private let executor = ThreadExecutor(name: "wav")
-
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let isInterrupted = Atomic(false)
 
     /// Touches no file; ``open()`` does.
     public init(path: String, mode: Mode = .overwrite, format: PCMFormat = .mono48kHz) {
@@ -32,6 +32,7 @@ public actor WAVFileSink: AudioSink {
     }
 
     public func open() throws(AudioSinkError) -> PCMFormat {
+        isInterrupted.store(false, ordering: .relaxed)
         if file != nil { return format }
         do throws(RecordingError) {
             if mode == .append, try isPresent(path) {
@@ -50,6 +51,7 @@ public actor WAVFileSink: AudioSink {
     }
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        try check()
         guard file != nil else { throw .writeFailed(device: path, reason: "it is not open") }
         do { try file?.write(frames) } catch {
             file = nil
@@ -58,10 +60,18 @@ public actor WAVFileSink: AudioSink {
     }
 
     /// Returns at once: what is written has been heard by whoever reads the file.
-    public func drain() {}
+    public func drain() throws(AudioSinkError) { try check() }
+
+    public func interrupt() { isInterrupted.store(true, ordering: .relaxed) }
 
     public func close() {
         file = nil
+    }
+
+    private func check() throws(AudioSinkError) {
+        guard isInterrupted.load(ordering: .relaxed) else { return }
+        close()
+        throw .interrupted
     }
 }
 
@@ -70,7 +80,7 @@ private func isPresent(_ path: String) throws(RecordingError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
         if errno == ENOENT { return false }
-        throw .unreadable(file: path, reason: String(cString: strerror(errno)))
+        throw .unreadable(file: path, reason: SystemError.last.description)
     }
     return status.st_size > 0
 }

@@ -19,7 +19,7 @@ extension AnnouncerService {
 
     /// Tells the player, the state and the log what is done without now. A fault that passes is told once, and its end.
     func noteRecordings() async {
-        await player.use(voices)
+        player.use(voices)
         let unavailable = voices.unavailable
         let hadFault = state.snapshot.unavailableRecordings != nil
         state.update {

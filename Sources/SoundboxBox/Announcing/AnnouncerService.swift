@@ -75,7 +75,7 @@ package actor AnnouncerService: Service {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [events, willStop] in
+            } onGracefulShutdown: { [events, player, willStop] in
                 willStop()
                 events.yield(.stopRequested)
                 Task {
@@ -83,6 +83,7 @@ package actor AnnouncerService: Service {
                     // What is still playing fades out, and is spoken again after the next start.
                     work.cancel()
                     await end.wait(atMost: Self.timeToFade)
+                    player.interrupt()
                     end.signal()
                 }
             }
@@ -271,7 +272,7 @@ package actor AnnouncerService: Service {
     }
 
     private func noteDevice() async {
-        let device = await player.device
+        let device = player.device
         state.update {
             $0.device = device
             $0.xruns = device?.xrunCount ?? 0

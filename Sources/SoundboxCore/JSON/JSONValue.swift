@@ -1,8 +1,7 @@
 /// A JSON value (RFC 8259) whose numbers keep their digits.
 ///
-/// An amount must never pass through binary floating point, so a number stays the text it was. Members of an object
-/// keep their order; a name that occurs twice is refused when parsing, since two readers could otherwise believe two
-/// different amounts.
+/// An amount must never pass through binary floating point, so a number stays text. Members of an object keep their
+/// order. The parser refuses a name that occurs twice: two readers could otherwise believe two different amounts.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)

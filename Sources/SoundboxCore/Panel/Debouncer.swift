@@ -1,9 +1,10 @@
 /// Turns the chattering contacts of one button into presses and releases.
 ///
-/// A level counts once it has stood still for ``period``: a shorter one is contact bounce or a spark on a long wire.
-/// A state machine without a clock: levels come with the time at which they were taken on, and ``deadline`` says when
-/// to look at the line again. Looking again is what makes it sound: whatever was lost on the way (the kernel keeps
-/// 16 edges of a line), the level read then is the truth.
+/// A level counts once it has been stable for ``period``. A shorter one is contact bounce, or a spark on a long wire.
+///
+/// This is a state machine without a clock. Every level comes with its time, and ``deadline`` says when to read the
+/// line again. That second reading makes it reliable: the kernel keeps only 16 edges of a line, but the level read then
+/// is the truth, whatever was lost before.
 public struct Debouncer: Sendable {
     /// A level that has come to count.
     public struct Change: Sendable, Equatable {
@@ -17,7 +18,7 @@ public struct Debouncer: Sendable {
         }
     }
 
-    /// Not negative. 20 ms outlast the bounce of the usual push-buttons (10 ms at most in their data sheets).
+    /// Not negative. The usual push-buttons bounce for 10 ms at most, by their data sheets; 20 ms is safe.
     public let period: Duration
     /// The level that counts.
     public private(set) var isPressed: Bool
@@ -47,7 +48,8 @@ public struct Debouncer: Sendable {
     public mutating func settle(at now: Duration, reading level: Bool) -> Change? {
         let expected = pending?.isPressed ?? isPressed
         let change = settlePending(at: now)
-        // The line contradicts its last edge: an edge was lost, or is on its way. From here on its level is on trial.
+        // The line contradicts its last edge: an edge was lost, or is on its way. The new level must prove stable
+        // first.
         if level != expected { pending = (level, now) }
         return change
     }

@@ -20,7 +20,7 @@ public struct GestureMap: Sendable, Equatable {
             self.hold = hold
         }
 
-        /// Whether the button's going down leaves open what is meant.
+        /// Whether the press alone leaves the meaning open.
         var isAmbiguous: Bool { double != nil || long != nil }
     }
 
@@ -49,7 +49,7 @@ public struct GestureMap: Sendable, Equatable {
 
     /// For a board whose file says nothing about it.
     ///
-    /// The warning takes three seconds to say, and leaves as long again to let go.
+    /// The warning lasts three seconds, and three more are left to let go.
     public static let usual = GestureMap(
         buttons: [
             .volumeUp: Meaning(click: .volumeUp, hold: .volumeUp),

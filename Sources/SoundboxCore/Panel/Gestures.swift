@@ -1,11 +1,12 @@
 /// Turns presses and releases into what the owner means by them, as ``GestureMap`` has it.
 ///
-/// A click acts when the button goes down, so that it is felt at once, unless the same press may still become a double
-/// or a long one: then it acts when that is ruled out. A state machine without a clock: edges carry their time,
-/// ``nextDeadline`` says when to call ``advance(to:)``, and every time given to it is of the clock that stamped the
-/// edges. Edges are expected to be free of bounce (``Debouncer``) and may have been lost: a release without a press, as
-/// from a button that was held down while the box started, means nothing; a press of a button that is down already is a
-/// new press whose release was lost.
+/// A click acts when the button goes down, so that the owner feels it at once. Where the same press may still become a
+/// double click or a long press, the click waits until that is ruled out.
+///
+/// This is a state machine without a clock. Edges carry their time, and ``nextDeadline`` says when to call
+/// ``advance(to:)``. All times are of the clock that stamped the edges. ``Debouncer`` has removed the bounce, but edges
+/// may be lost. A release without a press means nothing: the button was held down while the box started. A press of a
+/// button that is already down is a new press; its release was lost.
 public struct Gestures: Sendable {
     /// What a gesture can ask for; the raw values stand in board files.
     public enum Action: String, Sendable, CaseIterable {
@@ -19,7 +20,7 @@ public struct Gestures: Sendable {
         case today
         /// Speak whether payments can arrive, and the box's address in the shop's network.
         case network
-        /// Say what going on holding these buttons leads to.
+        /// Warn of what happens if these buttons are held any longer.
         case unprovisionWarning = "unprovision_warning"
         /// Take the box out of service; only after the warning was heard.
         case unprovision
@@ -29,19 +30,19 @@ public struct Gestures: Sendable {
     public static let holdDelay = Duration.milliseconds(500)
     /// The time between two repetitions: 20 steps of 5 % in four seconds.
     public static let repeatInterval = Duration.milliseconds(200)
-    /// After so many repetitions, ten seconds, nobody is meaning it any more: the button is stuck, or its release
-    /// was lost. It counts again with its next press.
+    /// Nobody holds a button on purpose for this many repetitions, which take ten seconds: it is stuck, or its release
+    /// was lost. It counts again from its next press.
     public static let repeatLimit = 50
     /// How long a button is down before it is a long press.
     public static let longDelay = Duration.milliseconds(1000)
-    /// How long after a release the second press makes it a double click; what desktops use, 400 ms from press to
-    /// press, less the press itself.
+    /// How long after a release a second press makes a double click. Desktops allow 400 ms from press to press; this is
+    /// the same without the press itself.
     public static let doubleWindow = Duration.milliseconds(300)
     /// The buttons of a chord go down within this time of each other. A button that has been down for longer is stuck,
     /// or belongs to another gesture.
     public static let chordWindow = Duration.milliseconds(500)
 
-    /// What one button is in the middle of; nothing while it is not in the table.
+    /// The gesture that one button is in the middle of. A button at rest is not in the table.
     private enum Phase {
         case repeating(next: Duration, left: Int)
         /// Down; a long press at `longAt`, when it has one.
@@ -59,7 +60,7 @@ public struct Gestures: Sendable {
 
     private let map: GestureMap
     private var phases: [Button: Phase] = [:]
-    /// When each button went down that is down, as far as is known.
+    /// The buttons that are known to be down, and since when.
     private var pressed: [Button: Duration] = [:]
     private var chord: HeldChord?
 
@@ -79,8 +80,8 @@ public struct Gestures: Sendable {
         return due + (edge.isPressed ? press(edge.button, at: edge.time) : release(edge.button, at: edge.time))
     }
 
-    /// Does what is due. However late it is called, each button repeats once: a box that stood still for a second must
-    /// not jump to full volume afterwards.
+    /// Does what is due. Each button repeats once, however late the call comes: a box that hung for a second must not
+    /// jump to full volume afterwards.
     public mutating func advance(to now: Duration) -> [Action] {
         var actions: [Action] = []
         for button in Button.allCases {
@@ -108,7 +109,7 @@ public struct Gestures: Sendable {
     private mutating func press(_ button: Button, at time: Duration) -> [Action] {
         pressed[button] = time
         let meaning = meaning(of: button)
-        // One that acts when it goes down does so in a chord as well: louder and softer then cancel each other out.
+        // A button that acts when it goes down does so in a chord, too. Louder and softer then cancel each other out.
         if beginChord(at: time) { return meaning.isAmbiguous ? [] : meaning.click.map { [$0] } ?? [] }
         if case .awaitingSecond = phases[button] {
             phases[button] = nil
@@ -139,8 +140,8 @@ public struct Gestures: Sendable {
         return []
     }
 
-    /// Whether the buttons that are down make a chord. What each of them had begun alone is then called off; a click
-    /// that acted when its button went down stays done.
+    /// Whether the buttons that are down make a chord. A chord cancels the gesture that each button had begun alone. It
+    /// does not undo a click that has already acted.
     private mutating func beginChord(at time: Duration) -> Bool {
         let together = Set(pressed.filter { time - $0.value <= Self.chordWindow }.keys)
         let matching = map.chords.filter { $0.buttons == together }.sorted { $0.duration < $1.duration }

@@ -1,6 +1,6 @@
 /// What the panel tells the owner.
 ///
-/// In order of urgency: when several hold at once, the greatest is shown, as in `[.online, .muted].max()`.
+/// In order of urgency. When several apply at once, the greatest is shown: `[.online, .muted].max()`.
 public enum Indication: Int, Sendable, CaseIterable, Comparable {
     /// The box is starting.
     case booting
@@ -23,13 +23,13 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
         left.rawValue < right.rawValue
     }
 
-    /// How it is shown. No two look alike even in one colour, none is dark throughout, only a payment vibrates, and
-    /// every colour holds red or green, so that a board with these two alone shows all of them.
+    /// How it is shown. No two patterns look alike, even in one colour. None is dark throughout. Only a payment
+    /// vibrates. Every colour contains red or green, so that a board with only these two shows all of them.
     public var pattern: OutputPattern {
         switch self {
         case .booting: Self.blink(.white, lit: .milliseconds(250), dark: .milliseconds(250))
         case .online: OutputPattern(ending: .hold(PanelOutputs(color: .green)))
-        // Mostly lit, with a short gap now and then: all is well, yet silent.
+        // Mostly lit, with a short gap now and then: all is well, but silent.
         case .muted: Self.blink(.cyan, lit: .milliseconds(1800), dark: .milliseconds(200))
         case .offline: Self.blink(.yellow, lit: .seconds(1), dark: .seconds(1))
         case .notProvisioned: Self.flashes(2, .magenta)
@@ -39,8 +39,8 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// Two pulses of vibration with the chime, then the LED alone until the voice has finished. The motor rests while
-    /// the amount is spoken, since its rattle would mask the words.
+    /// Two pulses of vibration with the chime, then the LED alone until the voice has finished. The motor is off while
+    /// the amount is spoken: its rattle would mask the words.
     private static let paymentSignal = OutputPattern(
         intro: [
             .init(.milliseconds(200), PanelOutputs(isLit: true, isVibrating: true)),

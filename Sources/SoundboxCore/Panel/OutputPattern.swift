@@ -19,10 +19,10 @@ public struct OutputPattern: Sendable, Equatable {
         case `repeat`([Step])
     }
 
-    /// What the outputs are at one moment.
+    /// The state of the outputs at one moment.
     public struct Moment: Sendable, Equatable {
         public var outputs: PanelOutputs
-        /// How long they stay so, above zero; `nil` for ever.
+        /// How long they stay like this, above zero; `nil` for ever.
         public var remaining: Duration?
 
         public init(outputs: PanelOutputs, remaining: Duration?) {
@@ -34,7 +34,7 @@ public struct OutputPattern: Sendable, Equatable {
     public let intro: [Step]
     public let ending: Ending
 
-    /// Steps that take no time are left out; what would repeat nothing is off.
+    /// Steps that take no time are left out. A pattern that would repeat nothing is off.
     public init(intro: [Step] = [], ending: Ending) {
         self.intro = intro.filter { $0.duration > .zero }
         if case .repeat(let steps) = ending {

@@ -1,7 +1,7 @@
 /// A non-negative decimal number, exact to its last digit.
 ///
-/// Binary floating point cannot hold 0.1, so an amount is read from its digits, kept as digits and spoken from
-/// digits. Two spellings of one number are equal: `12.50` is `12.5`.
+/// Binary floating point cannot hold 0.1. So an amount is read from its digits, kept as digits and spoken from digits.
+/// Two spellings of one number are equal: `12.50` is `12.5`.
 public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
     /// The largest whole part, 10¹⁵: what number rules are required to read.
     public static let maximumWhole: UInt64 = 1_000_000_000_000_000
@@ -23,7 +23,7 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads plain decimal digits with an optional point: `123`, `0.06`. No sign, exponent, space or separator.
-    /// - Parameter places: the digits count a unit that is so many decimal places smaller: 12345 with 2 is 123.45.
+    /// - Parameter places: how many decimal places smaller the unit is that the digits count: 12345 with 2 is 123.45.
     public init(_ text: some StringProtocol, places: Int = 0) throws(DecimalError) {
         if text.utf8.first == UInt8(ascii: "-") { throw .negative }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -47,8 +47,7 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
             let isNegative = parts[1].first == UInt8(ascii: "-")
             let isSigned = isNegative || parts[1].first == UInt8(ascii: "+")
             guard parts[1].dropFirst(isSigned ? 1 : 0).isDigits else { throw .notANumber }
-            // An exponent with more digits than Int holds is out of every range, whatever its sign, unless all
-            // digits are zero.
+            // An exponent too large for Int is out of every range, whatever its sign. Only zero stays zero.
             guard let parsed = Int(Substring(parts[1])), (-1000...1000).contains(parsed) else {
                 if digits.allSatisfy({ $0 == 0 }) {
                     try self.init(whole: 0)

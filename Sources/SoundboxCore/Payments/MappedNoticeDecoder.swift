@@ -1,23 +1,3 @@
-/// What a message of another provider's turned out to be.
-public enum DecodedNotice: Sendable, Equatable {
-    case notice(PaymentNotice)
-    /// Not meant for the box: another kind of event on the same topic. `reason` names the field.
-    case ignored(reason: String)
-}
-
-/// Reads payment notices of any provider, by the box's own format or by a mapping.
-public enum NoticeReader: Sendable {
-    case native(PaymentNoticeDecoder)
-    case mapped(MappedNoticeDecoder)
-
-    public func read(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
-        switch self {
-        case .native(let decoder): .notice(try decoder.decode(payload))
-        case .mapped(let decoder): try decoder.decode(payload)
-        }
-    }
-}
-
 /// Reads payment notices in the format that a ``PaymentMapping`` describes, as strictly as the box's own.
 public struct MappedNoticeDecoder: Sendable {
     public var mapping: PaymentMapping

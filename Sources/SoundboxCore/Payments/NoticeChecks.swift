@@ -1,5 +1,5 @@
-/// Turns single values of a notice into what they mean, for every format; knows the id, so that every complaint carries
-/// it.
+/// Turns single values of a notice into what they mean, for every format. It knows the id, so that every rejection
+/// carries it.
 struct NoticeChecks {
     let id: PaymentID
     let excessDecimals: ExcessDecimals
@@ -75,7 +75,7 @@ struct NoticeChecks {
         rejection(field, "expected a whole number of the currency's minor unit")
     }
 
-    /// An amount of a currency, by what is to be done about decimals that the currency does not have.
+    /// An amount of a currency. ``ExcessDecimals`` decides about decimals that the currency does not have.
     func money(_ amount: DecimalNumber, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
         guard excessDecimals == .speak || amount.decimals.count <= currency.exponent else {
             let decimals = currency.exponent == 0 ? "none" : "at most \(currency.exponent)"

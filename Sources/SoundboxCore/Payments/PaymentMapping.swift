@@ -1,5 +1,5 @@
-/// How to read another provider's payment notices: which of its fields mean what. Data, so that a new provider is a new
-/// file.
+/// How to read another provider's payment notices: which of its fields means what. It is data, so that a new provider
+/// takes a new file and no program.
 public struct PaymentMapping: Sendable, Equatable {
     /// What a number in the amount's field counts.
     public enum Unit: String, Sendable, CaseIterable {
@@ -13,7 +13,7 @@ public struct PaymentMapping: Sendable, Equatable {
 
     /// Where a text comes from.
     public enum Source: Sendable, Equatable {
-        /// A field, whose value may be a code: `codes` says what each means; others stand for themselves.
+        /// A field. Its value may be a code, and `codes` says what each one means; other values stand for themselves.
         case field(FieldPath, codes: [String: String])
         case constant(String)
     }
@@ -21,7 +21,7 @@ public struct PaymentMapping: Sendable, Equatable {
     /// What a field must hold for the message to be a payment at all.
     public struct Condition: Sendable, Equatable {
         public enum Otherwise: String, Sendable, CaseIterable {
-            /// Not meant for the box: acknowledged, and nothing else happens.
+            /// Not meant for the box: it is acknowledged, and nothing else happens.
             case ignore
             /// A mistake: refused with a receipt.
             case reject

@@ -1,4 +1,4 @@
-/// One message saying that money arrived (or was paid back), after every field has been checked.
+/// A message that says that money arrived or was paid back. Every field has been checked.
 public struct PaymentNotice: Sendable, Equatable {
     public enum Kind: String, Sendable, Equatable, CaseIterable {
         case payment
@@ -24,7 +24,7 @@ public struct PaymentNotice: Sendable, Equatable {
 
 /// Why a message is no payment notice.
 public struct NoticeRejection: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The id, where the message had a readable one: the receipt then names the payment that was refused.
+    /// The id, if the message had a readable one. The receipt then names the payment that was refused.
     public var id: PaymentID?
     /// The field at fault, or `payload` when the message as a whole is.
     public var field: String

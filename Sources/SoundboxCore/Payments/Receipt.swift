@@ -15,9 +15,9 @@ public struct Receipt: Sendable, Equatable {
     }
 
     public enum Subject: Sendable, Equatable {
-        /// `nil` when the message that is rejected has no readable id, or one that nobody vouches for.
+        /// `nil` when a rejected message has no readable id, or an id that nobody vouches for.
         case payment(PaymentID?)
-        /// Likewise. A command's id never stands where a payment's would: the sender may name both alike.
+        /// `nil` likewise. A command's id never stands in the place of a payment's: a sender may use one id for both.
         case command(CommandID?)
     }
 
@@ -26,7 +26,7 @@ public struct Receipt: Sendable, Equatable {
     public var at: Timestamp
     /// Why, for people; names the field at fault when rejected.
     public var reason: String?
-    /// Which summary told of it, when one did: the same text in every receipt of that summary and in no other.
+    /// Which summary told of it, if one did. Every receipt of that summary has this text, and no other receipt has.
     public var summary: String?
 
     public init(id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil) {
@@ -43,8 +43,8 @@ public struct Receipt: Sendable, Equatable {
 
     /// The receipt of a notice that was too late, alone among `count` or told together with them.
     ///
-    /// - Parameter first: the sequence of the summary's first notice, which is in no other summary; the time keeps
-    ///   summaries apart after an inbox was replaced and its sequences began again.
+    /// - Parameter first: the sequence of the summary's first notice. That notice is in no other summary. The time
+    ///   tells summaries apart when an inbox was replaced and its sequences began again.
     public static func expired(
         _ id: PaymentID, count: Int, first: Int64, inSummary: Bool, at now: Timestamp
     ) -> Receipt {
@@ -55,8 +55,8 @@ public struct Receipt: Sendable, Equatable {
     }
 
     /// The JSON that is published.
-    /// - Parameter sequence: the receipt's position in the outbox; it rises without end, so a reader sees both what
-    ///   comes twice and what is missing.
+    /// - Parameter sequence: the receipt's position in the outbox. It only rises, so that a reader notices a receipt
+    ///   that comes twice and one that is missing.
     public func json(sequence: Int64) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {

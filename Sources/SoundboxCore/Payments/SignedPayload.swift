@@ -1,8 +1,8 @@
 /// The bytes of a signed notice that its signature is made of.
 ///
-/// The payload is a JSON object with a member `"signature"` at its top, whose value is 64 hexadecimal digits. What is
-/// signed is the payload, byte by byte as published, with nothing between the quotes of that value. So no two
-/// programs need to agree on how JSON is written: see docs/integration.md.
+/// The payload is a JSON object. A member `"signature"` at its top holds 64 hexadecimal digits. The signature covers
+/// the payload byte by byte as published, with nothing between the quotes of that value. So no two programs need to
+/// agree on how JSON is written; see docs/integration.md.
 public struct SignedPayload: Sendable, Equatable {
     /// HMAC-SHA-256 has 32 bytes.
     public static let digestBytes = 32

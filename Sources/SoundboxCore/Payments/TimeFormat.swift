@@ -4,8 +4,8 @@ public enum TimeFormat: Sendable, Equatable {
     /// Since 1970, UTC.
     case unixSeconds
     case unixMilliseconds
-    /// Digits in the places of `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss`, everything else literally; `offset` is the
-    /// clock it is written by, such as `+08:00`.
+    /// Digits in the places of `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss`; everything else stands for itself. `offset` is
+    /// that of the clock that wrote it, such as `+08:00`.
     case pattern(String, offset: String)
 
     /// `nil` when the pattern lacks a place or has one twice, or when the offset is none.

@@ -38,7 +38,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// From `other` to this; negative when this is earlier. Of any two times: a difference of Int64 could overflow.
+    /// From `other` to this; negative when this is earlier. It takes any two times, where an Int64 could overflow.
     public func duration(since other: Timestamp) -> Duration {
         .milliseconds(millisecondsSince1970) - .milliseconds(other.millisecondsSince1970)
     }

@@ -1,56 +1,83 @@
 /// Where PCM frames become sound: a card, a file, nothing, a test's recorder.
 ///
-/// A sink has no queue and no opinion about what is played. The player calls it from one loop and never
-/// concurrently: `open`, then `write` any number of times, then `drain`, and again `write` … `drain` for the
-/// next announcement. A sink whose calls block does so on a thread of its own, never on Swift's shared pool.
-public protocol AudioSink: Sendable {
-    /// Opens the device if it is not open and returns the format that it takes from now on.
+/// A sink has no queue and no opinion about what is played. One thread calls it, the sound thread: ``open()``, then
+/// ``write(_:)`` any number of times, then ``drain()``, and again `open` … `drain` for the next announcement. The calls
+/// block that thread for as long as the device takes; nobody else waits for a sink.
+///
+/// ``interrupt()`` is the one call that any thread may make at any time. No other call may overlap another. A sink may
+/// be `@unchecked Sendable` on that promise: only what `interrupt` touches needs a lock or an atomic.
+///
+/// A sink holds no lock while it blocks.
+public protocol AudioSink: AnyObject, Sendable {
+    /// Opens the device if it is not open and returns the format that it takes from now on. Takes back an interrupt
+    /// that came before.
     ///
     /// Called before every announcement, so it is cheap when the device is already open. After an error it may be
-    /// called again at any time; the format may then differ, since another device may have been plugged in.
-    func open() async throws(AudioSinkError) -> PCMFormat
+    /// called again at any time. The format may then differ, since another device may have been plugged in.
+    func open() throws(AudioSinkError) -> PCMFormat
 
-    /// Takes interleaved frames in the format last returned by ``open()``, at most one period of them.
+    /// Takes whole interleaved frames in the format last returned by ``open()``: none, one period, or several.
     ///
-    /// Returns once the device has taken every frame, which is before they are heard: a sink for a real device
-    /// holds the caller back so that it runs at most one device buffer ahead. A sink recovers from an underrun by
-    /// itself. On an error the device is closed, and what was written since the last ``drain()`` may not have
-    /// been heard.
-    func write(_ frames: [UInt8]) async throws(AudioSinkError)
-
-    /// Returns once the last frame written has left the speaker, or at once when nothing was written.
+    /// Blocks until the device has taken every frame, which is before they are heard: a sink for a real device runs at
+    /// most one device buffer ahead of what is heard. The volume acts in steps of one write, so announcements are
+    /// written a period at a time; silence may be written at once. A sink recovers from an underrun by itself.
     ///
-    /// The wait is bounded: by twice the device's buffer, and at least five seconds, since a sound server moves in
-    /// steps of its own (PulseAudio's null sink starts in steps of up to two). A device that hangs is closed and
-    /// reported.
-    func drain() async throws(AudioSinkError)
+    /// - Throws: ``AudioSinkError/interrupted`` after ``interrupt()``. After any error the device is closed, and what
+    ///   was written since the last ``drain()`` may not have been heard.
+    func write(_ frames: [UInt8]) throws(AudioSinkError)
 
-    /// Closes the device. Harmless when it is not open.
-    func close() async
+    /// Blocks until the last frame written has left the speaker. Returns at once when nothing was written.
+    ///
+    /// The wait is bounded: by twice the device's buffer, and at least ``SinkPatience/least``. A device that hangs is
+    /// closed and reported.
+    ///
+    /// - Throws: as ``write(_:)``.
+    func drain() throws(AudioSinkError)
 
-    /// Has the device itself be so loud, where it has a volume that is the box's to set: at once, for what it plays and
-    /// for what follows. Called before every announcement and with every change, on an open device.
+    /// Ends what the device plays: a `write` or `drain` that blocks, and any that follows before the next ``open()``,
+    /// throws ``AudioSinkError/interrupted`` within 100 ms. What the device still holds is not heard.
+    ///
+    /// Any thread, at any time, closed or open. Never blocks. A call that a driver holds inside the sound library does
+    /// not end; see `TimedSink`.
+    func interrupt()
+
+    /// Closes the device without playing what it holds. Harmless when it is not open.
+    func close()
+
+    /// Sets the device's own volume, where the device has one that is the box's to set. It acts at once, on what plays
+    /// and on what follows. Called before every announcement and with every change, on an open device.
     ///
     /// - Parameter level: 1–100, each step about as audible as the next. Silence is the caller's to make.
     /// - Returns: whether the device does it. Otherwise the caller scales its samples.
-    func setVolume(_ level: Int) async -> Bool
+    func setVolume(_ level: Int) -> Bool
 
     /// Frames that the open device can hold, by which a caller runs ahead of what is heard; 0 when it holds none.
-    var bufferFrames: Int { get async }
+    var bufferFrames: Int { get }
 
-    /// How often the device ran dry in the middle of an announcement since the sink was made. Never blocks for long.
-    var xrunCount: Int { get async }
+    /// How often the device ran dry in the middle of an announcement since the sink was made.
+    var xrunCount: Int { get }
+
+    /// When ``rest()`` is due, by `CLOCK_MONOTONIC`, unless something is played before; `nil` when it never is.
+    var restDue: Duration? { get }
+
+    /// Does what was due while nothing plays, such as switching an amplifier off.
+    func rest()
 }
 
 extension AudioSink {
     /// Most sinks have no volume of their own.
-    public func setVolume(_ level: Int) async -> Bool { false }
+    public func setVolume(_ level: Int) -> Bool { false }
 
     /// A sink without a device keeps nothing back.
-    public var bufferFrames: Int { get async { 0 } }
+    public var bufferFrames: Int { 0 }
 
     /// A sink without a device never runs dry.
-    public var xrunCount: Int { get async { 0 } }
+    public var xrunCount: Int { 0 }
+
+    /// Most sinks have nothing to do while nothing plays.
+    public var restDue: Duration? { nil }
+
+    public func rest() {}
 }
 
 /// Why a sink could not take sound. Every case but ``unsupportedFormat(device:reason:)`` may pass by itself, so the
@@ -62,12 +89,22 @@ public enum AudioSinkError: Error, Sendable, Equatable, CustomStringConvertible 
     case unsupportedFormat(device: String, reason: String)
     /// The device went away or failed while it played.
     case writeFailed(device: String, reason: String)
+    /// Somebody called ``AudioSink/interrupt()``.
+    case interrupted
 
     public var description: String {
         switch self {
         case .unavailable(let device, let reason): "cannot open audio device \"\(device)\": \(reason)"
         case .unsupportedFormat(let device, let reason): "audio device \"\(device)\" takes no usable format: \(reason)"
         case .writeFailed(let device, let reason): "audio device \"\(device)\" stopped: \(reason)"
+        case .interrupted: "the sound was interrupted"
         }
     }
+}
+
+/// How long a sink waits for a device that does nothing.
+public enum SinkPatience {
+    /// A card makes room for a period long before it has played its buffer twice. A sound server moves in steps of its
+    /// own, whatever buffer it grants: PulseAudio's null sink in steps of up to two seconds.
+    public static let least = Duration.seconds(5)
 }

@@ -25,7 +25,7 @@ public struct PCMFormat: Sendable, Equatable {
     /// Interleaved channels, 1 or more. The box's sound is mono; every channel carries the same.
     public var channelCount: Int
     public var encoding: SampleEncoding
-    /// Frames that the sink wants in one write: the grain in which a volume change can act.
+    /// Frames that are mixed and written at a time: the grain in which a volume change acts.
     public var framesPerPeriod: Int
 
     public init(sampleRate: Int, channelCount: Int, encoding: SampleEncoding, framesPerPeriod: Int) {

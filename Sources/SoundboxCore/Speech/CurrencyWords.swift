@@ -1,4 +1,4 @@
-/// A word that depends on how many there are: dollar, dollars.
+/// A word that depends on the number: dollar, dollars.
 public struct CountedWord: Sendable, Equatable {
     /// For exactly one.
     public var one: String
@@ -45,7 +45,7 @@ public struct CurrencyWords: Sendable, Equatable {
 public enum DecimalStyle: String, Sendable, CaseIterable {
     /// 十二点五元, twelve point five dollars.
     case point
-    /// 十二元五角, twelve dollars and fifty cents. Where the amount has finer decimals than the currency's parts, or the
-    /// voice has no names for them, it is read with a point all the same.
+    /// 十二元五角, twelve dollars and fifty cents. An amount with finer decimals than the currency's parts, or in a
+    /// currency whose parts have no names, is read with a point all the same.
     case subunit
 }

@@ -5,9 +5,7 @@ extension Language {
     /// - Throws: ``SpeechError/noRule(_:)`` or ``SpeechError/noUnit(_:)``; the caller announces without the amount.
     public func reading(of money: Money, withUnit: Bool = true) throws(SpeechError) -> String {
         guard withUnit else { return try numbers.spell(money.amount, with: cardinalRuleSet) }
-        var words: [UInt8] = []
-        try spell(money, unitJoint: blank, into: &words)
-        return String(decoding: words, as: UTF8.self)
+        return try reading(of: money, unitJoint: blank)
     }
 
     /// Spells a count of payments.
@@ -26,33 +24,29 @@ extension Language {
         return try numbers.spell(number, with: cardinalRuleSet)
     }
 
-    /// Appends the amount as it is said, as UTF-8: one number with a point, or one for the unit and each subunit that is
-    /// not zero.
+    /// The amount as it is said: one number with a point, or one for the unit and each subunit that is not zero.
     /// - Parameter unitJoint: stands between a number and its unit.
-    func spell(_ money: Money, unitJoint: String, into words: inout [UInt8]) throws(SpeechError) {
+    func reading(of money: Money, unitJoint: String) throws(SpeechError) -> String {
         guard let currency = units[money.currency.code] else { throw .noUnit(money.currency) }
         if decimalStyle == .subunit, let parts = subunitParts(of: money.amount, currency) {
-            return try spell(money.amount, currency, parts, unitJoint, into: &words)
+            return try reading(of: money.amount, currency, parts, unitJoint)
         }
-        try spell(money.amount, currency.unit, unitJoint, into: &words)
+        return try reading(of: money.amount, currency.unit, unitJoint)
     }
 
-    /// Appends the amount as ``spell(_:unitJoint:into:)`` does, and where its currency has no word, that it is another
-    /// currency's, and then the number. The warning comes first: whoever hears a number has a currency in mind already.
-    func spellOfAnyCurrency(_ money: Money, unitJoint: String, into words: inout [UInt8]) throws(SpeechError) {
+    /// The amount as ``reading(of:unitJoint:)`` has it. Where its currency has no word, the warning that it is another
+    /// currency's, then the number. The warning comes first: whoever hears a number has a currency in mind already.
+    func readingOfAnyCurrency(_ money: Money, unitJoint: String) throws(SpeechError) -> String {
         guard units[money.currency.code] == nil, let otherCurrency else {
-            return try spell(money, unitJoint: unitJoint, into: &words)
+            return try reading(of: money, unitJoint: unitJoint)
         }
-        words += otherCurrency.utf8
-        try numbers.spell(money.amount, with: cardinalRuleSet, into: &words)
+        return otherCurrency + (try numbers.spell(money.amount, with: cardinalRuleSet))
     }
 
-    private func spell(
-        _ number: DecimalNumber, _ unit: CountedWord, _ unitJoint: String, into words: inout [UInt8]
-    ) throws(SpeechError) {
-        try numbers.spell(number, with: cardinalRuleSet, into: &words)
-        words += unitJoint.utf8
-        words += unit.form(for: number).utf8
+    private func reading(
+        of number: DecimalNumber, _ unit: CountedWord, _ unitJoint: String
+    ) throws(SpeechError) -> String {
+        try numbers.spell(number, with: cardinalRuleSet) + unitJoint + unit.form(for: number)
     }
 
     var blank: String { wordsAreSpaced ? " " : "" }
@@ -68,26 +62,24 @@ extension Language {
         }
     }
 
-    private func spell(
-        _ amount: DecimalNumber, _ currency: CurrencyWords, _ parts: [DecimalNumber], _ unitJoint: String,
-        into words: inout [UInt8]
-    ) throws(SpeechError) {
-        var isFirst = true
+    private func reading(
+        of amount: DecimalNumber, _ currency: CurrencyWords, _ parts: [DecimalNumber], _ unitJoint: String
+    ) throws(SpeechError) -> String {
+        var words = ""
         if amount.whole > 0, let whole = try? DecimalNumber(whole: amount.whole) {
-            try spell(whole, currency.unit, unitJoint, into: &words)
-            isFirst = false
+            words = try reading(of: whole, currency.unit, unitJoint)
         }
         var hasGap = false
         for (subunit, value) in zip(currency.subunits, parts) {
             guard !value.isZero else {
-                hasGap = !isFirst
+                hasGap = !words.isEmpty
                 continue
             }
-            if !isFirst { words += subunitJoint.utf8 }
-            if hasGap, let zero = subunitZero { words += (zero + blank).utf8 }
-            try spell(value, subunit.word, unitJoint, into: &words)
-            isFirst = false
+            if !words.isEmpty { words += subunitJoint }
+            if hasGap, let zero = subunitZero { words += zero + blank }
+            words += try reading(of: value, subunit.word, unitJoint)
             hasGap = false
         }
+        return words
     }
 }

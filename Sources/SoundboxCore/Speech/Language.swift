@@ -25,8 +25,8 @@ public struct Language: Sendable {
         /// Said before a payment that is repeated, so that nobody takes it for another one.
         case replay
 
-        /// Whether a voice without it is refused. One without ``replay``, which an author made before there was such a
-        /// sentence, still speaks; `soundbox voice check` asks for it.
+        /// Whether a voice without it is refused. A sentence that came after version 0.1.0 is optional, so that
+        /// programs and voices of different ages fit. Without ``replay`` a repetition is said without words before it.
         public var isRequired: Bool { self != .replay }
 
         /// The placeholders that its text must contain, each once.
@@ -60,7 +60,8 @@ public struct Language: Sendable {
     public var subunitZero: String?
     /// By currency code: `CNY` → 元.
     public var units: [String: CurrencyWords]
-    /// Said before an amount whose currency has no word: "another currency, ". `nil` where such an amount is not told.
+    /// Said before an amount whose currency has no word: "another currency, ". Without it (`nil`) such an amount is not
+    /// told.
     public var otherCurrency: String?
     /// The rest between a number and its unit.
     public var unitPause: Duration
@@ -70,6 +71,11 @@ public struct Language: Sendable {
     public var prompts: [Prompt: String]
     /// Punctuation that is a rest, and how long it lasts.
     public var pauses: [Character: Duration]
+
+    /// The words of a prompt. Empty only where neither it nor its ``Prompt/fallback`` has any.
+    public func words(of prompt: Prompt) -> String {
+        prompts[prompt] ?? prompt.fallback.flatMap { prompts[$0] } ?? ""
+    }
 
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,

@@ -1,8 +1,8 @@
 extension NumberRules {
     /// Proves that a set spells every whole number from 0 to 10¹⁵ and, where asked, every amount with decimals.
     ///
-    /// Not by trying numbers: each rule is followed with the whole range of numbers that can reach it, so that a gap or a
-    /// rule set that calls itself without end is found wherever it lies.
+    /// It tries no single numbers. It follows each rule with the whole range of numbers that can reach it. So it finds
+    /// a gap, or a rule set that calls itself without end, wherever that lies.
     /// - Throws: the first rule that leads nowhere or to itself.
     public func validate(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
         guard let index = sets.firstIndex(where: { $0.name == setName }) else {
@@ -20,7 +20,7 @@ private struct RuleValidation {
     private struct Step {
         var set: Int
         var range: ClosedRange<UInt64>
-        /// The sets that have handed the very same number on, since it last became smaller.
+        /// The sets that have passed on the same number since it last became smaller.
         var unchanged: [Int]
     }
 
@@ -53,8 +53,8 @@ private struct RuleValidation {
         open.append(Step(set: set, range: range, unchanged: unchanged + [set]))
     }
 
-    /// The `x.x` and `0.x` rules of a set, and of those sets that they hand the number on to.
-    /// - Parameter callers: the sets that have handed it on, none of which may get it again.
+    /// The `x.x` and `0.x` rules of a set, and of the sets to which they pass the number on.
+    /// - Parameter callers: the sets that have passed it on. None of them may get it again.
     mutating func followDecimals(of index: Int, from callers: [Int]) throws(NumberRuleError) {
         let set = sets[index]
         func error(_ problem: String) -> NumberRuleError {
@@ -85,7 +85,7 @@ private struct RuleValidation {
         while let step = open.popLast() { try follow(step) }
     }
 
-    /// Each rule of the set with the numbers that it is given.
+    /// Each rule of the set, with the numbers that reach it.
     private mutating func follow(_ step: Step) throws(NumberRuleError) {
         let set = sets[step.set]
         let first = set.rules.first?.base ?? .max
@@ -124,7 +124,7 @@ private struct RuleValidation {
             case .text, .digits: continue
             case .same(let reference): try follow(reference, range, from: rule, unchanged: unchanged)
             case .quotient(let reference):
-                // Dividing by one hands the same number on.
+                // Dividing by one passes on the same number.
                 try follow(
                     reference, range.lowerBound / rule.divisor...range.upperBound / rule.divisor, from: rule,
                     unchanged: rule.divisor == 1 ? unchanged : [])
@@ -132,7 +132,7 @@ private struct RuleValidation {
                 guard let remainders = range.remainders(by: rule.divisor, withoutZero: isOptional) else {
                     continue
                 }
-                // The remainder is smaller than the number, but for zero.
+                // The remainder is smaller than the number, except for zero.
                 try follow(reference, remainders, from: rule, unchanged: range == 0...0 ? unchanged : [])
             case .optional(let parts):
                 try follow(parts, of: rule, with: range, unchanged: unchanged, isOptional: true)

@@ -1,8 +1,7 @@
 extension NumberRules {
-    /// Every piece of text that spelling with these sets can put out, each once, in the order of the rules.
+    /// Every piece of text that these sets can produce, each once, in the order of the rules.
     ///
-    /// What a number is spelled with is a concatenation of such pieces, so recordings that cover each of them cover
-    /// every number.
+    /// The words of any number are made of such pieces. So recordings that cover every piece cover every number.
     public func vocabulary(ofSets names: [String]) -> [String] {
         var reached: Set<Int> = []
         var open = sets.indices.filter { names.contains(sets[$0].name) }

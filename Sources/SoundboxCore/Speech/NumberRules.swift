@@ -30,7 +30,7 @@ public struct NumberRules: Sendable {
         var yieldsWithoutRemainder: Bool
     }
 
-    indirect enum Part: Sendable, Equatable {
+    enum Part: Sendable, Equatable {
         case text(String)
         case quotient(RuleSetReference)
         case remainder(RuleSetReference)
@@ -58,47 +58,7 @@ public struct NumberRules: Sendable {
     }
 
     let sets: [RuleSet]
-    private var program: NumberProgram
-
-    init(sets: [RuleSet]) {
-        self.sets = sets
-        program = NumberProgram(sets)
-        program.prepareFirstNumbers()
-    }
 
     /// The names of the sets, with their percent signs, in the order of the text.
     public var setNames: [String] { sets.map(\.name) }
-
-    /// Spells a number in words.
-    ///
-    /// - Parameter setName: with its percent signs: `%spellout-cardinal`.
-    /// - Throws: ``SpeechError/noRule(_:)`` when the rules have nothing to say about this number.
-    public func spell(_ number: DecimalNumber, with setName: String) throws(SpeechError) -> String {
-        var words: [UInt8] = []
-        try spell(number, with: setName, into: &words)
-        return String(decoding: words, as: UTF8.self)
-    }
-
-    /// Appends the words as UTF-8.
-    func spell(_ number: DecimalNumber, with setName: String, into words: inout [UInt8]) throws(SpeechError) {
-        guard let index = sets.firstIndex(where: { $0.name == setName }) else {
-            throw .noRule("\(setName) does not exist")
-        }
-        do throws(NumberProgram.Failure) {
-            try program.spell(number, set: index, into: &words)
-        } catch {
-            throw .noRule(description(of: error))
-        }
-    }
-
-    private func description(of failure: NumberProgram.Failure) -> String {
-        switch failure {
-        case .endless(let set): "\(sets[set].name) calls itself without end"
-        case .tooLong(let set): "\(sets[set].name) makes a reading of endless length"
-        case .noRule(let set, let number): "\(sets[set].name) has no rule for \(number)"
-        case .noFractionRule(let set): "\(sets[set].name) has no x.x rule for decimals"
-        case .figures(let number): "\(number) is left to figures"
-        case .misplaced: "only an x.x rule spells digits, and it has no remainder"
-        }
-    }
 }

@@ -1,4 +1,4 @@
-/// What the box says about itself. A voice must have every one.
+/// What the box says about itself. A voice must have every one that has no ``fallback``.
 public enum Prompt: String, Sendable, CaseIterable {
     /// Said when an installer has finished.
     case greeting
@@ -10,12 +10,15 @@ public enum Prompt: String, Sendable, CaseIterable {
     case networkLost = "network_lost"
     case networkRestored = "network_restored"
     case notProvisioned = "not_provisioned"
-    /// Something in the setup keeps the box from its work. A voice made before there was this prompt may lack it: the box
-    /// must speak its payments nevertheless.
+    /// Something in the setup keeps the box from its work.
     case setupFault = "setup_fault"
-    /// Whoever goes on holding these buttons takes the box out of service.
+    /// Holding these buttons any longer takes the box out of service.
     case unprovisionWarning = "unprovision_warning"
     /// Nothing can be stored: no payment can be taken.
     case storageFault = "storage_fault"
     case noPaymentYet = "no_payment_yet"
+
+    /// What is said instead by a voice that lacks it. A prompt that came after version 0.1.0 has one, so that programs
+    /// and voices of different ages fit.
+    public var fallback: Prompt? { self == .setupFault ? .notProvisioned : nil }
 }

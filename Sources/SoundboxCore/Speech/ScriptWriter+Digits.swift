@@ -1,5 +1,5 @@
 extension ScriptWriter {
-    /// Names digits one by one, as for a number that somebody writes down.
+    /// Names digits one by one, slowly enough to be written down.
     ///
     /// - Parameters:
     ///   - digits: 0 to 9 each.
@@ -16,9 +16,9 @@ extension ScriptWriter {
         return script
     }
 
-    /// What the network is like, then the address, its four numbers set apart.
+    /// The state of the network, then the address with pauses between its four numbers.
     func network(_ prompt: Prompt, _ address: [UInt8]) throws(SpeechError) -> AnnouncementScript {
-        var script = try script(ofText: language.prompts[prompt] ?? "")
+        var script = try script(ofText: language.words(of: prompt))
         for octet in address {
             let number = try self.script(
                 ofDigits: String(octet).compactMap(\.wholeNumberValue), restingFor: .milliseconds(60))

@@ -15,7 +15,7 @@ public struct ScriptWriter: Sendable {
         pauses = Pauses(language)
     }
 
-    /// Never fails: what cannot be said exactly is said without the amount, and the script carries the reason.
+    /// Never fails. What cannot be said exactly is said without the amount, and the script carries the reason.
     public func script(for utterance: Utterance) -> AnnouncementScript {
         do throws(SpeechError) {
             return try exactScript(for: utterance)
@@ -39,7 +39,7 @@ public struct ScriptWriter: Sendable {
             return try summary(count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal)
         case .today(let count, let totals):
             return try summary(count, totals, .today, withoutTotal: .todayWithoutTotal)
-        case .prompt(let prompt): return try script(ofText: language.prompts[prompt] ?? "")
+        case .prompt(let prompt): return try script(ofText: language.words(of: prompt))
         case .network(let isOnline, let address):
             return try network(isOnline ? .networkRestored : .networkLost, address)
         }
@@ -54,28 +54,23 @@ public struct ScriptWriter: Sendable {
         return try script(totals.isEmpty ? withoutTotal : sentence, count: number, totals: totals, exactly: exactly)
     }
 
-    /// Between totals: the mark that rests in the sentence itself.
+    /// Stands between two totals: the mark that makes a rest in the sentence itself.
     private func separator(in sentence: Language.Sentence) -> String {
         language.sentences[sentence]?.first { language.pauses[$0] != nil }.map(String.init) ?? " "
     }
 
     /// Covers any text: phrases for the words, rests for the punctuation.
     public func script(ofText text: String) throws(SpeechError) -> AnnouncementScript {
-        try script(ofWords: Array(text.utf8))
-    }
-
-    /// - Parameter words: UTF-8.
-    private func script(ofWords words: [UInt8]) throws(SpeechError) -> AnnouncementScript {
+        let letters = Array(text.unicodeScalars)
         var elements: [AnnouncementScript.Element] = []
-        elements.reserveCapacity(32)
-        var run = words.startIndex
-        while let (mark, length) = pauses.firstMark(in: words, from: run) {
-            try selection.cover(words[run..<mark.lowerBound]) { elements.append(.phrase($0)) }
+        var run = letters.startIndex
+        while let (mark, length) = pauses.firstMark(in: letters, from: run) {
+            elements += try selection.cover(letters[run..<mark.lowerBound]).map { .phrase($0) }
             elements.append(.pause(length))
             run = mark.upperBound
         }
-        try selection.cover(words[run...]) { elements.append(.phrase($0)) }
-        return AnnouncementScript(text: pauses.textWithoutUnitMarks(words), elements: elements)
+        elements += try selection.cover(letters[run...]).map { .phrase($0) }
+        return AnnouncementScript(text: pauses.textWithoutUnitMarks(text), elements: elements)
     }
 
     /// - Parameter exactly: an amount whose currency has no word is an error, instead of another currency's.
@@ -83,31 +78,28 @@ public struct ScriptWriter: Sendable {
         _ sentence: Language.Sentence, channel: String = "", amount: Money? = nil, count: String = "",
         totals: [Money] = [], exactly: Bool = true
     ) throws(SpeechError) -> AnnouncementScript {
-        var words: [UInt8] = []
-        words.reserveCapacity(256)
+        var words = ""
         for piece in sentences[sentence]?.pieces ?? [] {
             switch piece {
             case .text(let text): words += text
-            case .placeholder(.channel): words += channel.utf8
-            case .placeholder(.count): words += count.utf8
+            case .placeholder(.channel): words += channel
+            case .placeholder(.count): words += count
             case .placeholder(.amount):
-                if let amount { try spell(amount, exactly, into: &words) }
+                if let amount { words += try reading(of: amount, exactly) }
             case .placeholder(.total):
                 for (index, total) in totals.enumerated() {
-                    if index > 0 { words += separator(in: sentence).utf8 }
-                    try spell(total, exactly, into: &words)
+                    if index > 0 { words += separator(in: sentence) }
+                    words += try reading(of: total, exactly)
                 }
             }
         }
-        return try script(ofWords: words)
+        return try script(ofText: words)
     }
 
-    private func spell(_ money: Money, _ exactly: Bool, into words: inout [UInt8]) throws(SpeechError) {
-        if exactly {
-            try language.spell(money, unitJoint: pauses.unitJoint, into: &words)
-        } else {
-            try language.spellOfAnyCurrency(money, unitJoint: pauses.unitJoint, into: &words)
-        }
+    private func reading(of money: Money, _ exactly: Bool) throws(SpeechError) -> String {
+        exactly
+            ? try language.reading(of: money, unitJoint: pauses.unitJoint)
+            : try language.readingOfAnyCurrency(money, unitJoint: pauses.unitJoint)
     }
 
     /// Between the words that tell a repetition, and what is repeated.
@@ -125,13 +117,13 @@ public struct ScriptWriter: Sendable {
         switch utterance {
         case .replay(let repeated):
             guard let words = try? script(.replay) else {
-                // Words that are there and cannot be played: better nothing than what sounds like an arrival.
+                // The voice has the words, but cannot play them. Silence is better than what sounds like a new payment.
                 if let sentence = language.sentences[.replay], !sentence.isEmpty { break }
                 return script(for: repeated)
             }
             return repetition(words, of: script(for: repeated))
         case .payment(let money, let channel):
-            // Where only the currency's word or the channel's recording is missing, the amount is still told.
+            // If only the currency's word or the channel's recording is missing, the amount is still told.
             if let name = channelName(channel),
                 let script = try? script(.payment, channel: name, amount: money, exactly: false)
             {
@@ -168,7 +160,7 @@ public struct ScriptWriter: Sendable {
             if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
         case .prompt: break
         }
-        // The chime alone still says that something came; the voice check refuses a voice that gets this far.
+        // The chime alone still says that something came. The voice check refuses a voice that gets this far.
         return AnnouncementScript(text: "", elements: [])
     }
 

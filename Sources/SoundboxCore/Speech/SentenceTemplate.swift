@@ -1,12 +1,11 @@
-/// A sentence of a voice, taken apart at its placeholders once and not at every payment.
+/// A sentence of a voice, split at its placeholders once, and not for every payment.
 struct SentenceTemplate: Sendable {
     enum Placeholder: String, Sendable {
         case channel, amount, count, total
     }
 
     enum Piece: Sendable {
-        /// UTF-8.
-        case text([UInt8])
+        case text(String)
         case placeholder(Placeholder)
     }
 
@@ -16,17 +15,17 @@ struct SentenceTemplate: Sendable {
     init(_ text: String) {
         var pieces: [Piece] = []
         var rest = text[...]
-        var literal: [UInt8] = []
+        var literal = ""
         while let character = rest.first {
             if character == "{", let end = rest.firstIndex(of: "}"),
                 let placeholder = Placeholder(rawValue: String(rest[rest.index(after: rest.startIndex)..<end]))
             {
                 if !literal.isEmpty { pieces.append(.text(literal)) }
-                literal = []
+                literal = ""
                 pieces.append(.placeholder(placeholder))
                 rest = rest[rest.index(after: end)...]
             } else {
-                literal += Array(String(character).utf8)
+                literal.append(character)
                 rest = rest.dropFirst()
             }
         }

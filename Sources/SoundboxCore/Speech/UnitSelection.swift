@@ -1,103 +1,115 @@
 /// Covers a text with the fewest recorded phrases.
 ///
-/// A phrase recorded whole carries its own rhythm and tone sandhi, so fewer and longer recordings sound better. Of
-/// several coverings with the same number, the one whose first phrase is longest wins, then the second, and so on:
-/// the choice is stable. Time is linear in the text for phrases of bounded length.
-public struct UnitSelection: Sendable {
+/// A phrase that is recorded whole has its own rhythm and tone sandhi, so fewer and longer recordings sound better.
+/// Among coverings of equal number, the one with the longest first phrase wins, then the one with the longest second,
+/// and so on. The choice is stable.
+struct UnitSelection: Sendable {
+    /// No phrase begins or ends inside of one.
+    typealias Letter = Unicode.Scalar
+
+    private struct Phrase: Sendable {
+        let letters: [Letter]
+        /// Its place in the list of phrases.
+        let index: Int
+    }
+
     /// Whether spaces and hyphens separate words, so that a phrase may only begin and end at one.
     private let wordsAreSpaced: Bool
-    private let trie: PhraseTrie
+    /// By their first letter, the shortest first; of two equal ones, the first in the list.
+    private let phrases: [Letter: [Phrase]]
 
     /// - Parameter phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
-    public init(phrases: [String], wordsAreSpaced: Bool) {
+    init(phrases: [String], wordsAreSpaced: Bool) {
         self.wordsAreSpaced = wordsAreSpaced
-        trie = PhraseTrie(phrases)
+        var known: Set<[Letter]> = []
+        let distinct = phrases.enumerated().compactMap { index, text -> Phrase? in
+            let letters = Self.normalized(text.unicodeScalars)
+            // The first of two equal phrases is kept; the voice check reports the second.
+            return letters.isEmpty || !known.insert(letters).inserted ? nil : Phrase(letters: letters, index: index)
+        }
+        self.phrases = Dictionary(grouping: distinct) { $0.letters[0] }.mapValues { phrases in
+            phrases.sorted { $0.letters.count < $1.letters.count }
+        }
     }
 
     /// The indices of the phrases to play, in order.
     /// - Throws: ``SpeechError/missingPhrase(_:)`` with the text from the first place that nothing covers.
-    public func cover(_ text: String) throws(SpeechError) -> [Int] {
-        var phrases: [Int] = []
-        try cover(Array(text.utf8)[...]) { phrases.append($0) }
-        return phrases
-    }
-
-    /// Calls `body` with each phrase to play, in order; not at all when it throws.
-    /// - Parameter text: valid UTF-8.
-    func cover(_ text: ArraySlice<UInt8>, _ body: (Int) -> Void) throws(SpeechError) {
-        guard !text.isEmpty else { return }
-        if let rest = uncovered(text, body) { throw .missingPhrase(rest) }
-    }
-
-    /// The work of ``cover(_:_:)``, with the text that nothing covers as its result: `withUnsafeTemporaryAllocation`
-    /// hands on the type of an error from Swift 6.3 on only.
-    private func uncovered(_ text: ArraySlice<UInt8>, _ body: (Int) -> Void) -> String? {
-        withUnsafeTemporaryAllocation(of: PhraseTrie.Letter.self, capacity: text.count) { buffer in
-            let letters = UnsafeBufferPointer(rebasing: buffer[..<trie.write(text, to: buffer)])
-            return withUnsafeTemporaryAllocation(of: Choice.self, capacity: letters.count + 1) { best in
-                choose(for: letters, best)
-                guard best[0].isPossible else { return uncoverable(letters, of: text) }
-                var place = 0
-                while place < letters.count {
-                    let choice = best[place]
-                    if choice.phrase >= 0 { body(Int(choice.phrase)) }
-                    place += Int(choice.length)
-                }
-                return nil
-            }
+    func cover(_ text: ArraySlice<Letter>) throws(SpeechError) -> [Int] {
+        let letters = Self.normalized(text)
+        let best = choices(for: letters)
+        guard best[0] != nil else { throw .missingPhrase(uncoverable(letters, of: text)) }
+        var indices: [Int] = []
+        var place = 0
+        while place < letters.count, let choice = best[place] {
+            if let phrase = choice.phrase { indices.append(phrase) }
+            place += choice.length
         }
-    }
-
-    /// From the end to the start: the fewest phrases that cover the text from each place on.
-    private func choose(for letters: UnsafeBufferPointer<PhraseTrie.Letter>, _ best: UnsafeMutableBufferPointer<Choice>)
-    {
-        best[letters.count] = Choice(count: 0, length: 0, phrase: -1)
-        for start in letters.indices.reversed() {
-            var choice = Choice.none
-            if letters[start] == PhraseTrie.separator {
-                let rest = best[start + 1]
-                if rest.isPossible { choice = Choice(count: rest.count, length: 1, phrase: -1) }
-            } else if isBoundary(start, in: letters) {
-                trie.forEachMatch(in: letters, at: start) { phrase, end in
-                    let rest = best[end]
-                    // Matches come shortest first, so that the longest wins a tie.
-                    guard rest.isPossible, rest.count < choice.count, isBoundary(end, in: letters) else { return }
-                    choice = Choice(count: rest.count + 1, length: Int32(end - start), phrase: phrase)
-                }
-            }
-            best[start] = choice
-        }
+        return indices
     }
 
     private struct Choice {
         /// How many phrases cover the text from here on.
-        var count: Int32
+        var count: Int
         /// In letters.
-        var length: Int32
-        /// -1 for a separator.
-        var phrase: Int32
+        var length: Int
+        /// `nil` for a separator.
+        var phrase: Int?
+    }
 
-        static let none = Choice(count: .max, length: 0, phrase: -1)
-        var isPossible: Bool { count < .max }
+    /// The best way on from each place, and from the end; `nil` where there is none. Found from the end to the start.
+    private func choices(for letters: [Letter]) -> [Choice?] {
+        var best = [Choice?](repeating: nil, count: letters.count + 1)
+        best[letters.count] = Choice(count: 0, length: 0)
+        for start in letters.indices.reversed() {
+            if letters[start] == Self.separator {
+                best[start] = best[start + 1].map { Choice(count: $0.count, length: 1) }
+            } else if isBoundary(start, in: letters) {
+                forEachMatch(in: letters, at: start) { phrase, end in
+                    guard let rest = best[end] else { return }
+                    // Matches come shortest first, so that the longest wins a tie.
+                    if let found = best[start], found.count <= rest.count { return }
+                    best[start] = Choice(count: rest.count + 1, length: end - start, phrase: phrase)
+                }
+            }
+        }
+        return best
     }
 
     /// The text from the furthest place that phrases reach and none continues.
-    private func uncoverable(_ letters: UnsafeBufferPointer<PhraseTrie.Letter>, of text: ArraySlice<UInt8>) -> String {
+    private func uncoverable(_ letters: [Letter], of text: ArraySlice<Letter>) -> String {
         var reachable = [Bool](repeating: false, count: letters.count + 1)
         reachable[0] = true
         var furthest = 0
         for start in letters.indices where reachable[start] {
             furthest = start
-            if letters[start] == PhraseTrie.separator { reachable[start + 1] = true }
-            trie.forEachMatch(in: letters, at: start) { _, end in
-                if isBoundary(end, in: letters) { reachable[end] = true }
-            }
+            if letters[start] == Self.separator { reachable[start + 1] = true }
+            forEachMatch(in: letters, at: start) { _, end in reachable[end] = true }
         }
-        return String(String(decoding: text, as: UTF8.self).unicodeScalars.dropFirst(furthest))
+        var rest = String.UnicodeScalarView()
+        rest.append(contentsOf: text.dropFirst(furthest))
+        return String(rest)
     }
 
-    private func isBoundary(_ place: Int, in letters: UnsafeBufferPointer<PhraseTrie.Letter>) -> Bool {
-        !wordsAreSpaced || place == 0 || place == letters.count || letters[place] == PhraseTrie.separator
-            || letters[place - 1] == PhraseTrie.separator
+    /// Calls `body` with each phrase that stands in the text at `start` and the place where it ends, shortest first.
+    private func forEachMatch(in letters: [Letter], at start: Int, _ body: (_ phrase: Int, _ end: Int) -> Void) {
+        for phrase in phrases[letters[start]] ?? [] {
+            let end = start + phrase.letters.count
+            if end > letters.count { return }
+            if isBoundary(end, in: letters), letters[start..<end].elementsEqual(phrase.letters) {
+                body(phrase.index, end)
+            }
+        }
+    }
+
+    private func isBoundary(_ place: Int, in letters: [Letter]) -> Bool {
+        !wordsAreSpaced || place == 0 || place == letters.count || letters[place] == Self.separator
+            || letters[place - 1] == Self.separator
+    }
+
+    private static let separator: Letter = " "
+
+    /// Hyphens join words as spaces do: "twenty-three" is two words.
+    private static func normalized(_ text: some Sequence<Letter>) -> [Letter] {
+        text.map { $0 == "-" ? separator : $0 }
     }
 }

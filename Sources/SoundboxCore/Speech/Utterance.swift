@@ -2,7 +2,7 @@
 public enum Utterance: Sendable, Equatable {
     case payment(Money, channel: String?)
     case refund(Money)
-    /// A payment or a refund that was announced before, told as one.
+    /// A payment or a refund that is repeated. It must not sound like a new one.
     indirect case replay(Utterance)
     /// Payments that waited too long, with the total of each currency; no totals when they are too large to be read.
     case lateSummary(count: Int, totals: [Money])

@@ -1,11 +1,11 @@
-// Text from outside in lines of output: of the log, of errors, of receipts, of commands. Whatever it holds, it neither
-// ends its quotes or its line nor drives the terminal that shows it (CWE-117, CWE-150).
+// Text from outside that goes into a line of output: a log line, an error, a receipt. Whatever it contains, it cannot
+// end its quotes or its line, and it cannot control the terminal that shows it (CWE-117, CWE-150).
 
 extension String {
-    /// The text in double quotes, in which a reader of bytes, of Unicode scalars and of characters finds the same end.
+    /// The text in double quotes. Readers of bytes, of Unicode scalars and of characters find the same end.
     ///
-    /// `"` and `\` stand behind a `\`; what cannot be seen, or would join a character beside it, is written as
-    /// `\u{hex}`. Two texts that differ in one Unicode scalar have two quotations.
+    /// A `\` escapes `"` and `\`. What is invisible, or would combine with its neighbour, is written as `\u{hex}`.
+    /// Texts that differ in one Unicode scalar have different quotations.
     public var quoted: String { "\"\(escaped { _ in false })\"" }
 
     /// The beginning of the text, ``quoted``: at most 32 Unicode scalars, and `…` behind the quotes of a longer one.
@@ -14,8 +14,8 @@ extension String {
         return String(unicodeScalars.prefix(32)).quoted + (rest.isEmpty ? "" : "…")
     }
 
-    /// The text for a terminal or a file: control characters and what turns the direction of writing round are written
-    /// as `\u{hex}`. Everything else stays, so that this is for whole lines and cannot be read back.
+    /// The text for a terminal or a file. Control characters, and those that reverse the writing direction, are written
+    /// as `\u{hex}`. Everything else stays. So this is for whole lines, and it cannot be read back.
     public var printable: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         return unicodeScalars.reduce(into: "") { result, scalar in
@@ -43,7 +43,7 @@ extension Unicode.Scalar {
     /// `\u{hex}`, as Swift writes it: the one spelling without leading zeros and with small letters.
     public var escape: String { "\\u{\(String(value, radix: 16))}" }
 
-    /// Control characters, line separators, and what turns the direction of writing round (Unicode Standard Annex 9).
+    /// Control characters, line separators, and what reverses the writing direction (Unicode Standard Annex 9).
     var isControl: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -51,8 +51,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Visible, and a character of its own whatever ASCII stands beside it. Invisible and combining scalars are not:
-    /// a combining mark behind a quote makes one character of the two, and a reader of characters misses the quote.
+    /// Visible, and a character of its own beside any ASCII. A combining mark is not: behind a quote it makes one
+    /// character of the two, and a reader of characters misses the quote.
     private var isPlain: Bool {
         if isASCII { return value >= 0x20 && value < 0x7F }
         switch properties.generalCategory {

@@ -1,3 +1,4 @@
+import CNIOLinux
 import Glibc
 import SoundboxConfiguration
 import SoundboxCore
@@ -20,7 +21,7 @@ struct SetupChecks {
         if let path = broker.keyFile {
             var attributes = stat()
             guard stat(path, &attributes) == 0 else {
-                return Finding("secrets", .red, "key file \(path.shownPath): \(String(cString: strerror(errno)))")
+                return Finding("secrets", .red, "key file \(path.shownPath): \(SystemError.last)")
             }
             guard attributes.st_mode & 0o077 == 0 else {
                 return Finding(

@@ -43,11 +43,12 @@ struct SoundChecks {
 
     private func device(_ cards: [ALSACard]) async -> Finding {
         if let status { return Self.runningDevice(audio.device, status, cards) }
-        let sink = AudioOutputs.sink(for: audio.device, fileMode: .append)
+        let thread = SoundThread { [device = audio.device] lease in
+            AudioOutputs.sink(for: device, fileMode: .append, lease: lease)
+        }
         do {
-            let format = try await sink.open()
-            let agreed = DeviceStatus(format: format, bufferFrames: await sink.bufferFrames)
-            await sink.close()
+            let agreed = try await thread.open()
+            await thread.close()
             return Finding("sound card", .green, "\"\(audio.device)\": \(agreed.summary); \(Self.names(cards))")
         } catch {
             return Finding("sound card", .red, "\(error)", advice: Self.advice(cards))

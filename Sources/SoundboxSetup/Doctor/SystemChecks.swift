@@ -36,7 +36,7 @@ enum SystemChecks {
         while !SmallFile.exists(path), path != "/", path != "." { path = SmallFile.folder(of: path) }
         var info = statvfs()
         guard statvfs(path, &info) == 0 else {
-            return Finding("disk", .red, "\(path): \(String(cString: strerror(errno)))")
+            return Finding("disk", .red, "\(path): \(SystemError.last)")
         }
         let free = (UInt64(info.f_bavail) * UInt64(info.f_frsize)) >> 20
         let detail = "\(free) MiB free in \(path)"

@@ -2,12 +2,15 @@ import NIOCore
 import NIOPosix
 import SoundboxSystem
 
-/// Whether anything listens at an address at all: where the way ends is told apart from what the broker says.
+/// Finds out whether anything listens at an address, before the broker is asked anything.
 enum TCPCheck {
-    /// Connects and hangs up. Takes five seconds at most.
-    /// - Returns: why it did not come about, or `nil` when it did.
+    /// The most that a broker may take to answer.
+    static let limit = TimeAmount.seconds(5)
+
+    /// Connects and hangs up. Takes ``limit`` at most.
+    /// - Returns: why there is no connection; `nil` when there is one.
     static func failure(host: String, port: Int) async -> String? {
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(5))
+        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(limit)
         do {
             try await bootstrap.connect(host: host, port: port).get().close()
             return nil
@@ -22,7 +25,7 @@ enum TCPCheck {
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: SystemError(code: error.errnoCode).description
-        case ChannelError.connectTimeout: "no answer within 5 s"
+        case ChannelError.connectTimeout: "no answer within \(limit.nanoseconds / 1_000_000_000) s"
         default: "\(error)"
         }
     }

@@ -1,4 +1,6 @@
+import CNIOLinux
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
@@ -53,7 +55,7 @@ public enum FirstBoot {
     /// out of reach, which docs/operations.md tells.
     private static func erase(_ path: String) throws(SetupError) {
         func failure() -> SetupError {
-            SetupError("\(path): holds secrets and cannot be removed: \(String(cString: strerror(errno)))")
+            SetupError("\(path): holds secrets and cannot be removed: \(SystemError.last)")
         }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw failure() }

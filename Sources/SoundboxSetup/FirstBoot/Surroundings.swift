@@ -15,12 +15,12 @@ public struct Surroundings: Sendable {
     var sounds = InstalledFolders.nearestSounds
     /// Which of them speaks; `nil` for the Mandarin one where there is a choice, else the first.
     var locale: String?
-    var audioDevice = "default"
+    var audioDevice = Configuration.Default.audioDevice
     var volume = Volume(100)
-    var boards = InstalledFolders.board
+    var boards = Configuration.Default.boardDirectory
     /// The board's file; `nil` for the one that the machine's own name suggests.
     var board: String?
-    var controlSocket = "/run/soundbox/control.sock"
+    var controlSocket = Configuration.Default.controlSocket
 
     /// Those of a box that has never been set up.
     public init() {}
@@ -61,7 +61,7 @@ public struct Surroundings: Sendable {
         for path in [sounds, InstalledFolders.nearestSounds] where !voices.contains(where: { $0.directory == path }) {
             let folder = VoiceFolder(path: path)
             let locales = folder.locales
-            let preferred = [locale, "zh-CN"].compactMap(\.self).filter(locales.contains)
+            let preferred = [locale, Configuration.Default.locale].compactMap(\.self).filter(locales.contains)
             for locale in preferred + locales.filter({ !preferred.contains($0) }) {
                 guard let voice = try? folder.voice(locale),
                     let script = try? voice.writer.exactScript(for: .prompt(prompt)), script.hasWords
@@ -107,9 +107,10 @@ package struct Reminder: Sendable {
             return
         }
         for voice in voices {
-            let sink = AudioOutputs.sink(
-                for: surroundings.audioDevice, fileMode: .append, amplifier: amplifier, watch: watch)
-            let speaker = Speaker(sink: sink, voice: voice, volume: surroundings.volume)
+            let thread = SoundThread(watch: watch) { [device = surroundings.audioDevice, amplifier] lease in
+                AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
+            }
+            let speaker = Speaker(on: thread, voice: voice, volume: surroundings.volume)
             do {
                 try await speaker.speak(.prompt(prompt))
                 // A card that is held open would keep others, such as setup's greeting, out of it.

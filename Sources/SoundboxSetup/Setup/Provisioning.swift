@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxConfiguration
+import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
@@ -57,7 +58,7 @@ public enum Provisioning {
             if unlink(file) == 0 {
                 removed.append(file)
             } else if errno != ENOENT {
-                throw SetupError("\(file): cannot be removed: \(String(cString: strerror(errno)))")
+                throw SetupError("\(file): cannot be removed: \(SystemError.last)")
             }
         }
         return removed

@@ -1,3 +1,4 @@
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxYAML
@@ -16,12 +17,12 @@ public struct SetupAnswers: Sendable, Equatable {
     public var certFile: String?
     public var keyFile: String?
     /// Each says every announcement, one after the other; at least one.
-    public var voices = ["zh-CN"]
-    public var currency = "CNY"
-    public var board = "none"
-    public var audioDevice = "default"
+    public var voices = [Configuration.Default.locale]
+    public var currency = Configuration.Default.currency.code
+    public var board = Configuration.Default.board
+    public var audioDevice = Configuration.Default.audioDevice
     /// 0–100.
-    public var volume = 80
+    public var volume = Configuration.Default.volume
 
     public init() {}
 

@@ -1,5 +1,7 @@
+import CNIOLinux
 import Glibc
 import SoundboxConfiguration
+import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 

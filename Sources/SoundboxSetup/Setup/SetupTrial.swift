@@ -34,9 +34,11 @@ public struct SetupTrial {
         let board = board()
         defer { board?.panel.close() }
         try? board?.panel.set(PanelOutputs(isLit: true, isVibrating: false))
+        let thread = SoundThread { [device = answers.audioDevice, amplifier = board?.amplifier] lease in
+            AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease, amplifier: amplifier)
+        }
         let speaker = Speaker(
-            sink: AudioOutputs.sink(for: answers.audioDevice, fileMode: .overwrite, amplifier: board?.amplifier),
-            voice: try folder.voice(answers.voices[0]),
+            on: thread, voice: try folder.voice(answers.voices[0]),
             others: try answers.voices.dropFirst().map { try folder.voice($0) }, volume: Volume(answers.volume))
         try await speaker.speak(.prompt(.greeting))
         if !digits.isEmpty { try await speaker.speak(digits: digits) }
@@ -67,7 +69,8 @@ public struct SetupTrial {
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
             username: answers.username, password: password, clientID: "soundbox-setup",
             topics: try Topics(
-                prefix: document["broker", "topic_prefix"] ?? Topics.defaultPrefix, merchant: answers.merchantID,
+                prefix: document["broker", "topic_prefix"] ?? Configuration.Default.topicPrefix,
+                merchant: answers.merchantID,
                 device: answers.deviceID))
     }
 }

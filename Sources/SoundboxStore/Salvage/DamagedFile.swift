@@ -19,7 +19,7 @@ final class DamagedFile {
     init(path: String, willRead: @escaping (Int) -> Void = { _ in }) throws(SystemError) {
         self.willRead = willRead
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        guard descriptor >= 0 else { throw SystemError.last }
         logDescriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         log = logDescriptor >= 0 ? WriteAheadLog(logDescriptor) : nil
         // The header is not asked: with one flipped bit in it, every page would be nonsense.

@@ -93,14 +93,14 @@ struct FileSwap: Sendable {
     }
 
     private static func move(_ path: String, to newPath: String) throws(SystemError) {
-        guard rename(path, newPath) == 0 else { throw SystemError(code: errno) }
+        guard rename(path, newPath) == 0 else { throw SystemError.last }
     }
 
     /// fsync(2), of a file or a folder.
     private static func synchronise(_ path: String) throws(SystemError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw SystemError(code: errno) }
+        guard fsync(descriptor) == 0 else { throw SystemError.last }
     }
 }

@@ -1,5 +1,6 @@
 import CSndFile
 import Glibc
+import SoundboxSystem
 
 /// A sound file as it was found on disk, decoded.
 public struct AudioFile: Sendable {
@@ -53,7 +54,7 @@ public struct AudioFile: Sendable {
                 throw .unwritable(file: path, reason: "the disk gives back something else")
             }
             guard rename(partial, path) == 0 else {
-                throw .unwritable(file: path, reason: String(cString: strerror(errno)))
+                throw .unwritable(file: path, reason: SystemError.last.description)
             }
         } catch {
             unlink(partial)

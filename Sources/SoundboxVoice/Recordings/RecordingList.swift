@@ -1,4 +1,4 @@
-import SoundboxYAML
+import SoundboxCore
 
 /// One recording of a voice: the file, what it says, and how to say it to the synthesiser.
 public struct RecordingEntry: Sendable, Equatable {
@@ -28,9 +28,6 @@ public struct SynthesisSettings: Sendable, Equatable {
 
 /// The part of a `voice.yaml` that names the recordings and what they must be like.
 public struct RecordingList: Sendable, Equatable {
-    /// The top-level keys of `voice.yaml` that are read here; the other keys are the reader's of the voice.
-    public static let keys = ["recording_format", "synthesis", "chime", "recordings"]
-
     /// Frames per second of every recording.
     public let sampleRate: Int
     /// What every recording is levelled to, in LUFS.
@@ -44,14 +41,14 @@ public struct RecordingList: Sendable, Equatable {
     /// Every file that the voice needs, without `.flac`.
     package var files: [String] { (chime.map { [$0] } ?? []) + entries.map(\.file) }
 
-    /// - Parameter voice: the whole `voice.yaml`.
+    /// - Parameter voice: the whole `voice.yaml`. Keys at the top that are not asked for here are left to others.
     /// - Throws: ``YAMLError`` naming file, line and key.
     public init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
         let format = try top.required("recording_format").mapping()
-        try format.allow(only: ["sample_rate", "loudness"])
         sampleRate = try format.required("sample_rate").integer(in: 8000...96_000)
         loudness = try format.required("loudness").decimal(in: -40 ... -10)
+        try format.refuseOtherKeys()
         synthesis = if let value = top.optional("synthesis") { try SynthesisSettings(reading: value) } else { nil }
 
         var files: Set<String> = []
@@ -74,25 +71,25 @@ extension RecordingEntry {
         reading value: YAMLValue, unlike files: inout Set<String>, _ texts: inout Set<String>
     ) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["file", "text", "say"])
         file = try fileName(mapping.required("file"), unlike: &files)
         let textValue = try mapping.required("text")
         text = try nonEmpty(textValue)
+        say = if let value = mapping.optional("say") { try nonEmpty(value) } else { nil }
+        try mapping.refuseOtherKeys()
         guard texts.insert(text).inserted else {
             throw textValue.error("\"\(text)\" has a recording already; expected each text once")
         }
-        say = if let value = mapping.optional("say") { try nonEmpty(value) } else { nil }
     }
 }
 
 extension SynthesisSettings {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        try mapping.allow(only: ["program", "voice", "speed", "pitch"])
         program = try mapping.required("program").choice(of: Program.self)
         voice = try nonEmpty(mapping.required("voice"))
         speed = try mapping.required("speed").integer(in: 80...450)
         pitch = try mapping.required("pitch").integer(in: 0...99)
+        try mapping.refuseOtherKeys()
     }
 }
 

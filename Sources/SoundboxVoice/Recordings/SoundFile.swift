@@ -1,5 +1,6 @@
 import CSndFile
 import Glibc
+import SoundboxSystem
 
 /// Owns one open libsndfile handle and closes it exactly once; every call of the library is in here.
 ///
@@ -133,7 +134,7 @@ private struct OpenError: Error {
 
     /// - Parameter code: an `errno`.
     init(code: Int32) {
-        reason = String(cString: strerror(code))
+        reason = SystemError(code: code).description
         isPassing = RecordingError.isPassing(code)
     }
 

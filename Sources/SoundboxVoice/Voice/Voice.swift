@@ -31,9 +31,9 @@ public struct Voice: Sendable {
         let path = "\(directory)/voice.yaml"
         do {
             let yaml = try YAMLValue(readingFile: path)
-            try yaml.mapping().allow(only: Language.keys + RecordingList.keys)
             language = try Language(reading: yaml)
             recordings = try RecordingList(reading: yaml)
+            try yaml.mapping().refuseOtherKeys()
         } catch {
             throw .description(error)
         }

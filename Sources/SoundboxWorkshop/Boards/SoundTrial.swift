@@ -10,7 +10,6 @@ import SoundboxVoice
 public struct SoundTrial: Sendable {
     /// `audio.device`, or what was chosen instead.
     public let device: String
-    private let sink: any AudioSink
     private let panel: any Panel
     private let voice: Voice
     private let signal: TestSignal
@@ -29,22 +28,22 @@ public struct SoundTrial: Sendable {
         let audio = configuration.audio
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         let board = BoardPanel(layout.amplifierOnly) { what, error in didFail("\(what): \(error)") }
-        let sink = AudioOutputs.sink(
-            for: device ?? audio.device, fileMode: .overwrite, amplifier: board.amplifier,
-            mixer: device == nil ? audio.mixer : nil, mixerDidFail: didFail)
-        self.device = device ?? audio.device
-        self.sink = sink
+        let chosen = device ?? audio.device
+        let mixer = device == nil ? audio.mixer : nil
+        let thread = SoundThread { [amplifier = board.amplifier] lease in
+            AudioOutputs.sink(
+                for: chosen, fileMode: .overwrite, lease: lease, amplifier: amplifier, mixer: mixer,
+                mixerDidFail: didFail)
+        }
+        self.device = chosen
         panel = board.panel
         voice = try VoiceFolder(path: configuration.voice.directory).voice(configuration.voice.locales[0])
-        signal = TestSignal(on: sink, deviceVolume: volume ?? audio.volume)
-        speaker = Speaker(sink: sink, voice: voice, volume: volume ?? audio.volume)
+        signal = TestSignal(on: thread, deviceVolume: volume ?? audio.volume)
+        speaker = Speaker(on: thread, voice: voice, volume: volume ?? audio.volume)
     }
 
     /// Opens the device and says what was agreed on with it.
-    public func open() async throws -> DeviceStatus {
-        let format = try await signal.open()
-        return DeviceStatus(format: format, bufferFrames: await sink.bufferFrames)
-    }
+    public func open() async throws -> DeviceStatus { try await signal.open() }
 
     /// 1 kHz at −20 dBFS for three seconds, whatever the volume of the samples.
     public func playTone() async throws { try await signal.playTone() }
@@ -65,7 +64,7 @@ public struct SoundTrial: Sendable {
 
     /// Closes the device and switches the amplifier off.
     public func close() async {
-        await sink.close()
+        await speaker.close()
         panel.close()
     }
 }

@@ -1,6 +1,7 @@
 import SoundboxAudio
 import SoundboxCore
 import SoundboxVoice
+import Synchronization
 
 /// Renders scripts as the box would play them, through its own player and mixer, without chime and surroundings.
 struct SpeechRenderer {
@@ -25,32 +26,37 @@ struct SpeechRenderer {
     /// Decodes recordings, so it blocks on the disk. One caller at a time.
     func recording(of script: AnnouncementScript) async throws(PlayerError) -> Recording {
         try await player.play(script, Delivery(hasChime: false, gap: .zero))
-        let samples = await sink.takeSamples().map { Float($0) / 32768 }
+        let samples = sink.takeSamples().map { Float($0) / 32768 }
         return Recording(name: script.text, sampleRate: sampleRate, samples: samples)
     }
 }
 
 /// Keeps what is written to it, in 16 bits and one channel.
-private actor CollectingSink: AudioSink {
+private final class CollectingSink: AudioSink {
     private let format: PCMFormat
-    private var samples: [Int16] = []
+    private let samples = Mutex<[Int16]>([])
 
     init(format: PCMFormat) { self.format = format }
 
     func open() -> PCMFormat { format }
 
     func write(_ frames: [UInt8]) {
-        for byte in stride(from: 0, to: frames.count - 1, by: 2) {
-            samples.append(Int16(bitPattern: UInt16(frames[byte]) | UInt16(frames[byte + 1]) << 8))
+        samples.withLock { samples in
+            for byte in stride(from: 0, to: frames.count - 1, by: 2) {
+                samples.append(Int16(bitPattern: UInt16(frames[byte]) | UInt16(frames[byte + 1]) << 8))
+            }
         }
     }
 
     /// What was written since the last call.
     func takeSamples() -> [Int16] {
-        defer { samples = [] }
-        return samples
+        samples.withLock { samples in
+            defer { samples = [] }
+            return samples
+        }
     }
 
     func drain() {}
+    func interrupt() {}
     func close() {}
 }

@@ -12,7 +12,7 @@ struct TemporaryFolder: ~Copyable {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/soundbox-voice-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw .unwritable(file: parent, reason: String(cString: strerror(errno)))
+            throw .unwritable(file: parent, reason: SystemError.last.description)
         }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

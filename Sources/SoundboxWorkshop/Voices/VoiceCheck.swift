@@ -12,20 +12,29 @@ public struct VoiceCheck: Sendable {
     /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
-        return missingSentences() + missingPrompts() + uncovered()
+        return emptySentences() + uncovered()
             + (try recordings.problems().map { "\(voice.directory)/\($0)" })
     }
 
-    /// Without the words of a replay, a repetition sounds like an arrival, but for the chime.
-    private func missingSentences() -> [String] {
-        Language.Sentence.allCases.filter { (voice.language.sentences[$0] ?? "").isEmpty }.map {
-            "\(voice.directory)/voice.yaml: sentences.\($0.rawValue): this key is missing"
+    /// What the voice may lack and this program would say, one line each, with what is said instead.
+    public var notes: [String] {
+        let language = voice.language
+        var missing: [(key: String, instead: String)] = []
+        if language.sentences[.replay] == nil {
+            missing.append(("sentences.replay", "a payment that is repeated is told without words before it"))
         }
+        for prompt in Prompt.allCases where language.prompts[prompt] == nil {
+            missing.append(("prompts.\(prompt.rawValue)", "the box says \"\(language.words(of: prompt))\" instead"))
+        }
+        if language.otherCurrency == nil {
+            missing.append(("other_currency", "an amount in a currency without a word is not told"))
+        }
+        return missing.map { "\(voice.directory)/voice.yaml: \($0.key): this key is missing; \($0.instead)" }
     }
 
-    private func missingPrompts() -> [String] {
-        Prompt.allCases.filter { voice.language.prompts[$0] == nil }.map {
-            "\(voice.directory)/voice.yaml: prompts.\($0.rawValue): this key is missing"
+    private func emptySentences() -> [String] {
+        Language.Sentence.allCases.filter { voice.language.sentences[$0]?.isEmpty == true }.map {
+            "\(voice.directory)/voice.yaml: sentences.\($0.rawValue): it says nothing"
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
@@ -34,7 +35,7 @@ public struct VoiceSkeleton: Sendable {
             if let origin { try Self.outline(of: origin, as: locale) } else { Self.firstVoice(locale) }
         let list = try RecordingList(reading: YAMLValue(parsing: text, file: path))
         for directory in [folder, directory] where mkdir(directory, 0o755) != 0 && errno != EEXIST {
-            throw SkeletonError.unwritable(path: directory, reason: String(cString: strerror(errno)))
+            throw SkeletonError.unwritable(path: directory, reason: SystemError.last.description)
         }
         try Self.createFile(path, text)
         if let chime = list.chime, access("\(directory)/\(chime).flac", F_OK) != 0 {
@@ -48,17 +49,17 @@ public struct VoiceSkeleton: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             if errno == EEXIST { throw .exists(path) }
-            throw .unwritable(path: path, reason: String(cString: strerror(errno)))
+            throw .unwritable(path: path, reason: SystemError.last.description)
         }
         guard let file = fdopen(descriptor, "w") else {
             close(descriptor)
-            throw .unwritable(path: path, reason: String(cString: strerror(errno)))
+            throw .unwritable(path: path, reason: SystemError.last.description)
         }
         let bytes = Array(text.utf8)
         let written = fwrite(bytes, 1, bytes.count, file)
         // Closing writes what is left; a full disk shows here at the latest.
         guard fclose(file) == 0, written == bytes.count else {
-            let reason = String(cString: strerror(errno))
+            let reason = SystemError.last.description
             unlink(path)
             throw .unwritable(path: path, reason: reason)
         }

@@ -1,4 +1,6 @@
 import Glibc
+import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
@@ -137,6 +139,6 @@ public struct VoiceWorkshop: Sendable {
     }
 
     private func remove(_ path: String) throws(RecordingError) {
-        guard unlink(path) == 0 else { throw .unwritable(file: path, reason: String(cString: strerror(errno))) }
+        guard unlink(path) == 0 else { throw .unwritable(file: path, reason: SystemError.last.description) }
     }
 }

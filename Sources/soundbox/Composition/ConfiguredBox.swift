@@ -66,7 +66,7 @@ struct ConfiguredBox {
 
         var parts = Box.Parts(
             identity: identity, policy: try Box.Policy(configuration), state: state, feed: feed, inbox: inbox,
-            salvage: salvage, clock: clock, output: Self.sink(configuration.audio, amplifier, watch, logger),
+            salvage: salvage, clock: clock, output: Self.soundThread(configuration.audio, amplifier, watch, logger),
             voices: voices, volumeFile: volumeFile, panel: panel,
             removeSetup: {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
@@ -125,19 +125,24 @@ struct ConfiguredBox {
         return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems)
     }
 
-    private static func sink(
+    private static func soundThread(
         _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ logger: Logger
-    ) -> any AudioSink {
-        let sink = AudioOutputs.sink(
-            for: audio.device, fileMode: .append, amplifier: amplifier, mixer: audio.mixer, watch: watch
-        ) { problem in
-            logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+    ) -> SoundThread {
+        // One recorder, whatever becomes of the threads that it records.
+        let recorder = audio.record.map { path in
+            Recorder { format in
+                WAVFileSink(path: path, mode: .append, format: format)
+            } didFail: { error in
+                logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
+            }
         }
-        guard let path = audio.record else { return sink }
-        return TeeSink(primary: sink) { format in
-            WAVFileSink(path: path, mode: .append, format: format)
-        } recordingDidFail: { error in
-            logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
+        return SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle) { lease in
+            let sink = AudioOutputs.sink(
+                for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, mixer: audio.mixer
+            ) { problem in
+                logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+            }
+            return recorder.map { TeeSink(primary: sink, recorder: $0) } ?? sink
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import SoundboxCore
 import SoundboxSetup
 import SoundboxYAML
 

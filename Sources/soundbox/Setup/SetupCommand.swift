@@ -1,5 +1,6 @@
 import ArgumentParser
 import SoundboxConfiguration
+import SoundboxCore
 import SoundboxSetup
 import SoundboxYAML
 

@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxSetup
 import SoundboxYAML
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SoundboxConfiguration
 import SoundboxControl
+import SoundboxCore
 import SoundboxYAML
 
 struct ConfigurationOptions: ParsableArguments {

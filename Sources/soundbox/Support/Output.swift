@@ -43,7 +43,7 @@ enum StandardOutput {
     /// write its answers into that.
     static func open() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError(code: errno) } }
+            if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError.last } }
             // The lowest free descriptor is this one.
             _ = Glibc.open("/dev/null", O_RDWR)
         }

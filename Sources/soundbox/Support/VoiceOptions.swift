@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxConfiguration
 import SoundboxSystem
 import SoundboxVoice
 
@@ -14,7 +15,7 @@ struct SoundsOptions: ParsableArguments {
 
 struct VoiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Which voice speaks.", valueName: "locale"))
-    var voice = "zh-CN"
+    var voice = Configuration.Default.locale
 
     @OptionGroup var sounds: SoundsOptions
 

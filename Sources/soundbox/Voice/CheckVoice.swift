@@ -8,7 +8,8 @@ struct CheckVoice: AsyncParsableCommand {
         commandName: "check", abstract: "Prove that a voice can say every amount, and that its recordings are sound.",
         discussion: """
             Looks at the words that the number rules can put out, at every unit, channel and sentence, and at every \
-            recording: missing, unreadable, too loud or soft, clipped, silent at its ends, named twice or by nobody.
+            recording: missing, unreadable, too loud or soft, clipped, silent at its ends, named twice or by nobody. A \
+            note names a sentence or prompt that the voice may lack, and what is said instead.
 
             With --report it measures instead how smoothly amounts are spoken, as the box would play them: recordings; \
             length without the rests of punctuation; those rests; that length in relation to a fluent reading; longest \
@@ -54,7 +55,9 @@ struct CheckVoice: AsyncParsableCommand {
         for locale in chosen {
             do {
                 let voice = try folder.voice(locale)
-                let problems = try VoiceCheck(voice).problems()
+                let check = VoiceCheck(voice)
+                for note in check.notes { printLine("note: \(note)") }
+                let problems = try check.problems()
                 for problem in problems { printError(problem) }
                 failed = failed || !problems.isEmpty
                 let verdict = problems.isEmpty ? "in order" : "\(problems.count) problems"

@@ -75,6 +75,7 @@ struct PackagingTests {
         #expect(fields["Version"] == version)
         #expect(fields["Architecture"] == "all")
         #expect(fields["Provides"] == "soundbox-voice")
+        #expect(fields["Breaks"] == "soundbox (<< \(version))")
         let members = try await contents(package)
         expectOrdinaryModes(members)
         let sounds = "/usr/share/soundbox/sounds/zh-CN"

@@ -18,22 +18,23 @@ private final class LoudSink: AudioSink {
 
     init(didWrite: @escaping @Sendable (_ periods: Int) -> Void = { _ in }) { self.didWrite = didWrite }
 
-    func open() async throws(AudioSinkError) -> PCMFormat { try await base.open() }
-    func drain() async throws(AudioSinkError) { try await base.drain() }
-    func close() async { await base.close() }
-    func write(_ frames: [UInt8]) async throws(AudioSinkError) {
-        try await base.write(frames)
+    func open() throws(AudioSinkError) -> PCMFormat { try base.open() }
+    func drain() throws(AudioSinkError) { try base.drain() }
+    func interrupt() { base.interrupt() }
+    func close() { base.close() }
+    func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        try base.write(frames)
         didWrite(
             periods.withLock {
                 $0 += 1
                 return $0
             })
     }
-    func setVolume(_ level: Int) async -> Bool {
+    func setVolume(_ level: Int) -> Bool {
         levels.withLock { $0.append(level) }
         return takes.withLock { $0 }
     }
-    var bufferFrames: Int { get async { 4800 } }
+    var bufferFrames: Int { 4800 }
 }
 
 @Suite("A device with a volume of its own", .timeLimit(.minutes(10)))
@@ -53,7 +54,7 @@ struct DeviceVolumeTests {
     private func inSoftware(_ volume: Int) async throws -> [UInt8] {
         let sink = RecordingSink()
         try await player(sink, volume: volume).play(script)
-        return try #require(await sink.announcements.first)
+        return try #require(sink.announcements.first)
     }
 
     @Test("Gets the volume, and the samples as they are")
@@ -63,8 +64,8 @@ struct DeviceVolumeTests {
         try await player.play(script)
         #expect(try await sink.base.announcements == [inSoftware(100)])
         #expect(sink.levels.withLock { $0 } == [30])
-        #expect(await player.device?.hasVolume == true)
-        #expect(await player.device?.bufferFrames == 4800)
+        #expect(player.device?.hasVolume == true)
+        #expect(player.device?.bufferFrames == 4800)
         // Somebody else may have turned it: it is told again with every announcement.
         try await player.play(script)
         #expect(sink.levels.withLock { $0 } == [30, 30])
@@ -77,7 +78,7 @@ struct DeviceVolumeTests {
         let player = player(sink, volume: 30)
         try await player.play(script)
         #expect(try await sink.base.announcements == [inSoftware(30)])
-        #expect(await player.device?.hasVolume == false)
+        #expect(player.device?.hasVolume == false)
         sink.takes.withLock { $0 = true }
         try await player.play(script)
         #expect(try await sink.base.announcements.last == inSoftware(100))
@@ -101,7 +102,7 @@ struct DeviceVolumeTests {
         handle.withLock { $0 = player }
         try await player.play(script)
         #expect(sink.levels.withLock { $0 } == [80, 60])
-        let heard = try #require(await sink.base.announcements.first)
+        let heard = try #require(sink.base.announcements.first)
         let full = try await inSoftware(100)
         #expect(heard[..<(50 * 1920)] == full[..<(50 * 1920)])
         #expect(heard[(51 * 1920)..<(60 * 1920)].allSatisfy { $0 == 0 })

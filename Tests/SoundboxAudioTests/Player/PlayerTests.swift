@@ -9,23 +9,23 @@ import VoiceTestSupport
 @testable import SoundboxVoice
 
 /// A sink that tells of every period and may act in between, as a hand on the volume keys does.
-private actor WatchedSink: AudioSink {
+private final class WatchedSink: AudioSink {
     let base: RecordingSink
     private let didWrite: @Sendable (Int) -> Void
-    private var periods = 0
+    private let periods = Atomic(0)
 
     init(_ base: RecordingSink = RecordingSink(), didWrite: @escaping @Sendable (_ periods: Int) -> Void) {
         self.base = base
         self.didWrite = didWrite
     }
 
-    func open() async throws(AudioSinkError) -> PCMFormat { try await base.open() }
-    func drain() async throws(AudioSinkError) { try await base.drain() }
-    func close() async { await base.close() }
-    func write(_ frames: [UInt8]) async throws(AudioSinkError) {
-        try await base.write(frames)
-        periods += 1
-        didWrite(periods)
+    func open() throws(AudioSinkError) -> PCMFormat { try base.open() }
+    func drain() throws(AudioSinkError) { try base.drain() }
+    func interrupt() { base.interrupt() }
+    func close() { base.close() }
+    func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        try base.write(frames)
+        didWrite(periods.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 }
 
@@ -54,8 +54,8 @@ struct PlayerTests {
     ) async throws -> [Int16] {
         let sink = RecordingSink()
         try await player(sink, volume: volume, timing: timing).play(script, delivery)
-        #expect(await sink.misuses == [])
-        return samples(try #require(await sink.announcements.first))
+        #expect(sink.misuses == [])
+        return samples(try #require(sink.announcements.first))
     }
 
     // MARK: What is played
@@ -96,7 +96,7 @@ struct PlayerTests {
         // With every word missing, what was written is what needed none of them.
         let error = await #expect(throws: PlayerError.self) { try await player.play(script) }
         guard case .recording(.phrase, _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
-        let written = samples(await sink.pending)
+        let written = samples(sink.pending)
         #expect(written.count == 960)
     }
 
@@ -112,7 +112,7 @@ struct PlayerTests {
     func chimeOnly() async throws {
         let sink = RecordingSink()
         try await player(sink).play(AnnouncementScript(text: "", elements: []))
-        #expect(samples(try #require(await sink.announcements.first)).contains { abs(Int($0)) > 1000 })
+        #expect(samples(try #require(sink.announcements.first)).contains { abs(Int($0)) > 1000 })
     }
 
     @Test("Neither words nor a chime are not played: silence does not count as heard")
@@ -122,7 +122,7 @@ struct PlayerTests {
             try await player.play(
                 AnnouncementScript(text: "", elements: [.pause(.seconds(1))]), Delivery(hasChime: false))
         }
-        #expect(await sink.announcements.isEmpty)
+        #expect(sink.announcements.isEmpty)
     }
 
     // MARK: Volume
@@ -137,7 +137,7 @@ struct PlayerTests {
         handle.withLock { $0 = player }
         try await player.play(script)
         let full = try await played()
-        let output = samples(try #require(await sink.base.announcements.first))
+        let output = samples(try #require(sink.base.announcements.first))
         #expect(output[..<67_200] == full[..<67_200])
         // The 71st period is the ramp; from the 72nd on everything is at the new gain, 1/8.
         var compared = 0
@@ -159,7 +159,7 @@ struct PlayerTests {
         handle.withLock { $0 = player }
         try await player.play(script)
         let full = try await played()
-        let output = samples(try #require(await sink.base.announcements.first))
+        let output = samples(try #require(sink.base.announcements.first))
         #expect(output[(61 * 960)..<(80 * 960)].allSatisfy { $0 == 0 })
         #expect(output[(81 * 960)...] == full[(81 * 960)...])
         #expect(player.volume == Volume(100))
@@ -174,7 +174,7 @@ struct PlayerTests {
         let player = player(sink)
         player.isMuted = true
         try await player.play(script, Delivery(loudness: Volume(30)...Volume(100)))
-        #expect(samples(try #require(await sink.announcements.first)).allSatisfy { $0 == 0 })
+        #expect(samples(try #require(sink.announcements.first)).allSatisfy { $0 == 0 })
     }
 
     // MARK: Devices that fail
@@ -184,10 +184,10 @@ struct PlayerTests {
         let player = player(sink)
         try await player.play(script)
         let failure = AudioSinkError.writeFailed(device: "x", reason: "it was unplugged")
-        await sink.fail(call, with: failure, callsBefore: call == .write ? 40 : 0)
+        sink.fail(call, with: failure, callsBefore: call == .write ? 40 : 0)
         await #expect(throws: PlayerError.sink(failure)) { try await player.play(script) }
         try await player.play(script)
-        let announcements = await sink.announcements
+        let announcements = sink.announcements
         #expect(announcements.count == 2)
         #expect(announcements[1] == announcements[0])
     }
@@ -198,10 +198,10 @@ struct PlayerTests {
     func anotherRate(rate: Int) async throws {
         let player = player(sink)
         try await player.play(script)
-        await sink.replaceDevice(
+        sink.replaceDevice(
             with: PCMFormat(sampleRate: rate, channelCount: 2, encoding: .int16, framesPerPeriod: rate / 50))
         try await player.play(script)
-        let announcements = await sink.announcements
+        let announcements = sink.announcements
         let seconds = (Double(announcements[0].count) / 96_000, Double(announcements[1].count) / Double(4 * rate))
         #expect(abs(seconds.0 - seconds.1) < 0.05)
     }
@@ -217,7 +217,7 @@ struct PlayerTests {
             return task
         }
         await #expect(throws: PlayerError.cancelled) { try await task.value }
-        let output = samples(await sink.base.pending)
+        let output = samples(sink.base.pending)
         #expect(output.count == 61 * 960)
         #expect(abs(Int(output.last ?? 1)) <= 8)
     }
@@ -229,34 +229,65 @@ struct PlayerTests {
         let player = player(sink)
         try await player.prepare()
         for _ in 1...3 { try await player.play(script) }
-        #expect(await sink.openingCount == 1)
-        #expect(await sink.isOpen)
+        #expect(sink.openingCount == 1)
+        #expect(sink.isOpen)
     }
 
-    @Test("After its idle time the device is closed, and an announcement in between starts the time anew")
+    @Test("After its idle time the device is closed, and opened again for the next announcement")
     func closesWhenIdle() async throws {
-        let (times, continuation) = AsyncStream.makeStream(of: CheckedContinuation<Void, any Error>.self)
-        let player = Player(
-            sink: sink, voices: Voices(first: voice), volume: Volume(100), timing: Timing(closeWhenIdle: .seconds(30))
-        ) { limit in
-            #expect(limit == .seconds(30))
-            try await withCheckedThrowingContinuation { continuation.yield($0) }
-        }
-        var waiting = times.makeAsyncIterator()
+        let player = player(sink, timing: Timing(closeWhenIdle: .milliseconds(1)))
         try await player.play(script)
-        let first = await waiting.next()
+        while sink.isOpen { await Task.yield() }
         try await player.play(script)
-        let second = await waiting.next()
-        // The first time is up, but an announcement came meanwhile.
-        first?.resume()
+        #expect(sink.announcements.count == 2)
+        #expect(sink.openingCount == 2)
+    }
+
+    @Test("Within its idle time the device stays open")
+    func staysOpenForAWhile() async throws {
+        let player = player(sink, timing: Timing(closeWhenIdle: .seconds(86_400)))
         try await player.prepare()
-        let third = await waiting.next()
-        #expect(await sink.openingCount == 1)
-        second?.resume()
-        third?.resume()
-        while await sink.isOpen { await Task.yield() }
+        for _ in 1...3 { try await player.play(script) }
+        #expect(sink.openingCount == 1)
+        await player.close()
+        #expect(!sink.isOpen)
+    }
+
+    // MARK: Interrupts
+
+    @Test("An interrupt ends an announcement at once, without a fade, and the next one is heard whole")
+    func interrupt() async throws {
+        let handle = Mutex<Player?>(nil)
+        let sink = WatchedSink { periods in if periods == 60 { handle.withLock { $0?.interrupt() } } }
+        let player = player(sink)
+        handle.withLock { $0 = player }
+        await #expect(throws: PlayerError.cancelled) { try await player.play(script) }
+        #expect(sink.base.announcements.isEmpty)
+        #expect(!sink.base.isOpen)
         try await player.play(script)
-        #expect(await sink.openingCount == 2)
-        (await waiting.next())?.resume(throwing: CancellationError())
+        #expect(samples(try #require(sink.base.announcements.first)) == (try await played()))
+    }
+
+    @Test("An interrupt while nothing plays does nothing to the next announcement")
+    func interruptWhileIdle() async throws {
+        let player = player(sink)
+        try await player.play(script)
+        player.interrupt()
+        try await player.play(script)
+        #expect(sink.announcements.count == 2)
+        #expect(sink.announcements[0] == sink.announcements[1])
+    }
+
+    @Test("A task that was cancelled before its turn plays nothing and opens nothing")
+    func cancelledBefore() async throws {
+        let player = player(sink)
+        let task = Task {
+            // Not before the cancellation has come.
+            while !Task.isCancelled { await Task.yield() }
+            try await player.play(script)
+        }
+        task.cancel()
+        await #expect(throws: PlayerError.cancelled) { try await task.value }
+        #expect(sink.openingCount == 0)
     }
 }

@@ -11,117 +11,138 @@ import VoiceTestSupport
 struct AmplifiedSinkTests {
     private let panel = FakePanel()
     private let device = RecordingSink()
-    private let lags: AsyncStream<CheckedContinuation<Void, Never>>
+    private let clock = SteppingClock()
+    private let amplifier: Amplifier
     private let sink: AmplifiedSink
     private let format = PCMFormat.mono48kHz
 
     init() {
-        let (lags, lag) = AsyncStream.makeStream(of: CheckedContinuation<Void, Never>.self)
-        self.lags = lags
-        let amplifier = Amplifier(lead: .milliseconds(50), lag: .milliseconds(200)) {
+        amplifier = Amplifier(lead: .milliseconds(50), lag: .milliseconds(200)) {
             [panel] isOn throws(PanelError) in try panel.setAmplifier(isOn)
         }
-        sink = AmplifiedSink(device, amplifier: amplifier) { time in
-            #expect(time == .milliseconds(200))
-            await withCheckedContinuation { _ = lag.yield($0) }
-            // Whether it was the last word is the sink's to know, not the clock's.
-            try Task.checkCancellation()
-        }
+        sink = AmplifiedSink(device, amplifier: amplifier) { [clock] in clock.now }
     }
 
     /// Plays a period of sound that is 7 everywhere.
-    private func announce() async throws(AudioSinkError) {
-        _ = try await sink.open()
-        try await sink.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
-        try await sink.drain()
+    private func announce() throws(AudioSinkError) {
+        _ = try sink.open()
+        try sink.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
+        try sink.drain()
     }
 
     @Test("It goes on before the first frame, which comes after the lead, and off after the lag")
-    func leadAndLag() async throws {
-        var lags = lags.makeAsyncIterator()
-        _ = try await sink.open()
+    func leadAndLag() throws {
+        _ = try sink.open()
         #expect(panel.amplifierChanges == [])
-        try await announce()
-        let heard = try #require(await device.announcements.first)
+        #expect(sink.restDue == nil)
+        try announce()
+        let heard = try #require(device.announcements.first)
         let lead = format.frames(in: .milliseconds(50)) * format.bytesPerFrame
         #expect(heard.prefix(lead).allSatisfy { $0 == 0 })
         #expect(heard.dropFirst(lead) == [UInt8](repeating: 7, count: format.bytesPerPeriod)[...])
+        #expect(sink.restDue == .milliseconds(200))
+        clock.advance(by: .milliseconds(199))
+        sink.rest()
         #expect(panel.amplifierChanges == [true])
-        (await lags.next())?.resume()
-        while panel.isAmplifierOn { await Task.yield() }
+        clock.advance(by: .milliseconds(1))
+        sink.rest()
         #expect(panel.amplifierChanges == [true, false])
-        #expect(await device.misuses == [])
+        #expect(sink.restDue == nil)
+        #expect(device.misuses == [])
     }
 
-    @Test(
-        "Announcements that follow each other find it on and begin at once; a lag that is over too late counts no more")
-    func backToBack() async throws {
-        var lags = lags.makeAsyncIterator()
-        try await announce()
-        let first = await lags.next()
-        try await announce()
-        let second = await lags.next()
-        // The first one's time is up in the middle of the third.
-        _ = try await sink.open()
-        try await sink.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
-        first?.resume()
-        second?.resume()
-        try await sink.drain()
+    @Test("Announcements that follow each other find it on and begin at once; the lag begins anew with each")
+    func backToBack() throws {
+        try announce()
+        clock.advance(by: .milliseconds(150))
+        try announce()
+        #expect(sink.restDue == .milliseconds(350))
+        clock.advance(by: .milliseconds(100))
+        _ = try sink.open()
+        try sink.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
+        // In the middle of a sound nothing is due.
+        #expect(sink.restDue == nil)
+        sink.rest()
+        try sink.drain()
         #expect(panel.amplifierChanges == [true])
-        let lengths = await device.announcements.map(\.count)
-        #expect(lengths.dropFirst().allSatisfy { $0 == format.bytesPerPeriod })
-        (await lags.next())?.resume()
+        #expect(device.announcements.dropFirst().allSatisfy { $0.count == format.bytesPerPeriod })
+    }
+
+    @Test("The sound thread switches it off by itself when nothing follows")
+    func onSoundThread() async throws {
+        let amplifier = Amplifier(lead: .zero, lag: .milliseconds(1)) {
+            [panel] isOn throws(PanelError) in try panel.setAmplifier(isOn)
+        }
+        let thread = SoundThread { [device] _ in AmplifiedSink(device, amplifier: amplifier) }
+        try await thread.run { device throws(AudioSinkError) in
+            _ = try device.open()
+            try device.write([1, 0])
+            try device.drain()
+        }
         while panel.isAmplifierOn { await Task.yield() }
+        #expect(panel.amplifierChanges == [true, false])
+    }
+
+    @Test("A sink that comes after it finds it off, and the first one can do nothing any more")
+    func takenInHand() throws {
+        try announce()
+        let second = AmplifiedSink(device, amplifier: amplifier) { [clock] in clock.now }
+        #expect(panel.amplifierChanges == [true, false])
+        _ = try second.open()
+        try second.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
+        #expect(panel.amplifierChanges == [true, false, true])
+        sink.close()
+        clock.advance(by: .seconds(1))
+        sink.rest()
+        #expect(panel.isAmplifierOn)
+        second.close()
+        #expect(!panel.isAmplifierOn)
     }
 
     @Test(
         "It is off as soon as the device fails, and on again with its lead when the device is back",
         arguments: RecordingSink.Call.allCases)
-    func deviceLost(call: RecordingSink.Call) async throws {
-        var lags = lags.makeAsyncIterator()
-        try await announce()
+    func deviceLost(call: RecordingSink.Call) throws {
+        try announce()
         let failure = AudioSinkError.writeFailed(device: "card", reason: "it was unplugged")
-        await device.fail(call, with: failure)
-        await #expect(throws: failure) { try await announce() }
+        device.fail(call, with: failure)
+        #expect(throws: failure) { try announce() }
         #expect(panel.amplifierChanges == [true, false])
-        try await announce()
+        try announce()
         #expect(panel.amplifierChanges == [true, false, true])
-        #expect(await device.announcements.last?.count ?? 0 > format.bytesPerPeriod)
-        for _ in 1...2 { (await lags.next())?.resume() }
-        if call == .drain { return }
-        while panel.isAmplifierOn { await Task.yield() }
+        #expect(device.announcements.last?.count ?? 0 > format.bytesPerPeriod)
     }
 
     @Test("Closing the device switches it off at once, and before the device")
-    func closing() async throws {
-        try await announce()
-        await sink.close()
+    func closing() throws {
+        try announce()
+        sink.close()
         #expect(panel.amplifierChanges == [true, false])
-        #expect(await !device.isOpen)
-        var lags = lags.makeAsyncIterator()
-        (await lags.next())?.resume()
-        await sink.close()
+        #expect(!device.isOpen)
+        sink.close()
         #expect(panel.amplifierChanges == [true, false])
     }
 
     @Test("One that cannot be switched on is an error of the sink: nobody would hear the sound")
-    func cannotBeSwitchedOn() async throws {
+    func cannotBeSwitchedOn() throws {
         panel.fail(with: .lineFailed(name: "GPIO25", reason: "its GPIO chip is gone"))
         let expected = AudioSinkError.writeFailed(
             device: "amplifier", reason: "GPIO line \"GPIO25\" failed: its GPIO chip is gone")
-        await #expect(throws: expected) { try await announce() }
-        #expect(await !device.isOpen)
-        #expect(await device.announcements.isEmpty)
+        #expect(throws: expected) { try announce() }
+        #expect(!device.isOpen)
+        #expect(device.announcements.isEmpty)
         panel.fail(with: nil)
-        try await announce()
+        try announce()
         #expect(panel.isAmplifierOn)
-        await sink.close()
-        var lags = lags.makeAsyncIterator()
-        (await lags.next())?.resume()
+        sink.close()
     }
 
     @Test("A player switches it on for announcements only, and off when the box ends")
     func player() async throws {
+        let amplifier = Amplifier(lead: .milliseconds(50), lag: .seconds(86_400)) {
+            [panel] isOn throws(PanelError) in try panel.setAmplifier(isOn)
+        }
+        let sink = AmplifiedSink(device, amplifier: amplifier)
         let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(50))
         try await player.prepare()
@@ -131,15 +152,13 @@ struct AmplifiedSinkTests {
         #expect(panel.amplifierChanges == [true])
         await player.close()
         #expect(panel.amplifierChanges == [true, false])
-        var lags = lags.makeAsyncIterator()
-        for _ in 1...2 { (await lags.next())?.resume() }
     }
 
     @Test("The sink keeps the contract", arguments: AudioSinkContract.allCases)
-    func contract(rule: AudioSinkContract) async {
+    func contract(rule: AudioSinkContract) {
         let amplifier = Amplifier(lead: .milliseconds(50), lag: .zero) { _ in }
         let device = RecordingSink()
-        #expect(await rule.problem(with: AmplifiedSink(device, amplifier: amplifier)) == nil)
-        #expect(await device.misuses == [])
+        #expect(rule.problem(with: AmplifiedSink(device, amplifier: amplifier)) == nil)
+        #expect(device.misuses == [])
     }
 }

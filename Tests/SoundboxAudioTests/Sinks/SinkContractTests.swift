@@ -12,28 +12,34 @@ struct SinkContractTests {
     init() throws { folder = try SoundFolder() }
 
     @Test("the WAV file", arguments: AudioSinkContract.allCases, [WAVFileSink.Mode.overwrite, .append])
-    func wav(rule: AudioSinkContract, mode: WAVFileSink.Mode) async {
-        #expect(await rule.problem(with: WAVFileSink(path: folder.path(of: "out.wav"), mode: mode)) == nil)
+    func wav(rule: AudioSinkContract, mode: WAVFileSink.Mode) {
+        #expect(rule.problem(with: WAVFileSink(path: folder.path(of: "out.wav"), mode: mode)) == nil)
     }
 
     @Test("the sink that plays nothing", arguments: AudioSinkContract.allCases)
-    func null(rule: AudioSinkContract) async {
-        #expect(await rule.problem(with: NullSink(clock: SteppingClock())) == nil)
+    func null(rule: AudioSinkContract) {
+        #expect(rule.problem(with: NullSink(clock: SteppingClock())) == nil)
+    }
+
+    private func tee(recordingTo path: String, didFail: @escaping @Sendable (AudioSinkError) -> Void) -> TeeSink {
+        let recorder = Recorder(makeSink: { WAVFileSink(path: path, format: $0) }, didFail: didFail)
+        return TeeSink(primary: RecordingSink(), recorder: recorder)
     }
 
     @Test("the tee", arguments: AudioSinkContract.allCases)
-    func tee(rule: AudioSinkContract) async {
+    func tee(rule: AudioSinkContract) {
         let path = folder.path(of: "tee.wav")
-        let tee = TeeSink(primary: RecordingSink(), recording: { WAVFileSink(path: path, format: $0) }) { error in
-            Issue.record("\(error)")
+        let tee = tee(recordingTo: path) { error in
+            // Sound that takes no time is ahead of any disk.
+            if rule != .interruptEndsWhatGoesOn { Issue.record("\(error)") }
         }
-        #expect(await rule.problem(with: tee) == nil)
+        #expect(rule.problem(with: tee) == nil)
     }
 
     @Test("the tee on a disk that takes nothing", arguments: AudioSinkContract.allCases)
-    func teeWithoutDisk(rule: AudioSinkContract) async {
+    func teeWithoutDisk(rule: AudioSinkContract) {
         let path = folder.path(of: "absent/tee.wav")
-        let tee = TeeSink(primary: RecordingSink(), recording: { WAVFileSink(path: path, format: $0) }) { _ in }
-        #expect(await rule.problem(with: tee) == nil)
+        let tee = tee(recordingTo: path) { _ in }
+        #expect(rule.problem(with: tee) == nil)
     }
 }

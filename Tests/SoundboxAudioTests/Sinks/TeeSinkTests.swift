@@ -1,4 +1,6 @@
 import SoundboxCore
+import SoundboxSystem
+import SoundboxTesting
 import Synchronization
 import Testing
 import VoiceTestSupport
@@ -17,10 +19,10 @@ private final class FakeSink: AudioSink {
     }
 
     let state = Mutex(State())
-    /// Writes wait until this stream ends; `nil` lets them pass.
-    let gate: AsyncStream<Void>?
+    /// Writes block until this queue is finished; `nil` lets them pass.
+    let gate: BlockingQueue<Never>?
 
-    init(gate: AsyncStream<Void>? = nil) { self.gate = gate }
+    init(gate: BlockingQueue<Never>? = nil) { self.gate = gate }
 
     func fail(with error: AudioSinkError?) { state.withLock { $0.error = error } }
 
@@ -28,23 +30,24 @@ private final class FakeSink: AudioSink {
         if let error = state.withLock({ $0.error }) { throw error }
     }
 
-    func open() async throws(AudioSinkError) -> PCMFormat {
+    func open() throws(AudioSinkError) -> PCMFormat {
         try check()
         return state.withLock { $0.format }
     }
 
-    func write(_ frames: [UInt8]) async throws(AudioSinkError) {
-        if let gate { for await _ in gate {} }
+    func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        _ = gate?.next()
         try check()
         state.withLock { $0.taken.append(frames) }
     }
 
-    func drain() async throws(AudioSinkError) {
+    func drain() throws(AudioSinkError) {
         try check()
         state.withLock { $0.drains += 1 }
     }
 
-    func close() async { state.withLock { $0.closes += 1 } }
+    func interrupt() {}
+    func close() { state.withLock { $0.closes += 1 } }
 }
 
 @Suite("Recording what is played")
@@ -61,7 +64,11 @@ struct TeeSinkTests {
     }
 
     private func tee(_ recording: any AudioSink) -> TeeSink {
-        TeeSink(primary: device, recording: { _ in recording }, recordingDidFail: { [failure] in failure.yield($0) })
+        tee { _ in recording }
+    }
+
+    private func tee(_ makeSink: @escaping @Sendable (PCMFormat) -> any AudioSink) -> TeeSink {
+        TeeSink(primary: device, recorder: Recorder(makeSink: makeSink) { [failure] in failure.yield($0) })
     }
 
     private func allFailures() async -> [AudioSinkError] {
@@ -72,11 +79,11 @@ struct TeeSinkTests {
     @Test("Both get every period, in order")
     func both() async throws {
         let tee = tee(recording)
-        #expect(try await tee.open() == .mono48kHz)
+        #expect(try tee.open() == .mono48kHz)
         let periods = (0..<200).map { [UInt8]([$0, $0]) }
-        for period in periods { try await tee.write(period) }
-        try await tee.drain()
-        await tee.close()
+        for period in periods { try tee.write(period) }
+        try tee.drain()
+        tee.close()
         #expect(device.state.withLock { $0.taken } == periods)
         #expect(recording.state.withLock { $0.taken } == periods)
         #expect(device.state.withLock { [$0.drains, $0.closes] } == [1, 1])
@@ -90,13 +97,11 @@ struct TeeSinkTests {
         device.state.withLock { $0.format = format }
         let folder = try SoundFolder()
         let path = folder.path(of: "tee.wav")
-        let tee = TeeSink(
-            primary: device, recording: { WAVFileSink(path: path, format: $0) },
-            recordingDidFail: { [failure] in failure.yield($0) })
+        let tee = tee { WAVFileSink(path: path, format: $0) }
         for _ in 1...2 {
-            #expect(try await tee.open() == format)
-            try await tee.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
-            await tee.close()
+            #expect(try tee.open() == format)
+            try tee.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
+            tee.close()
         }
         let file = try AudioFile(reading: path)
         #expect(file.recording.samples.count == 1024 && file.channelCount == 2)
@@ -106,16 +111,16 @@ struct TeeSinkTests {
     @Test("What the device did not take is not recorded, and its error is the caller's")
     func deviceFails() async throws {
         let tee = tee(recording)
-        _ = try await tee.open()
-        try await tee.write([1])
+        _ = try tee.open()
+        try tee.write([1])
         device.fail(with: broken)
-        await #expect(throws: broken) { try await tee.write([2]) }
-        await #expect(throws: broken) { try await tee.drain() }
-        await #expect(throws: broken) { try await tee.open() }
+        #expect(throws: broken) { try tee.write([2]) }
+        #expect(throws: broken) { try tee.drain() }
+        #expect(throws: broken) { try tee.open() }
         device.fail(with: nil)
-        _ = try await tee.open()
-        try await tee.write([3])
-        await tee.close()
+        _ = try tee.open()
+        try tee.write([3])
+        tee.close()
         #expect(recording.state.withLock { $0.taken } == [[1], [3]])
         #expect(await allFailures() == [])
     }
@@ -125,10 +130,10 @@ struct TeeSinkTests {
         recording.fail(with: broken)
         let tee = tee(recording)
         for _ in 1...3 {
-            _ = try await tee.open()
-            for _ in 0..<10 { try await tee.write([1]) }
-            try await tee.drain()
-            await tee.close()
+            _ = try tee.open()
+            for _ in 0..<10 { try tee.write([1]) }
+            try tee.drain()
+            tee.close()
         }
         #expect(device.state.withLock { $0.taken.count } == 30)
         #expect(await allFailures() == [broken])
@@ -136,16 +141,16 @@ struct TeeSinkTests {
 
     @Test("A disk that hangs does not hold up the sound; the recording ends when it is too far behind")
     func recordingHangs() async throws {
-        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let gate = BlockingQueue<Never>()
         let hanging = FakeSink(gate: gate)
         let tee = tee(hanging)
-        _ = try await tee.open()
+        _ = try tee.open()
         // One more may be in the writer's hands, taken from the queue.
-        for _ in 0..<TeeSink.mostPeriodsBehind + 2 { try await tee.write([1]) }
-        try await tee.drain()
-        #expect(device.state.withLock { $0.taken.count } == TeeSink.mostPeriodsBehind + 2)
-        open.finish()
-        await tee.close()
+        for _ in 0..<Recorder.mostWritesBehind + 2 { try tee.write([1]) }
+        try tee.drain()
+        #expect(device.state.withLock { $0.taken.count } == Recorder.mostWritesBehind + 2)
+        gate.finish()
+        tee.close()
         #expect(
             await allFailures() == [AudioSinkError.writeFailed(device: "recording", reason: "the disk is too slow")])
     }
@@ -153,16 +158,48 @@ struct TeeSinkTests {
     @Test("Another device with another format ends the recording, not the sound")
     func otherFormat() async throws {
         let tee = tee(recording)
-        _ = try await tee.open()
-        try await tee.write([1])
+        _ = try tee.open()
+        try tee.write([1])
         let other = PCMFormat(sampleRate: 8000, channelCount: 1, encoding: .int16, framesPerPeriod: 160)
         device.state.withLock { $0.format = other }
         for period: UInt8 in 2...3 {
-            #expect(try await tee.open() == other)
-            try await tee.write([period])
+            #expect(try tee.open() == other)
+            try tee.write([period])
         }
-        await tee.close()
+        tee.close()
         #expect(device.state.withLock { $0.taken } == [[1], [2], [3]])
         #expect(await allFailures().count == 1)
+    }
+
+    @Test("An interrupt ends the sound and not the recording of what was played")
+    func interrupted() async throws {
+        let device = RecordingSink()
+        let recorder = Recorder(makeSink: { [recording] _ in recording }) { [failure] in failure.yield($0) }
+        let tee = TeeSink(primary: device, recorder: recorder)
+        _ = try tee.open()
+        try tee.write([1, 0])
+        tee.interrupt()
+        #expect(throws: AudioSinkError.interrupted) { try tee.write([2, 0]) }
+        _ = try tee.open()
+        try tee.write([3, 0])
+        try tee.drain()
+        tee.close()
+        #expect(device.announcements == [[3, 0]])
+        #expect(recording.state.withLock { $0.taken } == [[1, 0], [3, 0]])
+        #expect(await allFailures() == [])
+    }
+
+    @Test("A second tee, on the thread that comes after one that was left behind, goes on in the same recording")
+    func secondTee() async throws {
+        let recorder = Recorder(makeSink: { [recording] _ in recording }) { [failure] in failure.yield($0) }
+        let first = TeeSink(primary: device, recorder: recorder)
+        _ = try first.open()
+        try first.write([1])
+        let second = TeeSink(primary: device, recorder: recorder)
+        _ = try second.open()
+        try second.write([2])
+        second.close()
+        #expect(recording.state.withLock { $0.taken } == [[1], [2]])
+        #expect(await allFailures() == [])
     }
 }

@@ -6,47 +6,7 @@ import Testing
 
 @testable import SoundboxAudio
 
-/// A device of which one call never comes back until it is let go.
-final class StuckSink: AudioSink {
-    enum Call: Sendable, CaseIterable { case open, write, drain, close, setVolume }
-
-    let base = RecordingSink()
-    private let stuckIn: Call?
-    let release = OneTimeSignal()
-    let isClosed = OneTimeSignal()
-
-    init(in call: Call?) { stuckIn = call }
-
-    private func hold(_ call: Call) async { if call == stuckIn { await release.wait() } }
-
-    func open() async throws(AudioSinkError) -> PCMFormat {
-        await hold(.open)
-        return try await base.open()
-    }
-
-    func write(_ frames: [UInt8]) async throws(AudioSinkError) {
-        await hold(.write)
-        try await base.write(frames)
-    }
-
-    func drain() async throws(AudioSinkError) {
-        await hold(.drain)
-        try await base.drain()
-    }
-
-    func close() async {
-        await hold(.close)
-        await base.close()
-        isClosed.signal()
-    }
-
-    func setVolume(_ level: Int) async -> Bool {
-        await hold(.setVolume)
-        return true
-    }
-}
-
-@Suite("A sink that is timed from outside", .timeLimit(.minutes(10)), .serialized)
+@Suite("A device that holds a call", .timeLimit(.minutes(10)), .serialized)
 struct TimedSinkTests {
     private static let short = TimedSink.Limits(
         open: .milliseconds(50), patience: .milliseconds(20), margin: .milliseconds(30), close: .milliseconds(50))
@@ -58,7 +18,7 @@ struct TimedSinkTests {
 
         init(stuck: [StuckSink.Call]) { self.stuck = stuck }
 
-        func make() -> any AudioSink {
+        func make() -> StuckSink {
             made.withLock { made in
                 let sink = StuckSink(in: made.count < stuck.count ? stuck[made.count] : nil)
                 made.append(sink)
@@ -69,21 +29,26 @@ struct TimedSinkTests {
         var all: [StuckSink] { made.withLock { $0 } }
     }
 
-    private func sink(on devices: Devices, watch: DeviceWatch = DeviceWatch(), limits: TimedSink.Limits = short)
-        -> TimedSink
+    private func thread(on devices: Devices, watch: DeviceWatch = DeviceWatch(), limits: TimedSink.Limits = short)
+        -> SoundThread
     {
-        TimedSink(device: "card", limits: limits, watch: watch) { devices.make() }
+        SoundThread(watch: watch) { lease in
+            TimedSink(devices.make(), device: "card", lease: lease, limits: limits)
+        }
     }
 
-    private func announce(on sink: TimedSink) async throws {
-        let format = try await sink.open()
-        try await sink.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
-        try await sink.drain()
+    private func announce(on thread: SoundThread) async throws(AudioSinkError) {
+        try await thread.run { device throws(AudioSinkError) in
+            let format = try device.open()
+            try device.write([UInt8](repeating: 7, count: format.bytesPerPeriod))
+            try device.drain()
+        }
     }
 
-    @Test("It keeps the contract", arguments: AudioSinkContract.allCases)
-    func contract(rule: AudioSinkContract) async {
-        #expect(await rule.problem(with: TimedSink(device: "card") { RecordingSink() }) == nil)
+    @Test("The sink that tells of its calls keeps the contract", arguments: AudioSinkContract.allCases)
+    func contract(rule: AudioSinkContract) {
+        let lease = SoundLease(watch: DeviceWatch())
+        #expect(rule.problem(with: TimedSink(RecordingSink(), device: "card", lease: lease)) == nil)
     }
 
     @Test(
@@ -91,49 +56,66 @@ struct TimedSinkTests {
         arguments: [StuckSink.Call.open, .write, .drain])
     func stuck(call: StuckSink.Call) async throws {
         let devices = Devices(stuck: [call])
-        let sink = sink(on: devices)
-        let error = await #expect(throws: AudioSinkError.self) { try await announce(on: sink) }
+        let thread = thread(on: devices)
+        let error = await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
         #expect(error?.description.contains("did not come back in time") == true)
         #expect(error?.description.contains("\"card\"") == true)
         let before = DeviceWatch.stuckCallCount
         #expect(before > 0)
-        try await announce(on: sink)
-        #expect(await devices.all[1].base.announcements.count == 1)
+        try await announce(on: thread)
+        #expect(devices.all[1].base.announcements.count == 1)
 
         // When the call comes back after all, the device that it held is closed, and does not play any more.
-        devices.all[0].release.signal()
+        devices.all[0].release()
         await devices.all[0].isClosed.wait()
-        #expect(await !devices.all[0].base.isOpen)
+        #expect(!devices.all[0].base.isOpen)
+        #expect(devices.all[0].base.announcements.count == (call == .drain ? 1 : 0))
         while DeviceWatch.stuckCallCount >= before { await Task.yield() }
-        try await announce(on: sink)
+        try await announce(on: thread)
         #expect(devices.all.count == 2)
+    }
+
+    @Test("What was asked for while a call is held is done by the thread that comes after, in order")
+    func queued() async throws {
+        let devices = Devices(stuck: [.write])
+        let thread = thread(on: devices)
+        let held = Task { try await announce(on: thread) }
+        while devices.all.isEmpty { await Task.yield() }
+        await devices.all[0].isHeld.wait()
+        async let next: Void = announce(on: thread)
+        await #expect(throws: AudioSinkError.self) { try await held.value }
+        try await next
+        #expect(devices.all[1].base.announcements.count == 1)
+        devices.all[0].release()
     }
 
     @Test("A device that hangs each time is not opened for a third time, until one of the calls comes back")
     func bounded() async throws {
         let devices = Devices(stuck: [.open, .write])
-        let sink = sink(on: devices)
-        for _ in 1...2 { await #expect(throws: AudioSinkError.self) { try await announce(on: sink) } }
-        let error = await #expect(throws: AudioSinkError.self) { try await announce(on: sink) }
+        let thread = thread(on: devices)
+        for _ in 1...2 { await #expect(throws: AudioSinkError.self) { try await announce(on: thread) } }
+        let error = await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
         #expect(error?.description.contains("still holds 2 calls") == true)
-        #expect(devices.all.count == 2)
-        devices.all[0].release.signal()
-        while (try? await announce(on: sink)) == nil { await Task.yield() }
-        #expect(await devices.all[2].base.announcements.count == 1)
-        devices.all[1].release.signal()
+        #expect(devices.all.count == 3 && devices.all[2].base.openingCount == 0)
+        devices.all[0].release()
+        while (try? await announce(on: thread)) == nil { await Task.yield() }
+        #expect(devices.all[2].base.announcements.count == 1)
+        devices.all[1].release()
     }
 
     @Test("Closing and setting the volume end as well, whatever the device does")
     func closeAndVolume() async throws {
         let devices = Devices(stuck: [.close, .setVolume])
-        let sink = sink(on: devices)
-        try await announce(on: sink)
-        await sink.close()
-        _ = try await sink.open()
-        #expect(await !sink.setVolume(50))
-        // What is known of a device must not be asked of one that hangs.
-        #expect(await sink.bufferFrames == 0)
-        for device in devices.all { device.release.signal() }
+        let thread = thread(on: devices)
+        try await announce(on: thread)
+        await thread.close()
+        await #expect(throws: AudioSinkError.self) {
+            try await thread.run { device throws(AudioSinkError) in
+                _ = try device.open()
+                _ = device.setVolume(50)
+            }
+        }
+        for device in devices.all { device.release() }
     }
 
     @Test("When the box is being stopped, a call that goes on is given up soon, and so are those that follow")
@@ -142,12 +124,63 @@ struct TimedSinkTests {
         let watch = DeviceWatch()
         let patient = TimedSink.Limits(
             open: .seconds(86_400), patience: .seconds(86_400), margin: .zero, close: .seconds(86_400))
-        let sink = sink(on: devices, watch: watch, limits: patient)
-        let announcement = Task { try await announce(on: sink) }
-        while await devices.all.first?.base.isOpen != true { await Task.yield() }
+        let thread = thread(on: devices, watch: watch, limits: patient)
+        let announcement = Task { try await announce(on: thread) }
+        while devices.all.isEmpty { await Task.yield() }
+        await devices.all[0].isHeld.wait()
         watch.hurry()
         await #expect(throws: AudioSinkError.self) { try await announcement.value }
-        await #expect(throws: AudioSinkError.self) { try await announce(on: sink) }
-        for device in devices.all { device.release.signal() }
+        await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
+        for device in devices.all { device.release() }
+    }
+
+    @Test("A thread that comes back too late touches neither the amplifier nor the recording of its successor")
+    func tooLate() async throws {
+        let panel = FakePanel()
+        let amplifier = Amplifier(lead: .zero, lag: .seconds(86_400)) { isOn throws(PanelError) in
+            try panel.setAmplifier(isOn)
+        }
+        let recording = RecordingSink()
+        let recorder = Recorder(makeSink: { _ in recording }) { error in Issue.record("\(error)") }
+        let devices = Devices(stuck: [.drain])
+        let thread = SoundThread { lease in
+            let timed = TimedSink(devices.make(), device: "card", lease: lease, limits: Self.short)
+            return TeeSink(primary: AmplifiedSink(timed, amplifier: amplifier), recorder: recorder)
+        }
+        await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
+        // The amplifier does not stay on for a device that is lost.
+        #expect(panel.amplifierChanges == [true, false])
+        try await announce(on: thread)
+        #expect(panel.isAmplifierOn)
+        let before = DeviceWatch.stuckCallCount
+        devices.all[0].release()
+        while DeviceWatch.stuckCallCount >= before { await Task.yield() }
+        try await announce(on: thread)
+        #expect(panel.amplifierChanges == [true, false, true])
+        await thread.close()
+        #expect(recording.announcements.map(\.count) == [3 * 1920])
+    }
+
+    @Test("The time that a device takes is not the thread's own, and what the thread does itself is")
+    func timeInJob() async throws {
+        let devices = Devices(stuck: [.write])
+        let thread = thread(on: devices, limits: TimedSink.Limits(patience: .seconds(86_400)))
+        #expect(thread.timeInJob == .zero)
+        async let announcement: Void = announce(on: thread)
+        while devices.all.isEmpty { await Task.yield() }
+        await devices.all[0].isHeld.wait()
+        #expect(thread.timeInJob == .zero)
+        devices.all[0].release()
+        try await announcement
+        let gate = BlockingQueue<Never>()
+        let isBusy = OneTimeSignal()
+        async let work: Void = thread.run { _ in
+            isBusy.signal()
+            _ = gate.next()
+        }
+        await isBusy.wait()
+        #expect(thread.timeInJob > .zero)
+        gate.finish()
+        try await work
     }
 }

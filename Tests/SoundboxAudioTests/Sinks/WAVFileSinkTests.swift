@@ -29,32 +29,32 @@ struct WAVFileSinkTests {
     private func samples() throws -> [Int16] { try AudioFile(reading: path).recording.pcm16 }
 
     /// Writes as a whole announcement does.
-    private func play(_ samples: [Int16], on sink: WAVFileSink) async throws {
-        _ = try await sink.open()
-        try await sink.write(bytes(samples))
-        await sink.drain()
+    private func play(_ samples: [Int16], on sink: WAVFileSink) throws {
+        _ = try sink.open()
+        try sink.write(bytes(samples))
+        try sink.drain()
     }
 
     @Test("What is written is in the file, in the format asked for")
-    func content() async throws {
+    func content() throws {
         let sink = WAVFileSink(path: path)
-        #expect(try await sink.open() == .mono48kHz)
-        try await sink.write(bytes([1, -2, .max]))
-        try await sink.write(bytes([.min, 5]))
-        await sink.drain()
-        await sink.close()
+        #expect(try sink.open() == .mono48kHz)
+        try sink.write(bytes([1, -2, .max]))
+        try sink.write(bytes([.min, 5]))
+        try sink.drain()
+        sink.close()
         #expect(try samples() == [1, -2, .max, .min, 5])
         let file = try AudioFile(reading: path)
         #expect(file.recording.sampleRate == 48_000 && file.channelCount == 1)
     }
 
     @Test("After every write the file is whole, should the process be killed then")
-    func killed() async throws {
+    func killed() throws {
         let sink = WAVFileSink(path: path)
-        _ = try await sink.open()
+        _ = try sink.open()
         let period = bytes([Int16](repeating: 7, count: 960))
         for count in 1...60 {
-            try await sink.write(period)
+            try sink.write(period)
             // Exactly what a killed process leaves: nothing but what the kernel has.
             let file = try folder.bytes(of: "out.wav")
             #expect(file.count == 44 + count * 1920)
@@ -64,30 +64,30 @@ struct WAVFileSinkTests {
     }
 
     @Test("Overwriting empties what was there, once; after it was closed the sink goes on with its own")
-    func overwrite() async throws {
+    func overwrite() throws {
         try folder.write([9, 9, 9, 9], to: "out.wav", sampleRate: 8000, format: SF_FORMAT_WAV | SF_FORMAT_PCM_16)
         let sink = WAVFileSink(path: path)
-        try await play([1, 2], on: sink)
-        try await play([3], on: sink)
-        await sink.close()
-        try await play([4], on: sink)
+        try play([1, 2], on: sink)
+        try play([3], on: sink)
+        sink.close()
+        try play([4], on: sink)
         #expect(try samples() == [1, 2, 3, 4])
     }
 
     @Test("Appending creates the file, and continues it the next time")
-    func append() async throws {
+    func append() throws {
         for sample: Int16 in 1...3 {
             let sink = WAVFileSink(path: path, mode: .append)
-            try await play([sample], on: sink)
-            await sink.close()
+            try play([sample], on: sink)
+            sink.close()
         }
         #expect(try samples() == [1, 2, 3])
     }
 
     @Test("Appending takes an empty file for none")
-    func appendToEmpty() async throws {
+    func appendToEmpty() throws {
         try folder.write("".utf8, to: "out.wav")
-        try await play([1], on: WAVFileSink(path: path, mode: .append))
+        try play([1], on: WAVFileSink(path: path, mode: .append))
         #expect(try samples() == [1])
     }
 
@@ -96,21 +96,21 @@ struct WAVFileSinkTests {
     @Test(
         "Appending goes on after the last whole period of a file whose writer was killed",
         arguments: [[7, 7, 7, 7, 7], [0xE8, 3, 0xE8, 3, 8, 0, 8, 0], Array("abcdabcd".utf8)])
-    func appendAfterKill(remains: [UInt8]) async throws {
+    func appendAfterKill(remains: [UInt8]) throws {
         let sink = WAVFileSink(path: path)
-        try await play([1, 2], on: sink)
-        await sink.close()
+        try play([1, 2], on: sink)
+        sink.close()
         try folder.write(try folder.bytes(of: "out.wav") + remains, to: "out.wav")
-        try await play([3, 4, 5, 6], on: WAVFileSink(path: path, mode: .append))
+        try play([3, 4, 5, 6], on: WAVFileSink(path: path, mode: .append))
         #expect(try samples() == [1, 2, 3, 4, 5, 6])
     }
 
     @Test("Appending refuses another format, names both, and leaves the file alone")
-    func appendToOtherFormat() async throws {
+    func appendToOtherFormat() throws {
         try folder.write([1, 2, 3, 4], to: "out.wav", channelCount: 2, format: SF_FORMAT_WAV | SF_FORMAT_PCM_16)
         let before = try folder.bytes(of: "out.wav")
         let sink = WAVFileSink(path: path, mode: .append)
-        let error = try await #require(throws: AudioSinkError.self) { try await sink.open() }
+        let error = try #require(throws: AudioSinkError.self) { try sink.open() }
         guard case .unsupportedFormat(device: path, let reason) = error else {
             Issue.record("expected .unsupportedFormat, found \(error)")
             return
@@ -120,45 +120,45 @@ struct WAVFileSinkTests {
     }
 
     @Test("Appending refuses FLAC and text, and leaves them alone")
-    func appendToOtherKind() async throws {
+    func appendToOtherKind() throws {
         try folder.write([1, 2], to: "out.wav", sampleRate: 48_000)
         let flac = try folder.bytes(of: "out.wav")
         for content in [flac, Array("takings of today\n".utf8)] {
             try folder.write(content, to: "out.wav")
-            await #expect(throws: AudioSinkError.self) { try await WAVFileSink(path: path, mode: .append).open() }
+            #expect(throws: AudioSinkError.self) { try WAVFileSink(path: path, mode: .append).open() }
             #expect(try folder.bytes(of: "out.wav") == content)
         }
     }
 
     @Test("A file that cannot be is told with its name and the system's reason")
-    func unavailable() async {
+    func unavailable() {
         let absent = folder.path(of: "absent/out.wav")
-        await #expect(throws: AudioSinkError.unavailable(device: absent, reason: "No such file or directory")) {
-            try await WAVFileSink(path: absent).open()
+        #expect(throws: AudioSinkError.unavailable(device: absent, reason: "No such file or directory")) {
+            try WAVFileSink(path: absent).open()
         }
-        await #expect(throws: AudioSinkError.unavailable(device: folder.path, reason: "Is a directory")) {
-            try await WAVFileSink(path: folder.path).open()
+        #expect(throws: AudioSinkError.unavailable(device: folder.path, reason: "Is a directory")) {
+            try WAVFileSink(path: folder.path).open()
         }
     }
 
     @Test("Writing before opening, and half a frame, are errors; the sink can be opened again")
-    func misuse() async throws {
+    func misuse() throws {
         let sink = WAVFileSink(path: path)
-        await #expect(throws: AudioSinkError.writeFailed(device: path, reason: "it is not open")) {
-            try await sink.write([0, 0])
+        #expect(throws: AudioSinkError.writeFailed(device: path, reason: "it is not open")) {
+            try sink.write([0, 0])
         }
-        try await play([1], on: sink)
-        await #expect(throws: AudioSinkError.self) { try await sink.write([1, 2, 3]) }
-        try await play([2], on: sink)
+        try play([1], on: sink)
+        #expect(throws: AudioSinkError.self) { try sink.write([1, 2, 3]) }
+        try play([2], on: sink)
         #expect(try samples() == [1, 2])
     }
 
     @Test("A file of 4 GiB is full: the last frames that fit are kept, the next are refused")
-    func full() async throws {
+    func full() throws {
         let most = WAVFile.mostBytes / 2 * 2
         let sink = WAVFileSink(path: path)
-        try await play([1], on: sink)
-        await sink.close()
+        try play([1], on: sink)
+        sink.close()
         // A file with a hole takes no space on the disk.
         var header = Array(try folder.bytes(of: "out.wav").prefix(44))
         func put(_ value: Int, at offset: Int) {
@@ -170,10 +170,10 @@ struct WAVFileSinkTests {
         try #require(truncate(path, off_t(44 + most - 2)) == 0)
 
         let full = WAVFileSink(path: path, mode: .append)
-        try await play([5], on: full)
-        await #expect(
+        try play([5], on: full)
+        #expect(
             throws: AudioSinkError.writeFailed(device: path, reason: "it is full: a WAV file ends at 4 GiB")
-        ) { try await full.write([6, 0]) }
+        ) { try full.write([6, 0]) }
         let file = try SoundFile(reading: path)
         #expect(file.frameCount == most / 2)
     }
@@ -185,14 +185,14 @@ struct WAVFileSinkTests {
             (.int24, [0x00, 0x00, 0xC0, 0xFF]), (.int32, [0x00, 0x00, 0x00, 0xC0]),
             (.float32, [0x00, 0x00, 0x00, 0xBF]),
         ] as [(SampleEncoding, [UInt8])])
-    func encodings(encoding: SampleEncoding, minusHalf: [UInt8]) async throws {
+    func encodings(encoding: SampleEncoding, minusHalf: [UInt8]) throws {
         let format = PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: encoding, framesPerPeriod: 441)
         let silence = [UInt8](repeating: 0, count: format.bytesPerFrame)
         for _ in 1...2 {
             let sink = WAVFileSink(path: path, mode: .append, format: format)
-            #expect(try await sink.open() == format)
-            try await sink.write(minusHalf + minusHalf + silence)
-            await sink.close()
+            #expect(try sink.open() == format)
+            try sink.write(minusHalf + minusHalf + silence)
+            sink.close()
         }
         let file = try AudioFile(reading: path)
         #expect(file.channelCount == 2 && file.recording.sampleRate == 44_100)

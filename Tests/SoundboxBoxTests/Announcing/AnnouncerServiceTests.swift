@@ -65,7 +65,7 @@ struct AnnouncerServiceTests {
             try arrive(["7", "8"])
             service.noticesMayWait()
             for _ in 1...2 { try await recorded.next() }
-            #expect(await sink.announcements.count == 2)
+            #expect(sink.announcements.count == 2)
             #expect(state.snapshot.unavailableRecordings?.contains("No such file or directory") == true)
             #expect(!state.snapshot.faults.isEmpty)
             #expect(try inbox.counts().announced == 2)
@@ -82,14 +82,14 @@ struct AnnouncerServiceTests {
             try await recorded.next()
             #expect(state.snapshot.unavailableRecordings != nil)
             // Chime and words: an announcement of the chime alone would be shorter than two seconds.
-            #expect(frames(try #require(await sink.announcements.first)) > 96_000)
+            #expect(frames(try #require(sink.announcements.first)) > 96_000)
 
             try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
             _ = try inbox.store(
                 [.notice(PaymentNotice(id: try PaymentID("again"), money: try Money("8", .CNY)))], at: .now)
             service.noticesMayWait()
             try await recorded.next()
-            let announcements = await sink.announcements
+            let announcements = sink.announcements
             #expect(announcements.count == 2 && announcements[0] != announcements[1])
             let whole = try await alone(.payment(Money("8", .CNY), channel: nil))
             #expect(announcements[1] == whole)
@@ -112,7 +112,7 @@ struct AnnouncerServiceTests {
             try await recorded.next()
             #expect(state.snapshot.speechFault == nil)
             let whole = try await alone(.payment(Money("8", .CNY), channel: nil))
-            #expect(await sink.announcements == [whole])
+            #expect(sink.announcements == [whole])
         }
     }
 
@@ -122,18 +122,18 @@ struct AnnouncerServiceTests {
         let voice = try VoiceFolder(path: shippedSounds).voice("zh-CN")
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
         try await player.play(voice.writer.script(for: utterance))
-        return try #require(await sink.announcements.first)
+        return try #require(sink.announcements.first)
     }
 
     @Test("A sound card that fails in the middle gets the announcement again from its start")
     func interrupted() async throws {
         try await withService { service in
-            await sink.fail(
+            sink.fail(
                 .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
             try arrive(["8", "8"])
             service.noticesMayWait()
             for _ in 1...2 { try await recorded.next() }
-            let announcements = await sink.announcements
+            let announcements = sink.announcements
             #expect(announcements.count == 2)
             #expect(announcements[0] == announcements[1])
             #expect(state.snapshot.audioFault == nil)
@@ -144,19 +144,19 @@ struct AnnouncerServiceTests {
         "A card that is lost in the middle and comes back with another rate gets the announcement whole, at that rate")
     func anotherRate() async throws {
         try await withService { service in
-            await sink.fail(
+            sink.fail(
                 .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
             let absent = AudioSinkError.unavailable(device: "x", reason: "no such device")
-            await sink.fail(.open, with: absent, times: .max, callsBefore: 2)
+            sink.fail(.open, with: absent, times: .max, callsBefore: 2)
             try arrive(["8", "8"])
             service.noticesMayWait()
             while state.snapshot.audioFault == nil { await Task.yield() }
             #expect(state.snapshot.device == nil)
-            await sink.replaceDevice(
+            sink.replaceDevice(
                 with: PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: .int16, framesPerPeriod: 882))
-            await sink.fail(.open, with: absent, callsBefore: .max)
+            sink.fail(.open, with: absent, callsBefore: .max)
             for _ in 1...2 { try await recorded.next() }
-            let announcements = await sink.announcements
+            let announcements = sink.announcements
             #expect(announcements.count == 2)
             #expect(announcements[0] == announcements[1])
             #expect(state.snapshot.device?.format.sampleRate == 44_100)
@@ -169,7 +169,7 @@ struct AnnouncerServiceTests {
             try arrive(["8", "8", "8", "8"])
             service.noticesMayWait()
             for _ in 1...4 { try await recorded.next() }
-            let lengths = await sink.announcements.map(frames)
+            let lengths = sink.announcements.map(frames)
             #expect(lengths.count == 4)
             #expect(lengths[0] == lengths[1] && lengths[2] == lengths[3])
             #expect(lengths[2] - lengths[0] > 48 * 800)
@@ -188,7 +188,7 @@ struct AnnouncerServiceTests {
             try arrive(["8"])
             service.noticesMayWait()
             try await recorded.next()
-            #expect(await sink.announcements.first?.allSatisfy { $0 == 0 } == isQuiet)
+            #expect(sink.announcements.first?.allSatisfy { $0 == 0 } == isQuiet)
         }
     }
 
@@ -196,8 +196,8 @@ struct AnnouncerServiceTests {
     func prompt() async throws {
         try await withService { service in
             events.say(.volumeMinimum)
-            while await sink.announcements.isEmpty { await Task.yield() }
-            #expect(await sink.announcements.first?.contains { $0 != 0 } == true)
+            while sink.announcements.isEmpty { await Task.yield() }
+            #expect(sink.announcements.first?.contains { $0 != 0 } == true)
             #expect(recorded.entries.isEmpty)
         }
     }

@@ -67,7 +67,7 @@ struct AmountReadingTests {
     func unitPause() throws {
         var language = try Mandarin.language()
         language.unitPause = .milliseconds(40)
-        let writer = ScriptWriter(language: language, phrases: try Mandarin.phrases())
+        let writer = ScriptWriter(language: language, phrases: Mandarin.phrases())
         let script = try writer.exactScript(for: .payment(Money("5", .CNY), channel: "alipay"))
         #expect(script.text == "支付宝到账,五元")
         #expect(script.elements.contains(.pause(.milliseconds(40))))

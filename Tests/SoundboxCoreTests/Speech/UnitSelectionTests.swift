@@ -1,11 +1,13 @@
-import SoundboxCore
 import TestSupport
 import Testing
+
+@testable import SoundboxCore
 
 @Suite("Covering a text with recordings")
 struct UnitSelectionTests {
     private func cover(_ text: String, with phrases: [String], spaced: Bool = false) throws -> [String] {
-        try UnitSelection(phrases: phrases, wordsAreSpaced: spaced).cover(text).map { phrases[$0] }
+        try UnitSelection(phrases: phrases, wordsAreSpaced: spaced).cover(Array(text.unicodeScalars)[...])
+            .map { phrases[$0] }
     }
 
     @Test(
@@ -29,7 +31,7 @@ struct UnitSelectionTests {
 
     @Test("The first of two equal phrases is used")
     func equalPhrases() throws {
-        #expect(try UnitSelection(phrases: ["x", "元", "元"], wordsAreSpaced: false).cover("元") == [1])
+        #expect(try UnitSelection(phrases: ["x", "元", "元"], wordsAreSpaced: false).cover(["元"]) == [1])
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import SoundboxCore
 import SoundboxYAML
 import TestSupport
 import Testing

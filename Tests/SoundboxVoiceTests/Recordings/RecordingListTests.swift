@@ -1,3 +1,4 @@
+import SoundboxCore
 import SoundboxYAML
 import Testing
 

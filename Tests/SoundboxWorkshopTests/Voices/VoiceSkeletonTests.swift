@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import SoundboxCore
 import SoundboxSystem
 import Testing
@@ -45,6 +45,29 @@ struct VoiceSkeletonTests {
         #expect(problems.allSatisfy { $0.contains("does not exist") })
         try record(voice)
         #expect(try VoiceCheck(voice).problems() == [])
+        #expect(VoiceCheck(voice).notes == [])
+    }
+
+    @Test(
+        "A voice made before there were the newest keys still loads; what it lacks is noted with what is said instead")
+    func olderVoice() throws {
+        defer { cleanUp() }
+        _ = try VoiceSkeleton(locale: "ms-MY", in: folder.path).create()
+        let file = "\(voiceFolder)/voice.yaml"
+        let newest = ["  replay:", "  setup_fault:", "other_currency:"]
+        let older = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+            .filter { line in !newest.contains { line.hasPrefix($0) } }
+        try (older.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+        let voice = try Voice(directory: voiceFolder)
+        let notes = VoiceCheck(voice).notes
+        #expect(
+            notes.map { String($0.split(separator: " ")[1]) } == [
+                "sentences.replay:", "prompts.setup_fault:", "other_currency:",
+            ])
+        let money = Money(try DecimalNumber("7"), .CNY)
+        let payment = Utterance.payment(money, channel: nil)
+        #expect(voice.writer.script(for: .replay(payment)) == voice.writer.script(for: payment))
+        #expect(voice.writer.script(for: .prompt(.setupFault)).text == voice.language.prompts[.notProvisioned])
     }
 
     @Test(

@@ -42,7 +42,7 @@ public struct SupportBundle: Sendable {
 
     /// A file that cannot be written to its end is removed: half an archive looks like one.
     private static func write(_ bytes: [UInt8], to path: String) throws {
-        func failure() -> SetupError { SetupError("\(path): cannot be written: \(SystemError(code: errno))") }
+        func failure() -> SetupError { SetupError("\(path): cannot be written: \(SystemError.last)") }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure() }
         var rest = bytes[...]

@@ -1,6 +1,6 @@
-/// Reads payment notices from their JSON, believing nothing.
+/// Reads payment notices from their JSON. It trusts nothing.
 public struct PaymentNoticeDecoder: Sendable {
-    /// A larger message is refused unread; a real notice takes a few hundred bytes.
+    /// A larger message is refused unread. A real notice takes a few hundred bytes.
     public static let maximumPayloadBytes = 64 * 1024
     static let maximumChannelBytes = 64
 
@@ -13,7 +13,7 @@ public struct PaymentNoticeDecoder: Sendable {
         self.excessDecimals = excessDecimals
     }
 
-    /// Unknown fields are ignored, so that a provider can add some without asking; `null` counts as absent.
+    /// Unknown fields are ignored, so that a provider can add some without asking. `null` counts as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> PaymentNotice {
         let json = try Self.object(in: payload)
         let fields = NativeFields(

@@ -1,25 +1,33 @@
-/// One file while it is read: shared by all its values, which note here what the reader makes of them.
-final class YAMLReading {
-    let file: String
+/// One file while it is read. Its values share this object, and note here how they were read.
+package final class YAMLReading {
+    package let file: String
     /// Errors repeat no value, and no key that may be a secret in the wrong place.
-    let isConfidential: Bool
-    /// Reads on behind a key that nobody asked for.
-    let toleratesUnknownKeys: Bool
-    /// Keys from the top that the reader knows.
-    var asked: Set<[String]> = []
+    package let isConfidential: Bool
+    /// Unknown and missing keys do not end the reading.
+    let toleratesWrongKeys: Bool
+    /// By the path of a mapping: its keys that the reader has asked for, in that order.
+    package private(set) var asked: [[String]: [String]] = [:]
+    /// The paths of mappings whose every key has been asked for.
+    package internal(set) var finished: Set<[String]> = []
     /// Values that are no secrets.
-    var shown: Set<[String]> = []
+    package internal(set) var shown: Set<[String]> = []
 
-    init(file: String, isConfidential: Bool, toleratesUnknownKeys: Bool = false) {
+    package init(file: String, isConfidential: Bool, toleratesWrongKeys: Bool = false) {
         self.file = file
         self.isConfidential = isConfidential
-        self.toleratesUnknownKeys = toleratesUnknownKeys
+        self.toleratesWrongKeys = toleratesWrongKeys
     }
+
+    func ask(for key: String, in mapping: [String]) {
+        if !isAsked(key, in: mapping) { asked[mapping, default: []].append(key) }
+    }
+
+    package func isAsked(_ key: String, in mapping: [String]) -> Bool { asked[mapping]?.contains(key) == true }
 }
 
-/// A key that somebody has written. Where it is none of a file's own, it may be a password in the wrong line; it is
-/// named only where it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
-struct KeyName {
+/// A key that somebody has written. One that the file does not know may be a password in the wrong line. It is named
+/// only if it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
+package struct KeyName {
     /// What people call secrets, and where they put them.
     private static let wordsForSecrets: Set<String> = [
         "api", "auth", "ca", "cert", "certificate", "credentials", "hmac", "key", "login", "mqtt", "name", "password",
@@ -28,10 +36,10 @@ struct KeyName {
 
     private let name: String
 
-    init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 
     /// - Parameter names: the keys that the file has.
-    func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
+    package func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
         let known = names.reduce(into: Self.wordsForSecrets) { $0.formUnion(KeyName($1).words) }
         let words = words
         return !words.isEmpty

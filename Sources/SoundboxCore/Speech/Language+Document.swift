@@ -1,16 +1,7 @@
-import SoundboxCore
-import SoundboxYAML
-
 extension Language {
-    /// The top-level keys of `voice.yaml` that are read here.
-    static let keys = [
-        "locale", "name", "words", "numbers", "cardinal", "counting", "decimal", "subunit_joint", "subunit_zero",
-        "units", "other_currency", "unit_pause", "channels", "sentences", "prompts", "pauses",
-    ]
-
-    /// Reads what a voice says from its `voice.yaml`.
+    /// Reads what a voice says from its `voice.yaml`. Keys at the top that are not asked for here are left to others.
     /// - Throws: ``YAMLError`` naming file, line and key; for number rules also the rule.
-    init(reading voice: YAMLValue) throws(YAMLError) {
+    public init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
         let rules = try top.required("numbers")
         let numbers = try NumberRules(reading: rules)
@@ -31,7 +22,7 @@ extension Language {
         try checkNumbers(rules)
     }
 
-    /// Refuses rules that leave a number out or never end, here and not at the counter.
+    /// Refuses rules that leave out a number or never end. Better here than at the counter.
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
             try numbers.validate(cardinalRuleSet, withDecimals: true)
@@ -89,20 +80,21 @@ extension CurrencyWords {
             return
         }
         let mapping = try value.mapping()
-        try mapping.allow(only: ["one", "other", "subunits"])
         var subunits: [Subunit] = []
         for part in try mapping.optional("subunits")?.list() ?? [] {
             let fields = try part.mapping()
-            try fields.allow(only: ["digits", "one", "other"])
             subunits.append(
                 Subunit(
                     digits: try fields.required("digits").integer(in: 1...4), word: try CountedWord(reading: fields)))
+            try fields.refuseOtherKeys()
         }
+        let unit = try CountedWord(reading: mapping)
+        try mapping.refuseOtherKeys()
         let places = subunits.reduce(0) { $0 + $1.digits }
         guard subunits.isEmpty || places == currency.exponent else {
             throw value.error("the subunits take \(places) decimals together, \(currency) has \(currency.exponent)")
         }
-        self.init(unit: try CountedWord(reading: mapping), subunits: subunits)
+        self.init(unit: unit, subunits: subunits)
     }
 }
 
@@ -127,7 +119,6 @@ private func readChannels(_ value: YAMLValue) throws(YAMLError) -> [String: Stri
 
 private func readSentences(_ value: YAMLValue) throws(YAMLError) -> [Language.Sentence: String] {
     let mapping = try value.mapping()
-    try mapping.allow(only: Language.Sentence.allCases.map(\.rawValue))
     var sentences: [Language.Sentence: String] = [:]
     for sentence in Language.Sentence.allCases {
         let key = sentence.rawValue
@@ -141,18 +132,19 @@ private func readSentences(_ value: YAMLValue) throws(YAMLError) -> [Language.Se
         }
         sentences[sentence] = text
     }
+    try mapping.refuseOtherKeys()
     return sentences
 }
 
 private func readPrompts(_ value: YAMLValue) throws(YAMLError) -> [Prompt: String] {
     let mapping = try value.mapping()
-    try mapping.allow(only: Prompt.allCases.map(\.rawValue))
     var prompts: [Prompt: String] = [:]
     for prompt in Prompt.allCases {
-        prompts[prompt] =
-            prompt == .setupFault
-            ? try mapping.optional(prompt.rawValue)?.string() : try mapping.required(prompt.rawValue).string()
+        let key = prompt.rawValue
+        let value = prompt.fallback == nil ? try mapping.required(key) : mapping.optional(key)
+        prompts[prompt] = try value?.string()
     }
+    try mapping.refuseOtherKeys()
     return prompts
 }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The broker always knows whether the box is there", .timeLimit(.minutes(10)))
-struct StatusTopicTests {
+struct StatusTransportTests {
     @Test("The status is retained, and only the newest is kept for a broker that is slow")
     func newestStatus() async throws {
         let delegate = RecordingDelegate()

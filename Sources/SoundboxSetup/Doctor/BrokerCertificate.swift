@@ -13,13 +13,13 @@ struct BrokerCertificate: Sendable, Equatable {
     var names: [String]
 
     /// Connects, takes the certificate and hangs up.
-    /// - Returns: `nil` when the broker offers none within five seconds.
+    /// - Returns: `nil` when the broker offers none within ``TCPCheck/limit``.
     static func fetch(host: String, port: Int) async -> BrokerCertificate? {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let received = loop.makePromise(of: BrokerCertificate?.self)
         // An address is no server name (RFC 6066, section 3).
         let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
-        let bootstrap = ClientBootstrap(group: loop).connectTimeout(.seconds(5)).channelInitializer { channel in
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(TCPCheck.limit).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 var configuration = TLSConfiguration.makeClientConfiguration()
                 configuration.minimumTLSVersion = .tlsv12
@@ -32,7 +32,7 @@ struct BrokerCertificate: Sendable, Equatable {
                 try channel.pipeline.syncOperations.addHandler(handler)
             }
         }
-        let timeout = loop.scheduleTask(in: .seconds(5)) { received.succeed(nil) }
+        let timeout = loop.scheduleTask(in: TCPCheck.limit) { received.succeed(nil) }
         let channel = try? await bootstrap.connect(host: host, port: port).get()
         if channel == nil { received.succeed(nil) }
         let certificate = try? await received.futureResult.get()

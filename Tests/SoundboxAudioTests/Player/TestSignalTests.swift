@@ -16,8 +16,8 @@ struct TestSignalTests {
     @Test("The tone is a sine of 1 kHz at −20 dBFS, on every channel, without a click at its ends")
     func tone() async throws {
         let sink = RecordingSink(format: Self.format(2, .int16))
-        try await TestSignal(on: sink, deviceVolume: Volume(10)).playTone()
-        let bytes = try #require(await sink.announcements.first)
+        try await TestSignal(on: SoundThread { _ in sink }, deviceVolume: Volume(10)).playTone()
+        let bytes = try #require(sink.announcements.first)
         let words = stride(from: 0, to: bytes.count, by: 2)
             .map { Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8) }
         let left = stride(from: 0, to: words.count, by: 2).map { Double(words[$0]) / 32768 }
@@ -29,7 +29,7 @@ struct TestSignalTests {
         let crossings = middle.indices.dropFirst().count { left[$0 - 1] < 0 && left[$0] >= 0 }
         #expect((1999...2001).contains(crossings))
         #expect(abs(left[0]) < 0.001 && abs(left[143_999]) < 0.001)
-        #expect(await sink.misuses == [])
+        #expect(sink.misuses == [])
     }
 
     @Test(
@@ -39,13 +39,14 @@ struct TestSignalTests {
         let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
         let sink = RecordingSink(format: Self.format(count, encoding))
         for channel in 0..<count {
-            try await TestSignal(on: sink, deviceVolume: Volume(100)).playName(of: channel, by: voice)
+            try await TestSignal(on: SoundThread { _ in sink }, deviceVolume: Volume(100)).playName(
+                of: channel, by: voice)
         }
         let size = encoding.bytesPerSample
-        for (channel, heard) in await sink.announcements.enumerated() {
+        for (channel, heard) in sink.announcements.enumerated() {
             let sounding = Set(heard.indices.filter { heard[$0] != 0 }.map { $0 % (count * size) / size })
             #expect(sounding == [channel])
         }
-        #expect(await sink.announcements.count == count)
+        #expect(sink.announcements.count == count)
     }
 }

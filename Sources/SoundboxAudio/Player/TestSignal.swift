@@ -12,21 +12,21 @@ public struct TestSignal: Sendable {
     /// Longer than a click, shorter than a nuisance.
     public static let duration = Duration.seconds(3)
 
-    private let sink: any AudioSink
+    private let thread: SoundThread
     /// What the device's own volume is set to, where it has one: 1–100. The samples are never scaled.
     private let deviceVolume: Int
 
-    public init(on sink: any AudioSink, deviceVolume: Volume) {
-        self.sink = sink
+    public init(on thread: SoundThread, deviceVolume: Volume) {
+        self.thread = thread
         self.deviceVolume = max(1, deviceVolume.level)
     }
 
-    /// Opens the device.
-    public func open() async throws(AudioSinkError) -> PCMFormat { try await sink.open() }
+    /// Opens the device and returns what was agreed on with it.
+    public func open() async throws(AudioSinkError) -> DeviceStatus { try await thread.open() }
 
     /// A sine on every channel, without a click at its ends.
     public func playTone() async throws(AudioSinkError) {
-        let format = try await sink.open()
+        let format = try await open().format
         let count = format.frames(in: Self.duration)
         let ramp = Float(format.sampleRate / 100)
         let samples = (0..<count).map { frame in
@@ -41,7 +41,7 @@ public struct TestSignal: Sendable {
     ///
     /// - Parameter channel: from 0; the left one of two.
     public func playName(of channel: Int, by voice: Voice) async throws {
-        let format = try await sink.open()
+        let format = try await open().format
         let word = try voice.writer.language.reading(ofDigit: (channel + 1) % 10)
         var samples: [Int16] = []
         for case .phrase(let index) in try voice.writer.script(ofText: word).elements {
@@ -52,21 +52,23 @@ public struct TestSignal: Sendable {
 
     /// Returns when the last frame was heard.
     private func play(_ samples: [Int16], on channels: Range<Int>, of format: PCMFormat) async throws(AudioSinkError) {
-        _ = await sink.setVolume(deviceVolume)
-        var mixer = Mixer(format: format)
-        var period: [UInt8] = []
-        mixer.begin(volume: Volume(100))
-        mixer.play(samples, on: .speech)
-        while !mixer.isFinished {
-            mixer.render(into: &period, volume: Volume(100))
-            silence(&period, outside: channels, of: format)
-            try await sink.write(period)
+        try await thread.run { [deviceVolume] device throws(AudioSinkError) in
+            _ = device.setVolume(deviceVolume)
+            var mixer = Mixer(format: format)
+            var period: [UInt8] = []
+            mixer.begin(volume: Volume(100))
+            mixer.play(samples, on: .speech)
+            while !mixer.isFinished {
+                mixer.render(into: &period, volume: Volume(100))
+                Self.silence(&period, outside: channels, of: format)
+                try device.write(period)
+            }
+            try device.drain()
         }
-        try await sink.drain()
     }
 
     /// Zero is silence in every encoding.
-    private func silence(_ period: inout [UInt8], outside channels: Range<Int>, of format: PCMFormat) {
+    private static func silence(_ period: inout [UInt8], outside channels: Range<Int>, of format: PCMFormat) {
         for place in period.indices {
             let channel = place % format.bytesPerFrame / format.encoding.bytesPerSample
             if !channels.contains(channel) { period[place] = 0 }

@@ -1,12 +1,22 @@
 import SoundboxCore
 import TestSupport
 import Testing
+import VoiceTestSupport
 
-@Suite("Readings in Mandarin")
+@testable import SoundboxVoice
+
+@Suite("The Mandarin voice that ships with the box")
 struct MandarinReadingTests {
-    private let language: Language
+    // Read once: every test case makes its suite anew.
+    private static let shipped = Result { try VoiceFolder(path: shippedSounds).voice("zh-CN") }
 
-    init() throws { language = try Mandarin.language() }
+    private let language: Language
+    private let phrases: [String]
+
+    init() throws {
+        let voice = try Self.shipped.get()
+        (language, phrases) = (voice.language, voice.writer.phrases)
+    }
 
     @Test(
         "Amounts that other boxes get wrong are read right",
@@ -54,8 +64,8 @@ struct MandarinReadingTests {
     @Test("Every whole number below 100,000 is read as school teaches it")
     func everySmallNumber() throws {
         for whole in UInt64(0)..<100_000 {
-            let reading = try language.numbers.spell(DecimalNumber(whole: whole), with: Mandarin.cardinal)
-            let taught = Mandarin.taughtReading(whole: whole)
+            let reading = try language.numbers.spell(DecimalNumber(whole: whole), with: language.cardinalRuleSet)
+            let taught = Self.taughtReading(whole: whole)
             // Not the macro for each number: it would take most of the time.
             if reading != taught { Issue.record("\(whole): expected \(taught), found \(reading)") }
         }
@@ -77,8 +87,8 @@ struct MandarinReadingTests {
             }
             let number = try DecimalNumber(whole: whole, decimals: decimals)
             while decimals.last == 0 { decimals.removeLast() }
-            let reading = try language.numbers.spell(number, with: Mandarin.cardinal)
-            let taught = Mandarin.taughtReading(whole: whole, decimals: decimals)
+            let reading = try language.numbers.spell(number, with: language.cardinalRuleSet)
+            let taught = Self.taughtReading(whole: whole, decimals: decimals)
             if reading != taught { Issue.record("\(number): expected \(taught), found \(reading)") }
         }
     }
@@ -107,5 +117,59 @@ struct MandarinReadingTests {
         let dinar = try #require(Currency("KWD"))
         #expect(throws: SpeechError.noUnit(dinar)) { try language.reading(of: Money("1.5", dinar)) }
         #expect(try language.reading(of: Money("1.5", dinar), withUnit: false) == "一点五")
+    }
+
+    @Test("The shipped recordings speak random amounts in every currency and channel without a shortcoming")
+    func shippedRecordings() throws {
+        let writer = ScriptWriter(language: language, phrases: phrases)
+        var random = SeededGenerator(seed: 23)
+        let channels = language.channels.keys.sorted()
+        let codes = language.units.keys.sorted()
+        for round in 0..<1500 {
+            let currency = try #require(Currency(codes[round % codes.count]))
+            let digits = Int.random(in: 1...15, using: &random)
+            let units =
+                UInt64.random(in: 1...999_999_999_999_999, using: &random)
+                % (0..<digits).reduce(1) { power, _ in power * 10 }
+            let amount = try DecimalNumber(minorUnits: units, exponent: currency.exponent)
+            let utterance = Utterance.payment(Money(amount, currency), channel: channels[round % channels.count])
+            let script = writer.script(for: utterance)
+            try #require(script.shortcoming == nil, "\(script.text): \(String(describing: script.shortcoming))")
+            let spoken = script.elements.map { if case .phrase(let index) = $0 { phrases[index] } else { "," } }
+                .joined()
+            try #require(spoken == script.text)
+        }
+    }
+
+    /// Reads a number as it is taught at school, digit by digit from the left, and shares nothing with the rules:
+    /// one 零 for a run of empty places that a filled one follows, none across the end of a filled 万 or 亿.
+    private static func taughtReading(whole: UInt64, decimals: [UInt8] = []) -> String {
+        let names = ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"]
+        let places = ["", "十", "百", "千"]
+        var words = ""
+        var emptyPlaces = false
+        var groupIsFilled = false
+        let digits = String(whole).compactMap(\.wholeNumberValue)
+        for (index, digit) in digits.enumerated() {
+            let place = digits.count - 1 - index
+            if digit == 0 {
+                emptyPlaces = true
+            } else {
+                if emptyPlaces { words += "零" }
+                emptyPlaces = false
+                groupIsFilled = true
+                let isLeadingTen = words.isEmpty && digit == 1 && place % 4 == 1
+                words += (isLeadingTen ? "" : names[digit]) + places[place % 4]
+            }
+            guard place > 0, place % 4 == 0 else { continue }
+            let endsHundredMillions = place == 8
+            if endsHundredMillions || groupIsFilled {
+                words += endsHundredMillions ? "亿" : "万"
+                emptyPlaces = false
+            }
+            groupIsFilled = false
+        }
+        if whole == 0 { words = "零" }
+        return decimals.isEmpty ? words : words + "点" + decimals.map { names[Int($0)] }.joined()
     }
 }

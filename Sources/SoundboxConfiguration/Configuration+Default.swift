@@ -1,0 +1,26 @@
+import Logging
+import SoundboxCore
+import SoundboxSystem
+
+extension Configuration {
+    /// What counts where `soundbox.yaml` says nothing. Setup, and a box without a configuration, begin with the same.
+    public enum Default {
+        public static let topicPrefix = Topics.defaultPrefix
+        public static let audioDevice = "default"
+        /// 0–100.
+        public static let volume = 80
+        public static let locale = "zh-CN"
+        public static let voiceDirectory = InstalledFolders.sounds
+        /// No front panel.
+        public static let board = "none"
+        public static let boardDirectory = InstalledFolders.board
+        public static let mappingDirectory = InstalledFolders.mappings
+        public static let stateDirectory = "/var/lib/soundbox"
+        public static let controlSocket = "/run/soundbox/control.sock"
+        public static let freshness = FreshnessPolicy(expireAfter: .seconds(600), late: .summarise)
+        public static let currency = Currency.CNY
+        public static let excessDecimals = ExcessDecimals.speak
+        public static let retention = Retention(keepIDs: .seconds(90 * 24 * 3600), maximumBytes: 512 << 20)
+        public static let logLevel = Logger.Level.info
+    }
+}

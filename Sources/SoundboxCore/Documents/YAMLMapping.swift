@@ -1,0 +1,84 @@
+/// A mapping that notes which of its keys were asked for. A key that is left over when reading ends is a spelling
+/// mistake.
+///
+/// So each key stands once in the code: where it is read.
+public struct YAMLMapping {
+    public let value: YAMLValue
+    /// All of them, for a mapping whose keys are data: currencies, channels.
+    public let entries: [(key: String, value: YAMLValue)]
+
+    init(value: YAMLValue, entries: [(key: String, value: YAMLValue)]) {
+        self.value = value
+        self.entries = entries
+    }
+
+    public func optional(_ key: String) -> YAMLValue? {
+        value.reading.ask(for: key, in: value.path)
+        return entries.first { $0.key == key }?.value
+    }
+
+    /// - Throws: ``YAMLError`` when there is no such key. A key that is one slip away from it is named in its place.
+    public func required(_ key: String) throws(YAMLError) -> YAMLValue {
+        if let value = optional(key) { return value }
+        if value.reading.toleratesWrongKeys { return value.missing(key) }
+        if let slip = nearest(to: key, among: others.map(\.key), within: 1),
+            let entry = others.first(where: { $0.key == slip })
+        {
+            throw error(unknown: entry)
+        }
+        throw YAMLError(file: value.file, line: value.line, key: path(of: key), problem: "this key is missing")
+    }
+
+    /// Refuses every key that was not asked for. Call it when all keys have been asked for, before judging them
+    /// together.
+    /// - Throws: ``YAMLError`` that suggests the nearest of the keys that were asked for.
+    public func refuseOtherKeys() throws(YAMLError) {
+        value.reading.finished.insert(value.path)
+        guard !value.reading.toleratesWrongKeys, let entry = others.first else { return }
+        throw error(unknown: entry)
+    }
+
+    /// What nobody has asked for so far.
+    private var others: [(key: String, value: YAMLValue)] {
+        entries.filter { !value.reading.isAsked($0.key, in: value.path) }
+    }
+
+    private func error(unknown entry: (key: String, value: YAMLValue)) -> YAMLError {
+        let known = value.reading.asked[value.path] ?? []
+        let hint =
+            nearest(to: entry.key, among: known, within: max(1, entry.key.count / 2)).map { "did you mean \"\($0)\"?" }
+            ?? "expected one of \(known.joined(separator: ", "))"
+        var error = entry.value.error("unknown key; \(hint)")
+        if value.reading.isConfidential, !KeyName(entry.key).isMadeOf(wordsOf: known) {
+            error.key = path(of: "«a key that is not shown»")
+        }
+        return error
+    }
+
+    private func path(of key: String) -> String {
+        value.key.isEmpty ? key : "\(value.key).\(key)"
+    }
+}
+
+/// The candidate that differs from `word` in the fewest letters; `nil` when none is near enough to be meant.
+func nearest(to word: String, among candidates: [String], within limit: Int) -> String? {
+    let ranked = candidates.map { ($0, editDistance(word, $0)) }.min { $0.1 < $1.1 }
+    guard let (candidate, distance) = ranked, distance <= limit else { return nil }
+    return candidate
+}
+
+/// Levenshtein's distance, letter by letter.
+func editDistance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (i, letter) in left.enumerated() {
+        var diagonal = row[0]
+        row[0] = i + 1
+        for (j, other) in right.enumerated() {
+            let substituted = diagonal + (letter == other ? 0 : 1)
+            diagonal = row[j + 1]
+            row[j + 1] = min(substituted, row[j] + 1, row[j + 1] + 1)
+        }
+    }
+    return row[right.count]
+}

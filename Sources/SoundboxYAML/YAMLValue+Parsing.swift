@@ -1,0 +1,107 @@
+import SoundboxCore
+import SoundboxSystem
+import Yams
+
+extension YAMLValue {
+    /// - Parameters:
+    ///   - file: the name used in errors; nothing is read from it.
+    ///   - isConfidential: errors repeat no value, and no key that may be a secret in the wrong place.
+    public init(parsing text: String, file: String, isConfidential: Bool = false) throws(YAMLError) {
+        try self.init(parsing: text, YAMLReading(file: file, isConfidential: isConfidential))
+    }
+
+    init(parsing text: String, _ reading: YAMLReading) throws(YAMLError) {
+        self.init(try YAMLNode(Node(parsing: text, reading), file: reading.file), reading)
+    }
+
+    /// Reads a whole file. Blocks on the disk.
+    public init(readingFile path: String, isConfidential: Bool = false) throws(YAMLError) {
+        try self.init(parsing: try readText(ofFile: path), file: path, isConfidential: isConfidential)
+    }
+}
+
+/// A file that is expected to be small, in UTF-8. Blocks on the disk.
+func readText(ofFile path: String) throws(YAMLError) -> String {
+    let bytes: [UInt8]
+    do { bytes = try SmallFile.bytes(of: path, limit: YAMLDocument.mostBytes) } catch {
+        throw YAMLError(file: path, line: nil, key: "", problem: "cannot be read: \(error)")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw YAMLError(file: path, line: nil, key: "", problem: "is not valid UTF-8")
+    }
+    return text
+}
+
+extension Node {
+    /// The tree as libyaml has it. Its strict reader finds duplicate keys and places its complaints.
+    init(parsing text: String, _ reading: YAMLReading) throws(YAMLError) {
+        let file = reading.file
+        do {
+            // Editors of other systems begin a file with a byte order mark, which libyaml takes for text.
+            let scalars = text.unicodeScalars
+            let body = scalars.first == "\u{FEFF}" ? String(scalars.dropFirst()) : text
+            try checkAliases(of: body, limit: YAMLDocument.mostBytes)
+            guard let node = try Yams.compose(yaml: body) else {
+                throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
+            }
+            self = node
+        } catch let error as YAMLError {
+            throw error
+        } catch let error as AliasError {
+            throw YAMLError(
+                file: file, line: nil, key: "",
+                problem: "\(error.count) aliases (*name) are too many for its length; write out what they stand for")
+        } catch let error as YamlError {
+            let problem = error.summary(namesKeys: !reading.isConfidential)
+            throw YAMLError(file: file, line: error.line, key: "", problem: problem)
+        } catch {
+            throw YAMLError(file: file, line: nil, key: "", problem: "not valid YAML")
+        }
+    }
+}
+
+extension YAMLNode {
+    /// - Throws: for an alias that stands for nothing. Those that stand for something are written out, which
+    ///   ``checkAliases(of:limit:)`` has bounded.
+    init(_ node: Node, file: String) throws(YAMLError) {
+        let content: Content
+        switch node {
+        case .scalar(let scalar): content = .scalar(scalar.string)
+        case .mapping(let mapping):
+            var entries: [(key: YAMLNode, value: YAMLNode)] = []
+            for (key, value) in mapping {
+                entries.append((try YAMLNode(key, file: file), try YAMLNode(value, file: file)))
+            }
+            content = .mapping(entries)
+        case .sequence(let sequence):
+            var items: [YAMLNode] = []
+            for item in sequence { items.append(try YAMLNode(item, file: file)) }
+            content = .sequence(items)
+        case .alias:
+            throw YAMLError(file: file, line: node.mark?.line, key: "", problem: "not valid YAML: an alias of nothing")
+        }
+        self.init(content, line: node.mark?.line, column: node.mark?.column)
+    }
+}
+
+extension YamlError {
+    fileprivate var line: Int? {
+        switch self {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        case .duplicatedKeysInMapping(_, let context): context.mark.line
+        default: nil
+        }
+    }
+
+    /// Without the excerpt of the file that Yams puts into its own descriptions.
+    fileprivate func summary(namesKeys: Bool) -> String {
+        switch self {
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
+            "not valid YAML: \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, _):
+            "the same key twice" + (namesKeys ? ": \(duplicates.joined(separator: ", "))" : "")
+        case .reader(let problem, _, _, _): "not valid YAML: \(problem)"
+        default: "not valid YAML"
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import SoundboxCore
+import Testing
+
+@Suite("What a voice says, read from its document")
+struct LanguageDocumentTests {
+    private typealias Entries = [(String, YAMLNode)]
+
+    private static func text(_ text: String) -> YAMLNode { YAMLNode(.scalar(text)) }
+
+    private static func mapping(_ entries: Entries) -> YAMLNode {
+        YAMLNode(.mapping(entries.map { (text($0.0), $0.1) }))
+    }
+
+    /// The least that a voice must have.
+    private static var least: Entries {
+        let sentences = Language.Sentence.allCases.filter(\.isRequired).map { sentence in
+            (sentence.rawValue, text(sentence.placeholders.map { "{\($0)}" }.joined(separator: ", ")))
+        }
+        let prompts = Prompt.allCases.filter { $0.fallback == nil }.map { ($0.rawValue, text("\($0)")) }
+        return [
+            ("locale", text("en")), ("name", text("English")), ("words", text("spaced")),
+            ("numbers", text("%n:\nx.x: << point >>;\n0: o; i; ii; iii; iv; v; vi; vii; viii; ix;\n10: << >>;\n")),
+            ("cardinal", text("%n")), ("units", mapping([("CNY", text("yuan"))])),
+            ("channels", mapping([("alipay", text("Alipay"))])), ("sentences", mapping(sentences)),
+            ("prompts", mapping(prompts)), ("pauses", mapping([(",", text("160ms"))])),
+        ]
+    }
+
+    /// Changes what stands at one key of `least`, or removes it.
+    private func language(_ key: String? = nil, _ change: ((YAMLNode) -> YAMLNode?)? = nil) throws -> Language {
+        let entries = Self.least.compactMap { entry -> (String, YAMLNode)? in
+            guard entry.0 == key, let change else { return entry }
+            return change(entry.1).map { (entry.0, $0) }
+        }
+        return try Language(reading: YAMLValue(Self.mapping(entries), file: "voice.yaml"))
+    }
+
+    private func error(_ key: String, _ change: @escaping (YAMLNode) -> YAMLNode?) throws -> String {
+        try #require(throws: YAMLError.self) { try language(key, change) }.description
+    }
+
+    @Test("The least that a voice must have is enough")
+    func enough() throws {
+        let language = try language()
+        #expect(try language.reading(of: Money("12.5", .CNY)) == "i ii point v yuan")
+        #expect(language.words(of: .setupFault) == language.words(of: .notProvisioned))
+        #expect(language.decimalStyle == .point && language.subunitJoint == " ")
+    }
+
+    @Test("Every key of the least is required", arguments: least.map(\.0))
+    func required(key: String) throws {
+        #expect(try error(key) { _ in nil } == "voice.yaml: \(key): this key is missing")
+    }
+
+    @Test("Every sentence and prompt without a fallback is required, and nothing else may stand beside them")
+    func sentencesAndPrompts() throws {
+        for key in ["sentences", "prompts"] {
+            let entries = try #require(Self.least.first { $0.0 == key }).1
+            guard case .mapping(let all) = entries.content else { continue }
+            for index in all.indices {
+                var fewer = all
+                fewer.remove(at: index)
+                #expect(try error(key) { _ in YAMLNode(.mapping(fewer)) }.contains("this key is missing"))
+            }
+            let more = all + [(Self.text("zzz"), Self.text(""))]
+            #expect(try error(key) { _ in YAMLNode(.mapping(more)) }.contains("\(key).zzz: unknown key"))
+        }
+    }
+
+    @Test("A sentence with other placeholders than its own is refused")
+    func placeholders() throws {
+        let wrong = { (node: YAMLNode) -> YAMLNode in
+            guard case .mapping(let all) = node.content else { return node }
+            return YAMLNode(.mapping([(all[0].key, Self.text("{amount}"))] + all.dropFirst()))
+        }
+        #expect(
+            try error("sentences", wrong)
+                == "voice.yaml: sentences.payment: expected {channel} and {amount}, each once")
+    }
+
+    @Test("Number rules that leave a number out are refused when the voice is read")
+    func incompleteRules() throws {
+        #expect(try error("numbers") { _ in Self.text("%n:\nx.x: <<.>>;\n1: i;") }.contains("it has no rule for 0"))
+    }
+}
