@@ -82,7 +82,7 @@ extension Box {
 
     /// What others on this machine may ask of the box.
     package struct Controls: Sendable {
-        package var status: @Sendable () async -> JSONValue
+        package var status: @Sendable () async -> BoxStatus
         package var replay: @Sendable () -> Void
         /// Changes the volume, unless asked with `nil`.
         /// - Returns: what is in force.

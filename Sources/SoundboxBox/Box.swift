@@ -30,40 +30,34 @@ public struct Box {
         self.logger = logger
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing)
-        let unprovisioning = Unprovisioning(remove: parts.removeSetup, logger: logger)
+        // For what may block on the disk and is seldom done.
+        let files = ThreadExecutor(name: "files")
+        let unprovisioning = Unprovisioning(remove: parts.removeSetup, logger: logger, executor: files)
         self.unprovisioning = unprovisioning
-        let announcer = AnnouncerService(
-            machine: Announcer(freshness: parts.policy.freshness, hurryAbove: parts.policy.hurryAbove),
-            quietHours: parts.policy.quietHours, inbox: inbox, clock: clock, player: player, voices: parts.voices,
-            state: state, logger: logger, receiptsAreWaiting: feed.receiptsAreWaiting,
-            promptWasHeard: { prompt in Task { await unprovisioning.heard(prompt) } },
-            willStop: parts.outputWillStop)
+        let events = AnnouncerEvents()
         let volume = VolumeControl(
-            player: player, file: parts.volumeFile, state: state, logger: logger, say: announcer.say)
-        let perform: @Sendable (Command) -> Void = { command in
-            switch command {
-            case .play(let request): announcer.play(request)
-            case .volume(let change): volume.request(change)
-            case .warnOfUnprovisioning:
-                Task {
-                    await unprovisioning.warningIsDue()
-                    announcer.say(.unprovisionWarning)
-                }
-            case .unprovision: Task { await unprovisioning.perform() }
-            }
-        }
+            player: player, file: parts.volumeFile, state: state, logger: logger, executor: files, say: events.say)
+        let mailbox = CommandMailbox(
+            volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
+        let announcer = AnnouncerService(
+            machine: Announcer(
+                freshness: parts.policy.freshness, hurryAbove: parts.policy.hurryAbove,
+                quietHours: parts.policy.quietHours),
+            inbox: inbox, clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
+            events: events, receiptsAreWaiting: feed.receiptsAreWaiting, promptWasHeard: mailbox.heard,
+            willStop: parts.outputWillStop)
         let intake = Intake(
             reader: parts.policy.reader, verifier: parts.policy.verifier, admission: parts.policy.admission,
             inbox: inbox, clock: clock, state: state, logger: logger, noticesMayWait: announcer.noticesMayWait,
-            receiptsAreWaiting: feed.receiptsAreWaiting, perform: perform)
+            receiptsAreWaiting: feed.receiptsAreWaiting, perform: mailbox.post)
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock)
         let controls = Controls(
             status: { await reporter.status() },
-            replay: { announcer.play(.last) },
+            replay: { mailbox.post(.play(.last)) },
             changeVolume: { change in
-                guard let change else { return volume.loudness }
-                return await volume.change(change)
+                guard let change else { return await mailbox.loudness }
+                return await mailbox.change(change)
             })
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
@@ -80,15 +74,18 @@ public struct Box {
                         ]
                     }),
                 InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
+                // After everybody who sends commands: what they have sent is still carried out, and then written down.
+                volume,
+                mailbox,
                 FeedService(feed: feed, delegate: intake),
                 reporter,
                 unprovisioning,
                 UpdateWatch(folder: parts.runFolder, state: state),
                 PanelService(
-                    panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: perform),
+                    panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post),
                 announcer,
             ] + parts.control(controls) + [
-                StorageFaultService(state: state, say: announcer.say),
+                StorageFaultService(state: state, say: events.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity, hasEnded: hasEnded),
             ]
     }

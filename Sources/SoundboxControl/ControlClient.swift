@@ -13,9 +13,17 @@ public struct ControlClient: Sendable {
         self.socketPath = socketPath
     }
 
-    /// What the box is doing; the members are those of the MQTT status and some more.
-    public func status() async throws(ControlError) -> JSONValue {
+    /// What the box is doing, as it says it.
+    public func statusJSON() async throws(ControlError) -> JSONValue {
         try await send(.GET, "status")
+    }
+
+    /// What the box is doing.
+    public func status() async throws(ControlError) -> BoxStatus {
+        guard let status = BoxStatus(decoding: try await statusJSON()) else {
+            throw ControlError(reason: "the box at \(socketPath) told no state; is it of another version?")
+        }
+        return status
     }
 
     /// Speaks the last payment once more, after what is being announced.

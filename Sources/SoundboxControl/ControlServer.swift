@@ -12,7 +12,7 @@ import SoundboxSystem
 /// group may open. There is no TCP port.
 package struct ControlServer: Service {
     package let socketPath: String
-    package let status: @Sendable () async -> JSONValue
+    package let status: @Sendable () async -> BoxStatus
     /// `nil` while the box is not in service, as is ``changeVolume``.
     package let replay: (@Sendable () -> Void)?
     package let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
@@ -20,7 +20,7 @@ package struct ControlServer: Service {
     private let limit = ConnectionLimit()
 
     package init(
-        socketPath: String, status: @escaping @Sendable () async -> JSONValue,
+        socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
         replay: (@Sendable () -> Void)? = nil,
         changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil, logger: Logger
     ) {
@@ -74,7 +74,7 @@ package struct ControlServer: Service {
 
     private var router: Router<BasicRequestContext> {
         let router = Router()
-        router.get("status") { _, _ in Self.response(await status()) }
+        router.get("status") { _, _ in Self.response(await status().json) }
         router.post("replay") { _, _ in
             guard let replay else { return Self.notInService }
             replay()

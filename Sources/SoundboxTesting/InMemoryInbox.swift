@@ -70,15 +70,14 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool {
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            guard
-                let index = contents.entries.firstIndex(where: {
-                    $0.sequence == entry.sequence && $0.isWaiting
-                })
-            else { return false }
-            contents.entries[index].state = .announcing
+            let indices = entries.compactMap { entry in
+                contents.entries.firstIndex { $0.sequence == entry.sequence && $0.isWaiting }
+            }
+            guard indices.count == entries.count else { return false }
+            for index in indices { contents.entries[index].state = .announcing }
             return true
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Of what is asked for from outside the last word counts, which is all that ``Announcer`` would make of them anyway.
 /// What the announcer tells itself is as much as it has asked for.
-final class AnnouncerEvents: AsyncSequence, Sendable {
+package final class AnnouncerEvents: AsyncSequence, Sendable {
     private struct Pending {
         var noticesMayWait = false
         var prompt: Prompt?
@@ -44,7 +44,7 @@ final class AnnouncerEvents: AsyncSequence, Sendable {
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+    package init() { (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     /// Never blocks; any thread.
     func yield(_ event: Announcer.Event) {
@@ -52,12 +52,18 @@ final class AnnouncerEvents: AsyncSequence, Sendable {
         signal.yield()
     }
 
-    struct Iterator: AsyncIteratorProtocol {
+    /// Never blocks; any thread.
+    func say(_ prompt: Prompt) { yield(.promptRequested(prompt)) }
+
+    /// Never blocks; any thread.
+    func play(_ request: Announcer.Request) { yield(.requested(request)) }
+
+    package struct Iterator: AsyncIteratorProtocol {
         fileprivate let events: AnnouncerEvents
         fileprivate var signals: AsyncStream<Void>.Iterator
 
         /// `nil` when the task is cancelled.
-        mutating func next(isolation actor: isolated (any Actor)?) async -> Announcer.Event? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> Announcer.Event? {
             while true {
                 if Task.isCancelled { return nil }
                 if let event = events.pending.withLock({ $0.take() }) { return event }
@@ -67,5 +73,5 @@ final class AnnouncerEvents: AsyncSequence, Sendable {
     }
 
     /// For one loop only.
-    func makeAsyncIterator() -> Iterator { Iterator(events: self, signals: signals.makeAsyncIterator()) }
+    package func makeAsyncIterator() -> Iterator { Iterator(events: self, signals: signals.makeAsyncIterator()) }
 }

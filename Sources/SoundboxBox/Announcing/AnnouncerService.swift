@@ -22,13 +22,14 @@ package actor AnnouncerService: Service {
     let logger: Logger
     private let receiptsAreWaiting: @Sendable () -> Void
     private let promptWasHeard: @Sendable (Prompt) -> Void
-    private let events = AnnouncerEvents()
+    private let events: AnnouncerEvents
     private var machine: Announcer
     private var announcementCount = 0
+    /// The notices whose announcement was begun last and not heard to its end; empty when it was.
+    private var unheard: [Int64] = []
     /// Looks after recordings that could not be had.
     var recordingsRetry: Task<Void, Never>?
 
-    private let quietHours: QuietHours?
     private let willStop: @Sendable () -> Void
 
     /// What is playing when the box is stopped may take this long to end, so that receipts and the last status still go
@@ -37,17 +38,19 @@ package actor AnnouncerService: Service {
     private static let timeToFade = Duration.milliseconds(500)
 
     /// - Parameters:
+    ///   - events: what it is told from outside, by others than its own methods.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
     package init(
-        machine: Announcer, quietHours: QuietHours?, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
-        state: BoxState, logger: Logger, receiptsAreWaiting: @escaping @Sendable () -> Void,
+        machine: Announcer, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
+        state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
+        receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
         willStop: @escaping @Sendable () -> Void = {}
     ) {
         self.machine = machine
-        self.quietHours = quietHours
+        self.events = events
         self.inbox = inbox
         self.clock = clock
         self.player = player
@@ -61,12 +64,6 @@ package actor AnnouncerService: Service {
 
     /// Never blocks; any thread.
     package nonisolated func noticesMayWait() { events.yield(.noticesMayWait) }
-
-    /// Never blocks; any thread.
-    nonisolated func say(_ prompt: Prompt) { events.yield(.promptRequested(prompt)) }
-
-    /// Never blocks; any thread.
-    nonisolated func play(_ request: Announcer.Request) { events.yield(.requested(request)) }
 
     /// Ends within ``timeToFinish`` and a little more once it is to stop, whatever the sound card does.
     package func run() async {
@@ -129,14 +126,16 @@ package actor AnnouncerService: Service {
                     logger.notice("the clock was set forward: what waits counts as new")
                     try inbox.distrustArrivalTimes()
                 }
-                return .fetched(try inbox.waiting(limit: limit), now: clock.timeIfSet)
+                return .fetched(try inbox.waiting(limit: limit), moment)
             }
         case .recall(let request):
-            return answer { () throws(InboxError) in .recalled(try recall(request)) }
-        case .begin(let job):
-            return noteBeginning(of: job) ? await play(job) : .withdrawn
-        case .play(let job):
-            return await play(job)
+            return answer { () throws(InboxError) in .recalled(try recall(request), moment) }
+        case .prepare:
+            return await prepare()
+        case .note(let entries):
+            return answer { () throws(InboxError) in try inbox.markAnnouncing(entries) ? .noted : .withdrawn }
+        case .play(let announcement):
+            return await play(announcement)
         case .record(let job):
             return answer { () throws(InboxError) in
                 try record(job)
@@ -155,22 +154,26 @@ package actor AnnouncerService: Service {
                 events.yield(.waited)
             }
             return nil
+        case .report(let mismatch):
+            logger.error("a mistake of the program", metadata: ["reason": "\(mismatch)"])
+            state.update { $0.announcerMismatches += 1 }
+            return nil
         case .finish:
             return nil
         }
     }
 
-    private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Job {
+    private var moment: Announcer.Moment {
+        Announcer.Moment(time: clock.timeIfSet, minuteOfDay: currentMinuteOfDay())
+    }
+
+    private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Recollection {
         switch request {
-        case .last: return .replay(try inbox.lastAnnounced())
-        case .beforeLast:
-            if let entry = try inbox.lastAnnounced(skipping: 1) { return .replay(entry) }
-            // With one payment so far, "none yet" would not be true.
-            return .replay(try inbox.lastAnnounced())
-        case .today: return .today(try inbox.payments(since: .startOfToday))
+        case .last: .announced(try inbox.lastAnnounced())
+        case .beforeLast: .announced(try inbox.lastAnnounced(skipping: 1))
+        case .today: .payments(try inbox.payments(since: .startOfToday))
         case .network:
-            return .network(
-                isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
+            .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
         }
     }
 
@@ -185,20 +188,6 @@ package actor AnnouncerService: Service {
         }
     }
 
-    /// - Returns: whether it is to be played.
-    private func noteBeginning(of job: Announcer.Job) -> Bool {
-        guard case .notice(let entry) = job else { return true }
-        do throws(InboxError) {
-            let stillWaits = try inbox.markAnnouncing(entry)
-            state.update { $0.recordingFault = nil }
-            return stillWaits
-        } catch {
-            report(error)
-            // Played all the same: a payment that is on disk must be heard.
-            return true
-        }
-    }
-
     private func report(_ error: InboxError) {
         // Once per fault, not once per attempt.
         let isNew = state.snapshot.recordingFault == nil
@@ -206,7 +195,21 @@ package actor AnnouncerService: Service {
         state.update { $0.recordingFault = error.description }
     }
 
-    private func play(_ job: Announcer.Job) async -> Announcer.Event {
+    private func prepare() async -> Announcer.Event {
+        do throws(PlayerError) {
+            try await player.prepare()
+        } catch .sink(let error) {
+            report(error)
+            return .playFailed
+        } catch {
+            // The card is there. What can be played on it shows when it is played.
+            await handle(error)
+        }
+        return .prepared
+    }
+
+    private func play(_ announcement: Announcer.Announcement) async -> Announcer.Event {
+        let job = announcement.job
         announcementCount += 1
         state.update { $0.announcement = announcementCount }
         defer { state.update { $0.announcement = nil } }
@@ -215,7 +218,7 @@ package actor AnnouncerService: Service {
         while true {
             log(script, of: job)
             do throws(PlayerError) {
-                try await player.play(script, delivery(of: job, script))
+                try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
                 break
             } catch .recording(let part, let error) {
                 // In other words, and at once: what is to be told has not been told yet. What fails although it was
@@ -223,16 +226,15 @@ package actor AnnouncerService: Service {
                 await leaveOut(part, error)
                 script = isProven ? voices.script(for: job.utterance) : await provenScript(for: job)
                 isProven = true
-            } catch .nothingToPlay {
-                // A prompt has no chime, and is not waited for.
-                if case .prompt = job { return .playFailed }
-                reportNothingToPlay()
-                return .playFailed
             } catch {
+                unheard = job.entries.map(\.sequence)
+                // A prompt has no chime, and is not waited for.
+                if case .prompt = job, error == .nothingToPlay { return .playFailed }
                 await handle(error)
                 return .playFailed
             }
         }
+        unheard = []
         if case .prompt(let prompt) = job { promptWasHeard(prompt) }
         await noteDevice()
         noteSound()
@@ -240,36 +242,15 @@ package actor AnnouncerService: Service {
     }
 
     private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
-        if let shortcoming = script.shortcoming, !machine.isWaitingForDevice {
+        // An attempt every five seconds is not worth a line each.
+        let isRepeated = !job.entries.isEmpty && job.entries.map(\.sequence) == unheard
+        if let shortcoming = script.shortcoming, !isRepeated {
             logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
         logger.log(
-            level: machine.isWaitingForDevice ? .debug : .info, "announcing",
+            level: isRepeated ? .debug : .info, "announcing",
             metadata: job.logMetadata(["text": "\(script.text)"]))
     }
-
-    private func delivery(of job: Announcer.Job, _ script: AnnouncementScript) -> Delivery {
-        var delivery = Delivery()
-        switch job {
-        case .prompt:
-            // To be understood by whoever has just turned the volume down to nothing.
-            return Delivery(hasChime: false, gap: Self.hurriedGap, loudness: Self.leastForPrompts...Volume(100))
-        case .notice where machine.isInAHurry: delivery = Delivery(hasChime: false, gap: Self.hurriedGap)
-        // The chime means that money came.
-        case .replay: delivery.hasChime = false
-        case .notice, .summary, .today, .network: break
-        }
-        if let quietHours, quietHours.contain(currentMinuteOfDay()) {
-            delivery.loudness = Volume(0)...Volume(quietHours.volume)
-        }
-        // The chime alone still says that something came.
-        if !script.hasWords, !job.isReplay { delivery.hasChime = true }
-        return delivery
-    }
-
-    /// Still heard as two announcements.
-    private static let hurriedGap = Duration.milliseconds(200)
-    private static let leastForPrompts = Volume(30)
 
     private func handle(_ error: PlayerError) async {
         switch error {
@@ -319,20 +300,6 @@ package actor AnnouncerService: Service {
 }
 
 extension Announcer.Job {
-    var utterance: Utterance {
-        switch self {
-        case .notice(let entry): Utterance(entry.notice)
-        case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
-        case .replay(let entry?): .replay(Utterance(entry.notice))
-        case .replay(nil): .prompt(.noPaymentYet)
-        case .prompt(let prompt): .prompt(prompt)
-        case .today(let payments): .today(of: payments)
-        case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
-        }
-    }
-
-    fileprivate var isReplay: Bool { if case .replay = self { true } else { false } }
-
     fileprivate func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
         let metadata: Logger.Metadata =
             switch self {

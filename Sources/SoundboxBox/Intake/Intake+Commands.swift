@@ -73,20 +73,21 @@ extension Intake {
 
     /// - Parameter outcome: `nil` for a command that is carried out as often as it comes.
     private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) throws(InboxError) {
-        switch (message.action, outcome) {
-        case (.perform(let command), nil), (.perform(let command), .isNew): perform(command)
-        case (.perform, _): logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
-        case (.cancel(let id), .cancellation(let outcome)):
-            switch outcome {
-            case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
-            case .tooLate(let state):
-                logSparingly(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
-                try answer(message.id, "payment_id: too late, the payment is \(state.rawValue)")
-            case .unknown:
-                logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
-                try answer(message.id, "payment_id: no such payment is known")
+        guard case .cancel(let id) = message.command else {
+            guard outcome == nil || outcome == .isNew else {
+                return logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
             }
-        case (.cancel, _): break
+            return perform(message.command)
+        }
+        guard case .cancellation(let outcome) = outcome else { return }
+        switch outcome {
+        case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
+        case .tooLate(let state):
+            logSparingly(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
+            try answer(message.id, "payment_id: too late, the payment is \(state.rawValue)")
+        case .unknown:
+            logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
+            try answer(message.id, "payment_id: no such payment is known")
         }
     }
 }

@@ -2,12 +2,13 @@ import Logging
 import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
 /// Takes the box out of service when its buttons ask for it, and only when the warning before it was heard to its end:
 /// a box whose voice is busy with payments, or whose sound card is away, has warned nobody.
 ///
-/// The service ends when the setup has been removed, and the box with it. Runs on a thread of its own, since files
-/// block.
+/// The service ends when the setup has been removed, and the box with it. Runs on a thread that may block, since it
+/// removes files.
 actor Unprovisioning: Service {
     /// How long a warning counts.
     static let warningCounts = Duration.seconds(15)
@@ -19,7 +20,7 @@ actor Unprovisioning: Service {
         case requested
     }
 
-    private let executor = ThreadExecutor(name: "unprovisioning")
+    private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let remove: @Sendable () throws -> SetupRemoval
@@ -27,17 +28,22 @@ actor Unprovisioning: Service {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let requests: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
-    private var warnedAt: ContinuousClock.Instant?
+    /// When the warning was heard to its end.
+    private let warnedAt = Mutex<ContinuousClock.Instant?>(nil)
     /// What came of it; `nil` while the box is in service.
     private(set) var outcome: Outcome?
 
-    /// - Parameter remove: removes the setup, or asks for it. May block; throws when neither can be done.
+    /// - Parameters:
+    ///   - remove: removes the setup, or asks for it. May block; throws when neither can be done.
+    ///   - executor: where that is done.
     package init(
         remove: @escaping @Sendable () throws -> SetupRemoval, logger: Logger,
+        executor: ThreadExecutor = ThreadExecutor(name: "files"),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.remove = remove
         self.logger = logger
+        self.executor = executor
         self.now = now
         (requests, continuation) = AsyncStream.makeStream()
     }
@@ -50,16 +56,17 @@ actor Unprovisioning: Service {
     }
 
     /// The buttons have been held for long enough that the warning is about to be spoken; an earlier one counts no more.
-    func warningIsDue() { warnedAt = nil }
+    /// Never blocks; any thread.
+    nonisolated func warningIsDue() { warnedAt.withLock { $0 = nil } }
 
-    /// A prompt was played to its end.
-    func heard(_ prompt: Prompt) {
-        if prompt == .unprovisionWarning { warnedAt = now() }
+    /// A prompt was played to its end. Never blocks; any thread.
+    nonisolated func heard(_ prompt: Prompt) {
+        if prompt == .unprovisionWarning { warnedAt.withLock { $0 = now() } }
     }
 
-    /// The buttons have been held to the end.
-    func perform() {
-        guard let warnedAt, now() - warnedAt <= Self.warningCounts else {
+    /// The buttons have been held to the end. Never blocks; any thread.
+    nonisolated func perform() {
+        guard let warnedAt = warnedAt.withLock({ $0 }), now() - warnedAt <= Self.warningCounts else {
             logger.warning("not taken out of service: the warning was not heard; hold the buttons again")
             return
         }

@@ -1,18 +1,18 @@
 import Logging
+import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
-import Synchronization
 
 /// The one place where volume and mute change: they act on what is playing. The volume is remembered across restarts;
 /// mute is not, since a box that was restarted is expected to speak.
 ///
-/// Pinned to a thread of its own, since it writes to the disk.
-actor VolumeControl {
+/// Runs on a thread that may block, since it writes to the disk.
+actor VolumeControl: Service {
     /// Between two writes to the disk while changes keep coming.
     static let rest = Duration.milliseconds(500)
 
-    private let executor = ThreadExecutor(name: "volume")
+    private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let player: Player
@@ -20,99 +20,67 @@ actor VolumeControl {
     private let state: BoxState
     private let logger: Logger
     private let say: @Sendable (Prompt) -> Void
-    private let requests = Mutex(Requests())
+    private let changes: AsyncStream<Void>
+    private let change: AsyncStream<Void>.Continuation
     /// What the disk and the log know.
-    private var noted: Loudness
+    private var remembered: Loudness
 
-    fileprivate struct Requests {
-        /// Changes were made that have not been noted.
-        var areUnnoted = false
-        var areBeingNoted = false
-    }
-
-    /// - Parameter say: takes a prompt to be spoken. Must not block.
+    /// - Parameters:
+    ///   - executor: where the disk is written to.
+    ///   - say: takes a prompt to be spoken. Must not block.
     init(
-        player: Player, file: VolumeFile, state: BoxState, logger: Logger, say: @escaping @Sendable (Prompt) -> Void
+        player: Player, file: VolumeFile, state: BoxState, logger: Logger, executor: ThreadExecutor,
+        say: @escaping @Sendable (Prompt) -> Void
     ) {
         self.player = player
         self.file = file
         self.state = state
         self.logger = logger
+        self.executor = executor
         self.say = say
-        noted = Loudness(volume: player.volume, isMuted: player.isMuted)
+        (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        remembered = Loudness(volume: player.volume, isMuted: player.isMuted)
     }
 
-    /// Never blocks.
+    /// What is in force. Never blocks; any thread.
     nonisolated var loudness: Loudness { Loudness(volume: player.volume, isMuted: player.isMuted) }
 
-    /// Changes it at once; the disk and the log learn of it as soon as they can.
-    ///
-    /// Never blocks; any thread. However many come, nothing waits for its turn: each acts on what the one before has
-    /// left, and a burst is written down once.
-    nonisolated func request(_ change: Command.VolumeChange) {
-        _ = apply(change)
-        let isFirst = requests.withLock { requests in
-            requests.areUnnoted = true
-            defer { requests.areBeingNoted = true }
-            return !requests.areBeingNoted
-        }
-        if isFirst { Task { await noteRequests() } }
-    }
-
-    /// Changes it, and returns when the disk knows.
-    /// - Returns: what is in force.
-    @discardableResult
-    func change(_ change: Command.VolumeChange) -> Loudness {
-        let loudness = apply(change)
-        note()
-        return loudness
-    }
-
-    private nonisolated func apply(_ change: Command.VolumeChange) -> Loudness {
-        // Under the lock, so that no step is lost between two threads.
-        let (before, after) = requests.withLock { _ in
-            let before = loudness
-            let after = Loudness(
-                volume: change.applied(to: before.volume), isMuted: change.applied(toMuted: before.isMuted))
+    /// Changes it at once; ``run()`` has the disk and the log learn of it. For ``CommandMailbox`` alone, which makes one
+    /// change after the other. Never blocks.
+    nonisolated func apply(_ change: LoudnessChange) {
+        let before = loudness
+        let after = change.applied(to: before)
+        if after != before {
             player.volume = after.volume
             player.isMuted = after.isMuted
-            return (before, after)
-        }
-        if after != before {
             state.update { snapshot in
                 snapshot.volume = after.volume
                 snapshot.isMuted = after.isMuted
             }
+            self.change.yield()
         }
-        if !after.isMuted, let prompt = change.prompt(at: after.volume) { say(prompt) }
-        return after
+        if !after.isMuted, let prompt = change.last.prompt(at: after.volume) { say(prompt) }
     }
 
-    private func noteRequests() async {
-        while requests.withLock({ $0.mustBeNoted() }) {
-            note()
-            try? await Task.sleep(for: Self.rest)
-        }
-    }
-
-    private func note() {
+    /// Returns when the disk knows what is in force.
+    func remember() {
         let loudness = loudness
-        guard loudness != noted else { return }
-        defer { noted = loudness }
+        guard loudness != remembered else { return }
+        defer { remembered = loudness }
         logger.info("volume", metadata: ["level": "\(loudness.volume.level)", "muted": "\(loudness.isMuted)"])
-        guard loudness.volume != noted.volume else { return }
+        guard loudness.volume != remembered.volume else { return }
         do throws(FileError) { try file.write(loudness.volume) } catch {
             logger.warning("the volume is not remembered", metadata: ["reason": "\(error)"])
         }
     }
-}
 
-extension VolumeControl.Requests {
-    /// Whether something is to be noted now; otherwise nobody notes any longer.
-    fileprivate mutating func mustBeNoted() -> Bool {
-        defer { areUnnoted = false }
-        areBeingNoted = areUnnoted
-        return areUnnoted
+    /// Writes changes down until shutdown: a burst at its beginning, every ``rest`` and at its end.
+    func run() async {
+        for await _ in changes.cancelOnGracefulShutdown() {
+            remember()
+            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) }
+        }
+        remember()
     }
 }
 

@@ -42,6 +42,8 @@ package final class BoxState: Sendable {
         package var unavailableRecordings: String?
         /// Why announcements wait although the sound card is there: there is nothing to play them with.
         package var speechFault: String?
+        /// How often since the start the announcer was answered something that it had not asked.
+        package var announcerMismatches = 0
 
         /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for
         /// a note and none for a payment.
@@ -56,6 +58,11 @@ package final class BoxState: Sendable {
             if unusableRecordings > 0 {
                 faults.append(
                     "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
+            }
+            if announcerMismatches > 0 {
+                faults.append(
+                    "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
+                )
             }
             return faults
         }

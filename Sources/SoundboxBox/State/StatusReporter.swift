@@ -48,12 +48,9 @@ package actor StatusReporter: Service {
         self.systemd = systemd
     }
 
-    /// The status that the broker publishes when the box vanishes.
-    package static func offline(_ identity: Identity) -> JSONValue {
-        .object([
-            ("state", .string("offline")), ("version", .string(SoundboxVersion.current)),
-            ("voice", .string(identity.voice)),
-        ])
+    /// What the broker publishes when the box vanishes.
+    package static func lastWill(_ identity: Identity) -> BoxStatus {
+        .lastWill(version: SoundboxVersion.current, voice: identity.voice)
     }
 
     package func run() async throws {
@@ -73,43 +70,31 @@ package actor StatusReporter: Service {
     }
 
     private func publish() {
+        let status = status()
+        feed.publishStatus(status.json.bytes)
+        systemd.status(status.faults?.first ?? state.snapshot.connection.summary)
+    }
+
+    /// The status now. Blocks on the disk.
+    package func status() -> BoxStatus {
         state.update { $0.clockFault = clock.fault }
         let snapshot = state.snapshot
-        feed.publishStatus(status(snapshot).bytes)
-        systemd.status(snapshot.faults.first ?? snapshot.connection.summary)
-    }
-
-    /// The status now.
-    package func status() -> JSONValue {
-        state.update { $0.clockFault = clock.fault }
-        return status(state.snapshot)
-    }
-
-    private func status(_ snapshot: BoxState.Snapshot) -> JSONValue {
-        var members: [(name: String, value: JSONValue)] = [
-            ("state", .string(snapshot.connection == .subscribed ? "online" : "offline")),
-            ("connection", .string(snapshot.connection.summary)),
-            ("device", .string(identity.deviceID)),
-            ("broker", .string(identity.broker)),
-            ("version", .string(SoundboxVersion.current)),
-            ("voice", .string(identity.voice)),
-            ("audio", .string(identity.audioDevice)),
-            ("sound", snapshot.device?.json ?? .null),
-            ("volume", .integer(snapshot.volume.level)),
-            ("muted", .bool(snapshot.isMuted)),
-            ("announcing", .bool(snapshot.announcement != nil)),
-            ("xruns", .integer(snapshot.xruns)),
-            ("uptime_s", .integer((ContinuousClock.now - start).components.seconds)),
-        ]
+        var status = BoxStatus(
+            isOnline: snapshot.connection == .subscribed, version: SoundboxVersion.current, voice: identity.voice)
+        status.connection = snapshot.connection.summary
+        status.deviceID = identity.deviceID
+        status.broker = identity.broker
+        status.audioDevice = identity.audioDevice
+        status.sound = snapshot.device
+        status.volume = snapshot.volume.level
+        status.isMuted = snapshot.isMuted
+        status.isAnnouncing = snapshot.announcement != nil
+        status.xruns = snapshot.xruns
+        status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
         // Without counts the rest is still worth telling; the fault says why they are missing.
-        if let counts = try? inbox.counts() {
-            members += [
-                ("queued", .integer(counts.waiting)), ("announced", .integer(counts.announced)),
-                ("receipts_waiting", .integer(counts.receiptsWaiting)),
-            ]
-        }
-        members.append(("faults", .array(snapshot.faults.map { .string($0) })))
-        return .object(members)
+        status.counts = try? inbox.counts()
+        status.faults = snapshot.faults
+        return status
     }
 }
 

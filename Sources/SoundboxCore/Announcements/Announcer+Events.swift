@@ -1,4 +1,4 @@
-/// What the announcer is told, and what it answers.
+/// What the announcer is told, and what it asks for.
 extension Announcer {
     /// What one announcement is about.
     public enum Job: Sendable, Equatable {
@@ -14,11 +14,22 @@ extension Announcer {
         case network(isOnline: Bool, address: [UInt8])
 
         /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
-        var isAnswer: Bool {
+        public var isAnswer: Bool {
             switch self {
             case .notice, .summary: false
             case .replay, .today, .prompt, .network: true
             }
+        }
+    }
+
+    /// A job, and how it is to sound.
+    public struct Announcement: Sendable, Equatable {
+        public var job: Job
+        public var delivery: Delivery
+
+        public init(_ job: Job, _ delivery: Delivery = Delivery()) {
+            self.job = job
+            self.delivery = delivery
         }
     }
 
@@ -34,6 +45,27 @@ extension Announcer {
         case network
     }
 
+    /// What was found when a ``Request`` was looked up.
+    public enum Recollection: Sendable, Equatable {
+        /// For ``Request/last`` and ``Request/beforeLast``; `nil` when there is none.
+        case announced(InboxEntry?)
+        case payments([Money])
+        case network(isOnline: Bool, address: [UInt8])
+    }
+
+    /// When something is to be announced.
+    public struct Moment: Sendable, Equatable {
+        /// `nil` while the clock is not set.
+        public var time: Timestamp?
+        /// Local time, 0–1439, as the clock shows it.
+        public var minuteOfDay: Int
+
+        public init(time: Timestamp?, minuteOfDay: Int) {
+            self.time = time
+            self.minuteOfDay = minuteOfDay
+        }
+    }
+
     public enum Event: Sendable, Equatable {
         /// The box has started, or the inbox may have grown.
         case noticesMayWait
@@ -43,21 +75,24 @@ extension Announcer {
         case promptRequested(Prompt)
         /// Finish what is playing, then stop.
         case stopRequested
-        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first; `now` is `nil` while the clock
-        /// is not set.
-        case fetched([InboxEntry], now: Timestamp?)
-        /// Answer to ``Action/recall(_:)``: what to play.
-        case recalled(Job)
-        /// Answer to ``Action/begin(_:)``: the notice was cancelled meanwhile and has not been played.
+        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
+        case fetched([InboxEntry], Moment)
+        /// Answer to ``Action/recall(_:)``.
+        case recalled(Recollection, Moment)
+        /// Answer to ``Action/prepare``: the sound card is open.
+        case prepared
+        /// Answer to ``Action/note(_:)``.
+        case noted
+        /// Answer to ``Action/note(_:)``: one of them waits no longer, and none of them was noted.
         case withdrawn
-        /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: drained to the last frame.
+        /// Answer to ``Action/play(_:)``: drained to the last frame.
         case played
-        /// Answer to ``Action/begin(_:)`` and ``Action/play(_:)``: the sound card would not.
+        /// Answer to ``Action/prepare`` and ``Action/play(_:)``: the sound card would not.
         case playFailed
         /// Answer to ``Action/record(_:)`` and ``Action/expire(_:)``.
         case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/record(_:)`` and ``Action/expire(_:)``: the
-        /// disk would not.
+        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/note(_:)``, ``Action/record(_:)`` and
+        /// ``Action/expire(_:)``: the disk would not.
         case inboxFailed
         /// The time asked for by ``Action/wait(_:)`` has passed.
         case waited
@@ -67,18 +102,58 @@ extension Announcer {
         case fetch(limit: Int)
         /// Look up what was asked for.
         case recall(Request)
-        /// Note in the inbox that the job is being announced, then play it. It is played even when the note fails: a
-        /// payment that is on disk must be heard.
-        case begin(Job)
-        /// Play it (again) from its start.
-        case play(Job)
+        /// Open the sound card.
+        case prepare
+        /// Note in the inbox that these are being announced: all of them or none.
+        case note([InboxEntry])
+        /// Play it from its start.
+        case play(Announcement)
         /// Note in the inbox that the job has been announced.
         case record(Job)
         /// Note in the inbox that these were too late, and say nothing of them.
         case expire([InboxEntry])
         /// Report ``Event/waited`` after this time.
         case wait(Duration)
+        /// Log and count a mistake of the program. There is no answer.
+        case report(Mismatch)
         /// Nothing is left to do: end the loop.
         case finish
+    }
+
+    /// An answer to something that was not asked.
+    public struct Mismatch: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The event's name, without what it carries.
+        public var answer: String
+        /// What the announcer was doing.
+        public var activity: String
+
+        public init(answer: String, activity: String) {
+            self.answer = answer
+            self.activity = activity
+        }
+
+        public var description: String { "the announcer was told \"\(answer)\" while \(activity)" }
+    }
+}
+
+extension Announcer.Event {
+    /// For messages.
+    var name: String {
+        switch self {
+        case .noticesMayWait: "notices may wait"
+        case .requested: "requested"
+        case .promptRequested: "prompt requested"
+        case .stopRequested: "stop requested"
+        case .fetched: "fetched"
+        case .recalled: "recalled"
+        case .prepared: "prepared"
+        case .noted: "noted"
+        case .withdrawn: "withdrawn"
+        case .played: "played"
+        case .playFailed: "play failed"
+        case .recorded: "recorded"
+        case .inboxFailed: "inbox failed"
+        case .waited: "waited"
+        }
     }
 }

@@ -1,35 +1,42 @@
-/// Decides what is announced, when and how often: strictly one after the other, oldest first.
+/// Decides what is announced, when, how often and how it sounds: strictly one after the other, oldest first.
 ///
-/// A state machine without a clock, a database or a card: it takes an event and returns the actions to perform, in
-/// order. Whoever performs them reports back with the event named at each action. The next announcement begins only
-/// after the previous one has been drained to its last frame and recorded.
+/// A state machine without a clock, a database or a card. It takes an event and returns the actions to perform, in
+/// order. Whoever performs them answers each with one of the events named at the action, before the next one is asked
+/// for; only ``Event/waited`` comes when its time has passed. The next announcement begins only after the previous one
+/// has been drained to its last frame and recorded.
+///
+/// After every wait the inbox is read again: meanwhile a payment may have been cancelled, or have become too old to be
+/// news. One that was heard to its end is never fetched again before that is recorded.
 public struct Announcer: Sendable {
-    private enum State: Equatable {
+    fileprivate enum State: Equatable {
         case idle
         case fetching(limit: Int)
         case recalling(Request)
-        case waitingForDevice(Job, attempts: Int)
-        case playing(Job, attempts: Int)
+        /// The card is being opened. Nothing has been noted yet, so it can still be cancelled.
+        case preparing(Announcement)
+        case noting(Announcement)
+        case playing(Announcement)
         case recording(Job)
-        case expiring([InboxEntry])
-        /// The disk failed; after a while what could not be done is tried again.
+        case expiring
+        case waitingForDevice
+        /// The disk failed. After a while what could not be done is tried again.
         case waitingForInbox(Retry)
-        /// Meanwhile a prompt is spoken: what the box says of its trouble must not wait for the trouble to end.
+        /// The same, while a prompt is spoken: what the box says of its trouble must not wait for the trouble to end.
         /// `isDue` tells that the time to try again has come.
         case prompting(Retry, isDue: Bool)
         case finished
     }
 
-    private enum Retry: Equatable {
-        case fetch(limit: Int)
-        case recall(Request)
+    fileprivate enum Retry: Equatable {
+        case fetch
+        /// It was heard to its end: only the record is missing.
         case record(Job)
-        case expire([InboxEntry])
     }
 
     private let freshness: FreshnessPolicy
     /// More waiting notices than this are spoken faster; `nil` never.
     private let hurryAbove: Int?
+    let quietHours: QuietHours?
     private var state = State.idle
     private var noticesMayWait = false
     private var request: Request?
@@ -38,26 +45,18 @@ public struct Announcer: Sendable {
     /// The last thing played was an answer to a request, or a prompt.
     private var answerCameLast = false
     private var stopIsRequested = false
+    /// How often in a row the sound card refused what waits.
+    private var deviceFailures = 0
 
-    /// Whether more notices wait than are to be spoken at leisure. Holds for the announcement that was begun last.
-    public private(set) var isInAHurry = false
-
-    /// - Parameter hurryAbove: how many notices may wait, the one being spoken included, before ``isInAHurry``.
-    public init(freshness: FreshnessPolicy, hurryAbove: Int? = nil) {
+    /// - Parameter hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
+    public init(freshness: FreshnessPolicy, hurryAbove: Int? = nil, quietHours: QuietHours? = nil) {
         self.freshness = freshness
         self.hurryAbove = hurryAbove
-    }
-
-    /// Whether the sound card is away and an announcement waits for it.
-    public var isWaitingForDevice: Bool {
-        switch state {
-        case .waitingForDevice: true
-        case .playing(_, let attempts): attempts > 0
-        default: false
-        }
+        self.quietHours = quietHours
     }
 
     public mutating func handle(_ event: Event) -> [Action] {
+        guard state != .finished else { return [] }
         switch event {
         case .noticesMayWait: noticesMayWait = true
         // Pressing five times asks for one answer, not for five in a row; the last word counts.
@@ -70,27 +69,14 @@ public struct Announcer: Sendable {
             stopIsRequested = true
             // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
             if isAwaitingTimer { return finish() }
-        case .fetched(let entries, let now):
-            guard case .fetching(let limit) = state else { return [] }
-            if stopIsRequested { return finish() }
-            return fetched(entries, limit: limit, now: now)
-        case .recalled(let job):
-            guard case .recalling = state else { return [] }
-            if stopIsRequested { return finish() }
-            return begin(job)
-        case .withdrawn: if case .playing = state { state = .idle }
-        case .played: return played()
-        case .playFailed: return playFailed()
-        case .recorded: if isRecording { state = .idle }
-        case .inboxFailed: return inboxFailed()
-        case .waited: return waited()
+        default: return answered(event) ?? outOfStep(event)
         }
         return continueWhenIdle()
     }
 
     /// How long to wait before the sound card is tried again: 0.5 s, doubling to 5 s.
-    static func deviceRetryDelay(attempts: Int) -> Duration {
-        .milliseconds(min(500 << min(attempts, 4), 5000))
+    static func deviceRetryDelay(failures: Int) -> Duration {
+        .milliseconds(min(500 << min(failures - 1, 4), 5000))
     }
 
     /// The most notices told in one summary.
@@ -99,12 +85,60 @@ public struct Announcer: Sendable {
     /// How long to wait before the disk is tried again.
     static let inboxRetryDelay = Duration.seconds(1)
 
-    private var isRecording: Bool {
-        switch state {
-        case .recording, .expiring: true
-        default: false
+    // MARK: Answers
+
+    /// - Returns: `nil` when the answer does not fit what was asked.
+    private mutating func answered(_ event: Event) -> [Action]? {
+        switch (state, event) {
+        case (.fetching(let limit), .fetched(let entries, let moment)):
+            return stopIsRequested ? finish() : fetched(entries, limit: limit, at: moment)
+        case (.recalling(let request), .recalled(let found, let moment)):
+            return stopIsRequested ? finish() : recalled(found, for: request, at: moment)
+        case (.preparing(let announcement), .prepared):
+            return stopIsRequested ? finish() : note(announcement)
+        // It is played even when the note fails: a payment that is on disk must be heard.
+        case (.noting(let announcement), .noted), (.noting(let announcement), .inboxFailed):
+            return stopIsRequested ? finish() : play(announcement)
+        case (.noting, .withdrawn), (.expiring, .recorded), (.recording, .recorded): return becomeIdle()
+        case (.playing(let announcement), .played): return played(announcement.job)
+        case (.playing(let announcement), .playFailed) where announcement.job.isAnswer:
+            // Nobody waits at the counter for a replay that comes minutes later.
+            return becomeIdle()
+        case (.preparing, .playFailed), (.playing, .playFailed): return deviceFailed()
+        case (.prompting(let retry, let isDue), .played), (.prompting(let retry, let isDue), .playFailed):
+            return prompted(retry, isDue: isDue)
+        // Nor for one that the disk refuses; and a history that cannot be read must not hold payments back.
+        case (.recalling, .inboxFailed): return becomeIdle()
+        case (.fetching, .inboxFailed), (.expiring, .inboxFailed): return inboxFailed(.fetch)
+        case (.recording(let job), .inboxFailed): return inboxFailed(.record(job))
+        case (.waitingForDevice, .waited): return fetch(limit: firstLimit)
+        case (.waitingForInbox(let retry), .waited): return tryAgain(retry)
+        case (.prompting(let retry, isDue: false), .waited):
+            state = .prompting(retry, isDue: true)
+            return []
+        default: return nil
         }
     }
+
+    /// Whoever performs the actions has made a mistake. It is told of, and must not silence the box.
+    ///
+    /// A timer stands for nothing that is outstanding. Every other answer is the one to what was asked last, and nobody
+    /// knows how that went, so that it counts as failed: heard twice beats never heard.
+    private mutating func outOfStep(_ event: Event) -> [Action] {
+        let report = Action.report(Mismatch(answer: event.name, activity: state.description))
+        if event == .waited { return [report] }
+        switch state {
+        case .idle, .waitingForDevice, .waitingForInbox, .finished: return [report]
+        case .fetching, .expiring: return [report] + inboxFailed(.fetch)
+        case .recording(let job): return [report] + inboxFailed(.record(job))
+        case .recalling: return [report] + becomeIdle()
+        case .playing(let announcement) where announcement.job.isAnswer: return [report] + becomeIdle()
+        case .preparing, .noting, .playing: return [report] + deviceFailed()
+        case .prompting(let retry, let isDue): return [report] + prompted(retry, isDue: isDue)
+        }
+    }
+
+    // MARK: What comes next
 
     private var isAwaitingTimer: Bool {
         switch state {
@@ -118,18 +152,23 @@ public struct Announcer: Sendable {
         if stopIsRequested { return finish() }
         // A button pressed again and again must not hold payments back: they take turns.
         if !(answerCameLast && noticesMayWait) {
-            if let prompt = requestedPrompt.take() { return begin(.prompt(prompt)) }
+            if let prompt = requestedPrompt.take() { return answer(.prompt(prompt)) }
             if let request = request.take() { return recall(request) }
         }
         guard noticesMayWait else { return [] }
-        noticesMayWait = false
         return fetch(limit: firstLimit)
+    }
+
+    private mutating func becomeIdle() -> [Action] {
+        state = .idle
+        return continueWhenIdle()
     }
 
     /// Enough to see who is next, and whether too many wait.
     private var firstLimit: Int { (hurryAbove ?? 0) + 1 }
 
     private mutating func fetch(limit: Int) -> [Action] {
+        noticesMayWait = false
         state = .fetching(limit: limit)
         return [.fetch(limit: limit)]
     }
@@ -144,107 +183,130 @@ public struct Announcer: Sendable {
         return [.finish]
     }
 
-    private mutating func fetched(_ entries: [InboxEntry], limit: Int, now: Timestamp?) -> [Action] {
+    private mutating func fetched(_ entries: [InboxEntry], limit: Int, at moment: Moment) -> [Action] {
         guard let oldest = entries.first else {
-            state = .idle
-            return continueWhenIdle()
+            deviceFailures = 0
+            return becomeIdle()
         }
-        isInAHurry = hurryAbove.map { entries.count > $0 } ?? false
+        // More may wait behind these.
+        noticesMayWait = true
         // A refund is never folded into a total of payments.
-        let late = entries.prefix { !freshness.isFresh($0, at: now) && $0.notice.kind == .payment }
-        if late.isEmpty { return begin(.notice(oldest)) }
+        let late = Array(entries.prefix { !freshness.isFresh($0, at: moment.time) && $0.notice.kind == .payment })
+        if late.isEmpty {
+            let isInAHurry = hurryAbove.map { entries.count > $0 } ?? false
+            return prepare(.notice(oldest), delivery(of: .notice(oldest), at: moment, isInAHurry: isInAHurry))
+        }
         // The oldest is no longer news: see how many more belong into one summary with it.
         if limit < Self.summaryLimit { return fetch(limit: Self.summaryLimit) }
-        return freshness.late == .silent ? expire(Array(late)) : begin(.summary(Array(late)))
+        if freshness.late == .silent { return expire(late) }
+        return prepare(.summary(late), delivery(of: .summary(late), at: moment))
+    }
+
+    private mutating func recalled(_ found: Recollection, for request: Request, at moment: Moment) -> [Action]? {
+        switch (request, found) {
+        // With one payment so far, "none yet" would not be true.
+        case (.beforeLast, .announced(nil)): recall(.last)
+        case (.last, .announced(let entry)), (.beforeLast, .announced(let entry)): answer(.replay(entry), at: moment)
+        case (.today, .payments(let payments)): answer(.today(payments), at: moment)
+        case (.network, .network(let isOnline, let address)):
+            answer(.network(isOnline: isOnline, address: address), at: moment)
+        default: nil
+        }
     }
 
     private mutating func expire(_ entries: [InboxEntry]) -> [Action] {
-        state = .expiring(entries)
-        // More may wait behind these.
-        noticesMayWait = true
+        state = .expiring
         return [.expire(entries)]
     }
 
-    private mutating func begin(_ job: Job) -> [Action] {
-        state = .playing(job, attempts: 0)
-        answerCameLast = job.isAnswer
-        if job.isAnswer { return [.play(job)] }
-        // More may wait behind this one.
-        noticesMayWait = true
-        return [.begin(job)]
+    // MARK: Playing
+
+    private mutating func prepare(_ job: Job, _ delivery: Delivery) -> [Action] {
+        answerCameLast = false
+        state = .preparing(Announcement(job, delivery))
+        return [.prepare]
     }
 
-    private mutating func promptWhileWaiting(_ retry: Retry) -> [Action] {
-        guard let prompt = requestedPrompt.take() else { return [] }
-        state = .prompting(retry, isDue: false)
-        return [.play(.prompt(prompt))]
+    private mutating func note(_ announcement: Announcement) -> [Action] {
+        state = .noting(announcement)
+        return [.note(announcement.job.entries)]
     }
 
-    /// A prompt that was spoken, or was not, while the disk would not.
-    private mutating func prompted(_ retry: Retry, isDue: Bool) -> [Action] {
-        if stopIsRequested { return finish() }
-        state = .waitingForInbox(retry)
-        if isDue { return waited() }
-        return promptWhileWaiting(retry)
+    private mutating func play(_ announcement: Announcement) -> [Action] {
+        state = .playing(announcement)
+        return [.play(announcement)]
     }
 
-    private mutating func played() -> [Action] {
-        if case .prompting(let retry, let isDue) = state { return prompted(retry, isDue: isDue) }
-        guard case .playing(let job, _) = state else { return [] }
-        if job.isAnswer {
-            state = .idle
-            return continueWhenIdle()
-        }
+    /// - Parameter moment: `nil` for a prompt, which sounds the same at every hour.
+    private mutating func answer(_ job: Job, at moment: Moment? = nil) -> [Action] {
+        answerCameLast = true
+        return play(Announcement(job, delivery(of: job, at: moment)))
+    }
+
+    private mutating func played(_ job: Job) -> [Action] {
+        deviceFailures = 0
+        if job.isAnswer { return becomeIdle() }
         state = .recording(job)
         return [.record(job)]
     }
 
-    private mutating func playFailed() -> [Action] {
-        if case .prompting(let retry, let isDue) = state { return prompted(retry, isDue: isDue) }
-        guard case .playing(let job, let attempts) = state else { return [] }
+    // MARK: What would not
+
+    private mutating func deviceFailed() -> [Action] {
         if stopIsRequested { return finish() }
-        if job.isAnswer {
-            // Nobody waits at the counter for a replay that comes minutes later.
-            state = .idle
-            return continueWhenIdle()
-        }
-        state = .waitingForDevice(job, attempts: attempts + 1)
-        return [.wait(Self.deviceRetryDelay(attempts: attempts))]
+        deviceFailures += 1
+        state = .waitingForDevice
+        return [.wait(Self.deviceRetryDelay(failures: deviceFailures))]
     }
 
-    private mutating func inboxFailed() -> [Action] {
-        let retry: Retry
-        switch state {
-        case .fetching(let limit): retry = .fetch(limit: limit)
-        case .recalling(let request): retry = .recall(request)
-        case .recording(let job): retry = .record(job)
-        case .expiring(let entries): retry = .expire(entries)
-        default: return []
-        }
+    private mutating func inboxFailed(_ retry: Retry) -> [Action] {
         if stopIsRequested { return finish() }
         state = .waitingForInbox(retry)
         return [.wait(Self.inboxRetryDelay)] + promptWhileWaiting(retry)
     }
 
-    private mutating func waited() -> [Action] {
-        switch state {
-        case .waitingForDevice(let job, let attempts):
-            state = .playing(job, attempts: attempts)
-            return [.play(job)]
-        case .waitingForInbox(.fetch(let limit)):
-            return fetch(limit: limit)
-        case .waitingForInbox(.recall(let request)):
-            return recall(request)
-        case .waitingForInbox(.record(let job)):
-            // Spoken already: only the record is missing. The next notice waits, since a power cut now would have
-            // this one spoken again, and two in doubt would be worse than one.
+    private mutating func tryAgain(_ retry: Retry) -> [Action] {
+        switch retry {
+        case .fetch: return fetch(limit: firstLimit)
+        case .record(let job):
+            // The next notice waits: a power cut now would have this one spoken again, and two in doubt would be worse
+            // than one.
             state = .recording(job)
             return [.record(job)]
-        case .waitingForInbox(.expire(let entries)): return expire(entries)
-        case .prompting(let retry, _):
-            state = .prompting(retry, isDue: true)
-            return []
-        default: return []
+        }
+    }
+
+    private mutating func promptWhileWaiting(_ retry: Retry) -> [Action] {
+        guard let prompt = requestedPrompt.take() else { return [] }
+        state = .prompting(retry, isDue: false)
+        return [.play(Announcement(.prompt(prompt), delivery(of: .prompt(prompt), at: nil)))]
+    }
+
+    /// A prompt was spoken, or was not, while the disk would not.
+    private mutating func prompted(_ retry: Retry, isDue: Bool) -> [Action] {
+        if stopIsRequested { return finish() }
+        if isDue { return tryAgain(retry) }
+        state = .waitingForInbox(retry)
+        return promptWhileWaiting(retry)
+    }
+}
+
+extension Announcer.State: CustomStringConvertible {
+    /// For messages, after "while".
+    fileprivate var description: String {
+        switch self {
+        case .idle: "idle"
+        case .fetching: "fetching"
+        case .recalling: "looking up a request"
+        case .preparing: "opening the sound card"
+        case .noting: "noting"
+        case .playing: "playing"
+        case .recording: "recording"
+        case .expiring: "passing over late payments"
+        case .waitingForDevice: "waiting for the sound card"
+        case .waitingForInbox: "waiting for the disk"
+        case .prompting: "speaking a prompt"
+        case .finished: "finished"
         }
     }
 }

@@ -25,6 +25,8 @@ public struct Timing: Sendable, Equatable {
 public struct Delivery: Sendable, Equatable {
     /// Whether the chime comes first.
     public var hasChime: Bool
+    /// Whether the chime sounds when there is no word to say, even without ``hasChime``.
+    public var chimeReplacesWords = false
     /// Silence at the end; `nil` for what ``Timing/gap`` says.
     public var gap: Duration?
     /// The volume in force is held within these, however the keys are pressed meanwhile. Mute counts nevertheless.
@@ -36,5 +38,12 @@ public struct Delivery: Sendable, Equatable {
         self.hasChime = hasChime
         self.gap = gap
         self.loudness = loudness
+    }
+
+    /// The same for a script that is there: with words, or without a single one.
+    public func fitted(toWords hasWords: Bool) -> Delivery {
+        var delivery = self
+        if chimeReplacesWords, !hasWords { delivery.hasChime = true }
+        return delivery
     }
 }

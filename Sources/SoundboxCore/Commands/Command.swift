@@ -1,4 +1,4 @@
-/// What the box can be told from outside: by the commands topic, by the control socket, by its buttons.
+/// What the box can be told: by the commands topic, by the control socket, by its buttons.
 public enum Command: Sendable, Equatable {
     public enum VolumeChange: Sendable, Equatable {
         case to(Volume)
@@ -29,8 +29,29 @@ public enum Command: Sendable, Equatable {
 
     case play(Announcer.Request)
     case volume(VolumeChange)
+    /// Do not speak a payment that still waits. The inbox carries it out as it arrives, since its receipt is due before
+    /// its acknowledgement.
+    case cancel(PaymentID)
     case warnOfUnprovisioning
     case unprovision
+}
+
+extension Command {
+    /// By `type` and the members that belong to it: every kind that a program can send.
+    public init(decoding json: JSONValue) throws(CommandError) {
+        switch json["type"]?.string {
+        case "replay": self = .play(.last)
+        case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
+        case "cancel":
+            guard let text = json["payment_id"]?.string else {
+                throw CommandError(reason: "payment_id: expected the id of a payment")
+            }
+            do { self = .cancel(try PaymentID(text)) } catch { throw CommandError(reason: "payment_id: \(error)") }
+        case let type?:
+            throw CommandError(reason: "type: \(type.excerpt) is unknown; expected replay, volume or cancel")
+        case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
+        }
+    }
 }
 
 extension Command.VolumeChange {

@@ -31,21 +31,18 @@ public enum CommandJudge {
 
     public static func judge(_ message: CommandMessage, _ circumstances: Circumstances) -> CommandArrival? {
         if let reason = reasonToRefuse(message, circumstances) { return .refused(message.id, reason: reason) }
-        switch message.action {
-        case .cancel(let id): return .cancel(id)
-        case .perform:
-            // Without both there is no telling one command from the next.
-            guard let id = message.id, let at = message.at, let now = circumstances.now else { return nil }
-            let expiry = max(at, now).millisecondsSince1970 + Int64(memory / .milliseconds(1))
-            return .once(id, expiry: Timestamp(millisecondsSince1970: expiry))
-        }
+        if case .cancel(let id) = message.command { return .cancel(id) }
+        // Without both there is no telling one command from the next.
+        guard let id = message.id, let at = message.at, let now = circumstances.now else { return nil }
+        let expiry = max(at, now).millisecondsSince1970 + Int64(memory / .milliseconds(1))
+        return .once(id, expiry: Timestamp(millisecondsSince1970: expiry))
     }
 
     private static func reasonToRefuse(_ message: CommandMessage, _ circumstances: Circumstances) -> String? {
         if circumstances.isRetained {
             return "retain: the broker kept this message; a retained command is never carried out"
         }
-        guard case .perform(let command) = message.action else { return nil }
+        if case .cancel = message.command { return nil }
         if circumstances.isSigned {
             if message.id == nil { return "id: this field is missing, and a signed command needs it" }
             if message.at == nil { return "at: this field is missing, and a signed command needs it" }
@@ -55,7 +52,7 @@ public enum CommandJudge {
             let age = now.duration(since: at)
             if age > window { return "at: \(at) is more than a minute ago; the box's clock says \(now)" }
             if age < .zero - window { return "at: \(at) is in the future; the box's clock says \(now)" }
-        } else if case .play = command, circumstances.mayHaveWaited {
+        } else if case .play = message.command, circumstances.mayHaveWaited {
             return "at: this field is missing, and without it nobody knows how long the message waited at the broker"
         }
         return nil

@@ -4,21 +4,15 @@ public struct CommandMessage: Sendable, Equatable {
     /// A larger message is refused unread.
     public static let maximumPayloadBytes = 4096
 
-    public enum Action: Sendable, Equatable {
-        case perform(Command)
-        /// `payment_id`: do not speak a payment that still waits.
-        case cancel(PaymentID)
-    }
-
     public var id: CommandID?
     /// When it was sent.
     public var at: Timestamp?
-    public var action: Action
+    public var command: Command
 
-    public init(id: CommandID? = nil, at: Timestamp? = nil, action: Action) {
+    public init(id: CommandID? = nil, at: Timestamp? = nil, command: Command) {
         self.id = id
         self.at = at
-        self.action = action
+        self.command = command
     }
 
     /// Unknown fields are ignored, `null` counts as absent.
@@ -35,25 +29,8 @@ public struct CommandMessage: Sendable, Equatable {
         self.id = id
         do throws(CommandError) {
             at = try json.commandTime
-            action = try Action(decoding: json)
+            command = try Command(decoding: json)
         } catch { throw CommandError(id: id, reason: error.reason) }
-    }
-}
-
-extension CommandMessage.Action {
-    fileprivate init(decoding json: JSONValue) throws(CommandError) {
-        switch json["type"]?.string {
-        case "replay": self = .perform(.play(.last))
-        case "volume": self = .perform(.volume(try Command.VolumeChange(decoding: json["volume"])))
-        case "cancel":
-            guard let text = json["payment_id"]?.string else {
-                throw CommandError(reason: "payment_id: expected the id of a payment")
-            }
-            do { self = .cancel(try PaymentID(text)) } catch { throw CommandError(reason: "payment_id: \(error)") }
-        case let type?:
-            throw CommandError(reason: "type: \(type.excerpt) is unknown; expected replay, volume or cancel")
-        case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
-        }
     }
 }
 

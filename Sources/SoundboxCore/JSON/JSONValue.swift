@@ -24,6 +24,11 @@ public enum JSONValue: Sendable, Equatable {
         return string
     }
 
+    public var bool: Bool? {
+        guard case .bool(let bool) = self else { return nil }
+        return bool
+    }
+
     /// A number written as a plain whole number, or `nil`.
     public var integer: Int? {
         guard case .number(let digits) = self else { return nil }

@@ -85,9 +85,10 @@ public protocol Inbox: Sendable {
     /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
-    /// Notes that the notice is being spoken from now on.
-    /// - Returns: `false` when it was cancelled in the meantime and must not be spoken.
-    func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool
+    /// Notes that the notices are being spoken from now on, and can no longer be cancelled. Writes nothing for a notice
+    /// that was noted before.
+    /// - Returns: `false` when one of them was cancelled in the meantime. Then none is noted and none must be spoken.
+    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
     func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
@@ -133,6 +134,9 @@ extension Inbox {
     public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
         try store(arrivals, at: now, clockIsSet: true)
     }
+
+    /// Notes that the notice is being spoken from now on; see ``markAnnouncing(_:)``.
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try markAnnouncing([entry]) }
 
     /// Notes that the notices were told in a summary.
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {

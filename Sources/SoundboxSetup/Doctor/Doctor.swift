@@ -65,20 +65,17 @@ public struct Doctor: Sendable {
     }
 
     /// What the running box says of itself.
-    static func finding(about status: JSONValue) -> Finding {
-        let faults = if case .array(let faults)? = status["faults"] { faults.compactMap(\.string) } else { [String]() }
-        let connection = status["connection"]?.string ?? "unknown"
-        if let fault = faults.first {
+    static func finding(about status: BoxStatus) -> Finding {
+        if let faults = status.faults, let fault = faults.first {
             return Finding("running box", .red, faults.joined(separator: "; "), advice: advice(for: fault))
         }
-        guard status["state"]?.string == "online" else {
-            return Finding("running box", .red, connection, advice: "see what is red below")
+        guard status.isOnline else {
+            return Finding("running box", .red, status.connection ?? "offline", advice: "see what is red below")
         }
-        let volume = status["volume"]?.integer ?? 0
-        guard volume > 0 else {
+        guard let volume = status.volume, volume > 0 else {
             return Finding("running box", .amber, "online, and the volume is 0", advice: "run: soundbox volume 80")
         }
-        return Finding("running box", .green, "online, volume \(volume), \(status["queued"]?.integer ?? 0) waiting")
+        return Finding("running box", .green, "online, volume \(volume), \(status.counts?.waiting ?? 0) waiting")
     }
 
     private static func advice(for fault: String) -> String {
@@ -91,7 +88,7 @@ public struct Doctor: Sendable {
 public struct DoctorReport: Sendable {
     public var findings: [Finding]
     /// What the running box said, when one runs.
-    public var status: JSONValue?
+    public var status: BoxStatus?
 
     public init(findings: [Finding] = []) { self.findings = findings }
 
@@ -101,7 +98,7 @@ public struct DoctorReport: Sendable {
     public var json: JSONValue {
         .object([
             ("level", .string(level.rawValue)), ("version", .string(SoundboxVersion.current)),
-            ("findings", .array(findings.map(\.json))), ("status", status ?? .null),
+            ("findings", .array(findings.map(\.json))), ("status", status?.json ?? .null),
         ])
     }
 

@@ -9,7 +9,7 @@ import SoundboxSystem
 struct SoundChecks {
     let audio: Configuration.Audio
     /// What the running box says, which has the device in its hands; `nil` when none runs.
-    let status: JSONValue?
+    let status: BoxStatus?
 
     /// Blocks nobody's pool: alsa-lib is asked on a thread of its own.
     func findings() async -> [Finding] {
@@ -56,8 +56,8 @@ struct SoundChecks {
     }
 
     /// The box that runs holds the card, so it is asked instead.
-    static func runningDevice(_ device: String, _ status: JSONValue, _ cards: [ALSACard]) -> Finding {
-        guard let agreed = status["sound"].flatMap(DeviceStatus.init(json:)) else {
+    static func runningDevice(_ device: String, _ status: BoxStatus, _ cards: [ALSACard]) -> Finding {
+        guard let agreed = status.sound else {
             return Finding(
                 "sound card", .red, "\"\(device)\" is not open in the running box; \(names(cards))",
                 advice: advice(cards))
@@ -78,8 +78,8 @@ struct SoundChecks {
 
     // MARK: Underruns
 
-    static func underruns(_ status: JSONValue?) -> Finding? {
-        guard let count = status?["xruns"]?.integer else { return nil }
+    static func underruns(_ status: BoxStatus?) -> Finding? {
+        guard let count = status?.xruns else { return nil }
         guard count > 0 else { return Finding("underruns", .green, "none since the box started") }
         return Finding(
             "underruns", .amber, "the sound broke off \(count) times since the box started: the board was too late",
@@ -133,18 +133,5 @@ struct SoundChecks {
         }
         guard findings.isEmpty, count > 0 else { return findings }
         return [Finding("mixer", .green, "none of \(count) switches and volumes on the way is off")]
-    }
-}
-
-extension DeviceStatus {
-    /// As ``json`` writes it.
-    init?(json: JSONValue) {
-        guard let rate = json["rate"]?.integer, let channels = json["channels"]?.integer,
-            let encoding = json["encoding"]?.string.flatMap(SampleEncoding.init(rawValue:)),
-            let period = json["period_frames"]?.integer, let buffer = json["buffer_frames"]?.integer
-        else { return nil }
-        self.init(
-            format: PCMFormat(sampleRate: rate, channelCount: channels, encoding: encoding, framesPerPeriod: period),
-            bufferFrames: buffer)
     }
 }

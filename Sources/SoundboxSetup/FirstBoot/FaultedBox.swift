@@ -136,14 +136,13 @@ package struct FaultedBox: Service {
         }
     }
 
-    /// What `soundbox status` shows: the members that a box in service has too, as far as there is anything to tell.
-    package static func status(_ fault: BoxFault, _ surroundings: Surroundings) -> JSONValue {
-        .object([
-            ("state", .string("offline")), ("connection", .string("not in service: \(fault.reason)")),
-            ("version", .string(SoundboxVersion.current)),
-            ("voice", surroundings.locale.map { .string($0) } ?? .null),
-            ("audio", .string(surroundings.audioDevice)), ("sound", .null), ("announcing", .bool(false)),
-            ("faults", .array([.string(fault.reason)])),
-        ])
+    /// As far as there is anything to tell.
+    package static func status(_ fault: BoxFault, _ surroundings: Surroundings) -> BoxStatus {
+        var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: surroundings.locale)
+        status.connection = "not in service: \(fault.reason)"
+        status.audioDevice = surroundings.audioDevice
+        status.isAnnouncing = false
+        status.faults = [fault.reason]
+        return status
     }
 }

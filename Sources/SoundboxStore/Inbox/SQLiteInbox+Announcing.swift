@@ -3,13 +3,17 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox {
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool {
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool {
         try write { database in
-            guard try Self.waitingRow(entry.sequence, in: database) != nil else { return false }
-            // Only the copy in `waiting` changes, so one page is written. The other copy already says that it waits.
-            var entry = entry
-            entry.state = .announcing
-            try Self.write(NoticeRecord(entry), to: .waiting, in: database)
+            var unmarked: [InboxEntry] = []
+            for var entry in entries {
+                guard let row = try Self.waitingRow(entry.sequence, in: database) else { return false }
+                if let known = try? NoticeRecord(row, of: .waiting), known.entry.state == .announcing { continue }
+                entry.state = .announcing
+                unmarked.append(entry)
+            }
+            // Only the copies in `waiting` change. The other copies already say that they wait.
+            for entry in unmarked { try Self.write(NoticeRecord(entry), to: .waiting, in: database) }
             return true
         }
     }

@@ -61,7 +61,7 @@ struct ConfiguredBox {
             deviceID: configuration.deviceID, broker: configuration.broker.address.description,
             voice: voices.locales, audioDevice: configuration.audio.device)
         let feed = try MQTTFeed(
-            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.offline(identity).bytes
+            settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
 
         var parts = Box.Parts(

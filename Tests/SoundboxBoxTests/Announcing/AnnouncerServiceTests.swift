@@ -16,6 +16,7 @@ struct AnnouncerServiceTests {
     private let sink = RecordingSink()
     private let inbox = InMemoryInbox()
     private let state = BoxState(volume: Volume(100))
+    private let events = AnnouncerEvents()
     /// One entry for every announcement that is recorded.
     private let recorded = Journal<Void>()
 
@@ -30,11 +31,12 @@ struct AnnouncerServiceTests {
     ) async throws {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
         let service = AnnouncerService(
-            machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
-            quietHours: quietHours, inbox: inbox, clock: BoxClock(newestKnown: nil),
+            machine: Announcer(
+                freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove, quietHours: quietHours),
+            inbox: inbox, clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
             receiptsAreWaiting: { [recorded] in recorded.append(()) })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -193,7 +195,7 @@ struct AnnouncerServiceTests {
     @Test("A prompt is spoken without chime, audible also at volume 0, and nothing is recorded of it")
     func prompt() async throws {
         try await withService { service in
-            service.say(.volumeMinimum)
+            events.say(.volumeMinimum)
             while sink.announcements.isEmpty { await Task.yield() }
             #expect(sink.announcements.first?.contains { $0 != 0 } == true)
             #expect(recorded.entries.isEmpty)

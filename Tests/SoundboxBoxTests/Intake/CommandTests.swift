@@ -9,16 +9,16 @@ struct CommandTests {
     @Test(
         "Commands of the commands topic are read",
         arguments: [
-            (#"{"id":"c","type":"replay"}"#, CommandMessage.Action.perform(.play(.last))),
-            (#"{"id":"c","type":"volume","volume":80}"#, .perform(.volume(.to(Volume(80))))),
-            (#"{"id":"c","type":"volume","volume":"up"}"#, .perform(.volume(.up))),
-            (#"{"id":"c","type":"volume","volume":"down"}"#, .perform(.volume(.down))),
-            (#"{"id":"c","type":"volume","volume":"mute"}"#, .perform(.volume(.mute))),
-            (#"{"id":"c","type":"volume","volume":"unmute","x":[1]}"#, .perform(.volume(.unmute))),
+            (#"{"id":"c","type":"replay"}"#, Command.play(.last)),
+            (#"{"id":"c","type":"volume","volume":80}"#, .volume(.to(Volume(80)))),
+            (#"{"id":"c","type":"volume","volume":"up"}"#, .volume(.up)),
+            (#"{"id":"c","type":"volume","volume":"down"}"#, .volume(.down)),
+            (#"{"id":"c","type":"volume","volume":"mute"}"#, .volume(.mute)),
+            (#"{"id":"c","type":"volume","volume":"unmute","x":[1]}"#, .volume(.unmute)),
         ])
-    func good(text: String, action: CommandMessage.Action) throws {
+    func good(text: String, command: Command) throws {
         #expect(
-            try CommandMessage(decoding: Array(text.utf8)) == CommandMessage(id: try CommandID("c"), action: action))
+            try CommandMessage(decoding: Array(text.utf8)) == CommandMessage(id: try CommandID("c"), command: command))
     }
 
     @Test("Id and time are optional to the reader; a cancel names its payment apart from itself")
@@ -28,7 +28,7 @@ struct CommandTests {
         #expect(
             cancel
                 == CommandMessage(
-                    at: Timestamp(millisecondsSince1970: 1000), action: .cancel(try PaymentID("A-1"))))
+                    at: Timestamp(millisecondsSince1970: 1000), command: .cancel(try PaymentID("A-1"))))
     }
 
     @Test(
@@ -66,16 +66,16 @@ struct CommandTests {
 @Suite("Which commands are carried out")
 struct CommandJudgeTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_233_600_000)
-    private static let replay = CommandMessage.Action.perform(.play(.last))
-    private static let mute = CommandMessage.Action.perform(.volume(.mute))
+    private static let replay = Command.play(.last)
+    private static let mute = Command.volume(.mute)
 
     private func judge(
-        _ action: CommandMessage.Action, id: String? = "c", age: Int64?, signed: Bool = true, retained: Bool = false,
+        _ command: Command, id: String? = "c", age: Int64?, signed: Bool = true, retained: Bool = false,
         waited: Bool = false, now: Timestamp? = Self.now
     ) throws -> CommandArrival? {
         let at = age.map { Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 - $0) }
         return CommandJudge.judge(
-            CommandMessage(id: try id.map { try CommandID($0) }, at: at, action: action),
+            CommandMessage(id: try id.map { try CommandID($0) }, at: at, command: command),
             .init(isSigned: signed, isRetained: retained, mayHaveWaited: waited, now: now))
     }
 
@@ -86,8 +86,8 @@ struct CommandJudgeTests {
 
     @Test("A signed command acts within a minute of its time, and once", arguments: [0, 60_000, -60_000] as [Int64])
     func fresh(age: Int64) throws {
-        for action in [Self.replay, Self.mute] {
-            guard case .once(let id, let expiry)? = try judge(action, age: age) else {
+        for command in [Self.replay, Self.mute] {
+            guard case .once(let id, let expiry)? = try judge(command, age: age) else {
                 Issue.record("refused at an age of \(age) ms")
                 continue
             }
@@ -99,12 +99,12 @@ struct CommandJudgeTests {
 
     @Test("A signed command that is older, from the future or without id or time is refused by field")
     func stale() throws {
-        for action in [Self.replay, Self.mute] {
-            #expect(try field(judge(action, age: 60_001)) == "at")
-            #expect(try field(judge(action, age: -60_001)) == "at")
-            #expect(try field(judge(action, age: nil)) == "at")
-            #expect(try field(judge(action, id: nil, age: 0)) == "id")
-            #expect(try field(judge(action, age: 0, now: nil)) == "at")
+        for command in [Self.replay, Self.mute] {
+            #expect(try field(judge(command, age: 60_001)) == "at")
+            #expect(try field(judge(command, age: -60_001)) == "at")
+            #expect(try field(judge(command, age: nil)) == "at")
+            #expect(try field(judge(command, id: nil, age: 0)) == "id")
+            #expect(try field(judge(command, age: 0, now: nil)) == "at")
         }
     }
 
@@ -121,8 +121,8 @@ struct CommandJudgeTests {
 
     @Test("A retained command is never carried out", arguments: [true, false])
     func retained(signed: Bool) throws {
-        for action in [Self.replay, Self.mute, .cancel(try PaymentID("A-1"))] {
-            #expect(try field(judge(action, age: 0, signed: signed, retained: true)) == "retain")
+        for command in [Self.replay, Self.mute, .cancel(try PaymentID("A-1"))] {
+            #expect(try field(judge(command, age: 0, signed: signed, retained: true)) == "retain")
         }
     }
 

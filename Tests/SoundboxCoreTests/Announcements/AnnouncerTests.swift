@@ -4,15 +4,33 @@ import Testing
 @Suite("The announcer, event by event")
 struct AnnouncerTests {
     private var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
-    private let noon = Entries.noon
+    private let noon = Entries.moment
 
     /// Brings the announcer to where it plays `entry`.
     private mutating func startPlaying(_ entry: InboxEntry) {
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([entry], now: noon)) == [.begin(.notice(entry))])
+        begin(entry)
     }
 
-    @Test("Notices are spoken one after the other: fetched, played, recorded, and only then the next")
+    /// From the answer to a fetch on.
+    private mutating func begin(_ entry: InboxEntry) {
+        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([entry])])
+        #expect(announcer.handle(.noted) == [.play(.init(.notice(entry)))])
+    }
+
+    private func play(_ prompt: Prompt) -> Announcer.Action {
+        .play(
+            .init(
+                .prompt(prompt),
+                Delivery(hasChime: false, gap: .milliseconds(200), loudness: Volume(30)...Volume(100))))
+    }
+
+    private func replay(_ entry: InboxEntry?) -> Announcer.Action {
+        .play(.init(.replay(entry), Delivery(hasChime: false)))
+    }
+
+    @Test("Notices are spoken one after the other: fetched, noted, played, recorded, and only then the next")
     mutating func serialOrder() throws {
         let first = try Entries.entry(1)
         let second = try Entries.entry(2)
@@ -21,18 +39,18 @@ struct AnnouncerTests {
         #expect(announcer.handle(.played) == [.record(.notice(first))])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([second], now: noon)) == [.begin(.notice(second))])
+        begin(second)
         #expect(announcer.handle(.played) == [.record(.notice(second))])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], now: noon)) == [])
+        #expect(announcer.handle(.fetched([], noon)) == [])
     }
 
     @Test("A notice that arrives while the inbox is being read is not missed")
     mutating func arrivalDuringFetch() {
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
         #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.fetched([], now: noon)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], now: noon)) == [])
+        #expect(announcer.handle(.fetched([], noon)) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], noon)) == [])
     }
 
     @Test("A failed device keeps the announcement, waits ever longer up to five seconds, and plays from the start")
@@ -41,22 +59,57 @@ struct AnnouncerTests {
         startPlaying(entry)
         for milliseconds in [500, 1000, 2000, 4000, 5000, 5000] {
             #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(milliseconds))])
-            #expect(announcer.isWaitingForDevice)
             #expect(announcer.handle(.noticesMayWait) == [])
             #expect(announcer.handle(.requested(.last)) == [])
-            #expect(announcer.handle(.waited) == [.play(.notice(entry))])
-            #expect(announcer.isWaitingForDevice)
+            #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+            begin(entry)
         }
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
-        #expect(!announcer.isWaitingForDevice)
         #expect(announcer.handle(.recorded) == [.recall(.last)])
+    }
+
+    @Test("While the card cannot be opened, nothing is noted, so that a payment can still be cancelled")
+    mutating func absentDevice() throws {
+        let entry = try Entries.entry(1)
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        for milliseconds in [500, 1000] {
+            #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
+            #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(milliseconds))])
+            #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        }
+        #expect(announcer.handle(.fetched([], noon)) == [])
+    }
+
+    @Test("A payment that has become old while the card was away is told in a summary; the rest is fetched with it")
+    mutating func staleAfterWait() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
+        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        let tomorrow = Entries.moment(after: .seconds(86_400))
+        #expect(announcer.handle(.fetched([entry], tomorrow)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched([entry], tomorrow)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([entry])])
+        #expect(announcer.handle(.noted) == [.play(.init(.summary([entry])))])
+    }
+
+    @Test("One that is cancelled between the fetch and its note is not played; the inbox is read again")
+    mutating func withdrawn() throws {
+        let stale = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(stale, noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note(stale)])
+        #expect(announcer.handle(.withdrawn) == [.fetch(limit: 1)])
     }
 
     @Test("Noting the start in the inbox may fail; the notice is still spoken and recorded once")
     mutating func noteFails() throws {
         let entry = try Entries.entry(1)
-        startPlaying(entry)
-        #expect(announcer.handle(.inboxFailed) == [])
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([entry])])
+        #expect(announcer.handle(.inboxFailed) == [.play(.init(.notice(entry)))])
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
     }
 
@@ -67,17 +120,37 @@ struct AnnouncerTests {
         for _ in 0..<5 { #expect(announcer.handle(.requested(.last)) == []) }
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
-        #expect(announcer.handle(.recalled(.replay(entry))) == [.play(.replay(entry))])
+        #expect(announcer.handle(.recalled(.announced(entry), noon)) == [replay(entry)])
         #expect(announcer.handle(.played) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], now: noon)) == [])
+        #expect(announcer.handle(.fetched([], noon)) == [])
     }
 
     @Test("A replay with nothing announced says so, and one that the device refuses is dropped")
     mutating func replayOfNothing() {
         #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
-        #expect(announcer.handle(.recalled(.replay(nil))) == [.play(.replay(nil))])
+        #expect(announcer.handle(.recalled(.announced(nil), noon)) == [replay(nil)])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.playFailed) == [.fetch(limit: 1)])
+    }
+
+    @Test("The payment before the last is the last one while there is only one")
+    mutating func onlyOne() throws {
+        let entry = try Entries.entry(1)
+        #expect(announcer.handle(.requested(.beforeLast)) == [.recall(.beforeLast)])
+        #expect(announcer.handle(.recalled(.announced(nil), noon)) == [.recall(.last)])
+        #expect(announcer.handle(.recalled(.announced(entry), noon)) == [replay(entry)])
+    }
+
+    @Test("The payments of the day and the state of the network are told as they were found")
+    mutating func otherRequests() throws {
+        let money = [try Money("1", .CNY)]
+        #expect(announcer.handle(.requested(.today)) == [.recall(.today)])
+        #expect(announcer.handle(.recalled(.payments(money), noon)) == [.play(.init(.today(money)))])
+        #expect(announcer.handle(.played) == [])
+        #expect(announcer.handle(.requested(.network)) == [.recall(.network)])
+        #expect(
+            announcer.handle(.recalled(.network(isOnline: true, address: [10]), noon))
+                == [.play(.init(.network(isOnline: true, address: [10])))])
     }
 
     @Test("A prompt comes between announcements, only the last one asked for, and is not recorded")
@@ -87,26 +160,12 @@ struct AnnouncerTests {
         #expect(announcer.handle(.promptRequested(.volumeMinimum)) == [])
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
-        #expect(announcer.handle(.recorded) == [.play(.prompt(.volumeMaximum))])
+        #expect(announcer.handle(.recorded) == [play(.volumeMaximum)])
         // One that is asked for again and again lets a payment pass in between.
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
         #expect(announcer.handle(.played) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], now: noon)) == [.play(.prompt(.volumeMaximum))])
+        #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
         #expect(announcer.handle(.playFailed) == [])
-    }
-
-    @Test(
-        "The announcer is in a hurry while more notices wait than it was told",
-        arguments: [(nil, 9, false), (1, 1, false), (1, 2, true), (5, 5, false), (5, 6, true), (5, 0, false)]
-            as [(Int?, Int, Bool)])
-    func hurry(limit: Int?, waiting: Int, isInAHurry: Bool) throws {
-        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: limit)
-        let entries = try (0..<waiting).map { try Entries.entry(Int64($0) + 1) }
-        let fetchLimit = (limit ?? 0) + 1
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: fetchLimit)])
-        let actions = announcer.handle(.fetched(Array(entries.prefix(fetchLimit)), now: noon))
-        #expect(actions == entries.prefix(1).map { Announcer.Action.begin(.notice($0)) })
-        #expect(announcer.isInAHurry == isInAHurry)
     }
 
     @Test("Stopping finishes and records the current announcement and begins no other")
@@ -126,12 +185,15 @@ struct AnnouncerTests {
     @Test("Stopping ends at once where nothing sounds")
     func stopElsewhere() throws {
         let entry = try Entries.entry(1)
+        let fetched: [Announcer.Event] = [.noticesMayWait, .fetched([entry], noon)]
         let roads: [(events: [Announcer.Event], answer: Announcer.Event?)] = [
-            ([], nil), ([.noticesMayWait], .fetched([entry], now: noon)), ([.noticesMayWait], .inboxFailed),
-            ([.requested(.last)], .recalled(.replay(entry))), ([.requested(.last)], .inboxFailed),
-            ([.noticesMayWait, .inboxFailed], nil), ([.noticesMayWait, .fetched([entry], now: noon)], .playFailed),
-            ([.noticesMayWait, .fetched([entry], now: noon), .playFailed], nil),
-            ([.noticesMayWait, .fetched([entry], now: noon), .played], .inboxFailed),
+            ([], nil), ([.noticesMayWait], .fetched([entry], noon)), ([.noticesMayWait], .inboxFailed),
+            ([.requested(.last)], .recalled(.announced(entry), noon)), ([.requested(.last)], .inboxFailed),
+            ([.noticesMayWait, .inboxFailed], nil), (fetched, .prepared), (fetched, .playFailed),
+            (fetched + [.playFailed], nil), (fetched + [.prepared], .noted), (fetched + [.prepared], .inboxFailed),
+            (fetched + [.prepared], .withdrawn), (fetched + [.prepared, .noted], .playFailed),
+            (fetched + [.prepared, .noted, .playFailed], nil),
+            (fetched + [.prepared, .noted, .played], .inboxFailed),
         ]
         for (events, answer) in roads {
             var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
@@ -142,21 +204,44 @@ struct AnnouncerTests {
         }
     }
 
-    @Test("A disk that fails is tried again every second for whatever it refused")
+    @Test("A disk that fails is tried again every second, and what was heard is only recorded and not fetched")
     mutating func diskFailure() throws {
         let entry = try Entries.entry(1)
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([entry], now: noon)) == [.begin(.notice(entry))])
+        begin(entry)
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        for _ in 1...3 {
+            #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+            #expect(announcer.handle(.noticesMayWait) == [])
+            #expect(announcer.handle(.waited) == [.record(.notice(entry))])
+        }
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+    }
+
+    @Test("Late payments that the disk would not pass over are fetched anew, since one may be cancelled by then")
+    func expiryFails() throws {
+        let policy = FreshnessPolicy(expireAfter: .seconds(600), late: .silent)
+        var announcer = Announcer(freshness: policy)
+        let stale = try (1...2).map { try Entries.entry($0, age: .seconds(601)) }
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(stale, noon)) == [.expire(stale)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.requested(.last)) == [])
-        #expect(announcer.handle(.waited) == [.record(.notice(entry))])
-        #expect(announcer.handle(.recorded) == [.recall(.last)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.waited) == [.recall(.last)])
+        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([stale[1]], noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched([stale[1]], noon)) == [.expire([stale[1]])])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+    }
+
+    @Test("A request that the disk refuses is dropped: a history that cannot be read holds no payment back")
+    mutating func unreadableHistory() throws {
+        #expect(announcer.handle(.requested(.today)) == [.recall(.today)])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.inboxFailed) == [.fetch(limit: 1)])
+        begin(try Entries.entry(1))
     }
 
     @Test("While the disk fails, prompts are spoken: what the box says of the fault does not wait for its end")
@@ -165,12 +250,12 @@ struct AnnouncerTests {
         startPlaying(entry)
         #expect(announcer.handle(.promptRequested(.storageFault)) == [])
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1)), .play(.prompt(.storageFault))])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1)), play(.storageFault)])
         // The next attempt comes when both the time has passed and the prompt has ended.
         #expect(announcer.handle(.waited) == [])
         #expect(announcer.handle(.played) == [.record(.notice(entry))])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.promptRequested(.volumeUp)) == [.play(.prompt(.volumeUp))])
+        #expect(announcer.handle(.promptRequested(.volumeUp)) == [play(.volumeUp)])
         #expect(announcer.handle(.playFailed) == [])
         #expect(announcer.handle(.waited) == [.record(.notice(entry))])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
@@ -180,7 +265,7 @@ struct AnnouncerTests {
     mutating func stopDuringPrompt() throws {
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [.play(.prompt(.storageFault))])
+        #expect(announcer.handle(.promptRequested(.storageFault)) == [play(.storageFault)])
         #expect(announcer.handle(.stopRequested) == [])
         #expect(announcer.handle(.played) == [.finish])
     }
@@ -191,12 +276,13 @@ struct AnnouncerTests {
         let fresh = try Entries.entry(4)
         let staleBehind = try Entries.entry(5, age: .seconds(9999))
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([stale[0]], now: noon)) == [.fetch(limit: 10_000)])
-        #expect(
-            announcer.handle(.fetched(stale + [fresh, staleBehind], now: noon)) == [.begin(.summary(stale))])
+        #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(stale + [fresh, staleBehind], noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note(stale)])
+        #expect(announcer.handle(.noted) == [.play(.init(.summary(stale)))])
         #expect(announcer.handle(.played) == [.record(.summary(stale))])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([fresh], now: noon)) == [.begin(.notice(fresh))])
+        begin(fresh)
     }
 
     @Test("A late refund is told by itself and ends a summary")
@@ -204,11 +290,13 @@ struct AnnouncerTests {
         let payment = try Entries.entry(1, age: .seconds(700))
         let refund = try Entries.entry(2, age: .seconds(700), kind: .refund)
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([payment], now: noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched([payment, refund], now: noon)) == [.begin(.summary([payment]))])
+        #expect(announcer.handle(.fetched([payment], noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched([payment, refund], noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([payment])])
+        #expect(announcer.handle(.noted) == [.play(.init(.summary([payment])))])
         #expect(announcer.handle(.played) == [.record(.summary([payment]))])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([refund], now: noon)) == [.begin(.notice(refund))])
+        begin(refund)
     }
 
     @Test("A button that is pressed again during every replay does not hold payments back")
@@ -217,34 +305,11 @@ struct AnnouncerTests {
         let waiting = try Entries.entry(2)
         #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
         #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.recalled(.replay(last))) == [.play(.replay(last))])
+        #expect(announcer.handle(.recalled(.announced(last), noon)) == [replay(last)])
         #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.played) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([waiting], now: noon)) == [.begin(.notice(waiting))])
+        begin(waiting)
         #expect(announcer.handle(.played) == [.record(.notice(waiting))])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
-    }
-}
-
-@Suite("Freshness")
-struct FreshnessPolicyTests {
-    let policy = FreshnessPolicy(expireAfter: .seconds(600))
-
-    @Test(
-        "A notice is news up to and including the limit, and in the future",
-        arguments: [(0, true), (599_999, true), (600_000, true), (600_001, false), (-86_400_000, true)])
-    func limit(age: Int64, isFresh: Bool) throws {
-        #expect(policy.isFresh(try Entries.entry(1, age: .milliseconds(age)), at: Entries.noon) == isFresh)
-    }
-
-    @Test("Arrival counts where the provider does not say when the customer paid, and only there")
-    func arrival() throws {
-        var entry = try Entries.entry(1, age: .seconds(700))
-        entry.receivedAt = Entries.noon
-        #expect(!policy.isFresh(entry, at: Entries.noon))
-        entry.notice.paidAt = nil
-        #expect(policy.isFresh(entry, at: Entries.noon))
-        entry.receivedAt = try Entries.entry(1, age: .seconds(700)).receivedAt
-        #expect(!policy.isFresh(entry, at: Entries.noon))
     }
 }

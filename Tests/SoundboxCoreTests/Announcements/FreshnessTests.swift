@@ -55,20 +55,10 @@ struct FreshnessTests {
         let late = try [Entries.entry(1, age: .seconds(900)), Entries.entry(2, age: .seconds(800))]
         let fresh = try Entries.entry(3)
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([late[0]], now: Self.noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched(late + [fresh], now: Self.noon)) == [.expire(late)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.waited) == [.expire(late)])
+        #expect(announcer.handle(.fetched([late[0]], Entries.moment)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(late + [fresh], Entries.moment)) == [.expire(late)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([fresh], now: Self.noon)) == [.begin(.notice(fresh))])
-    }
-
-    @Test("A notice that is cancelled at the last moment is not played, and the next one is fetched")
-    func withdrawn() throws {
-        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
-        let entry = try Entries.entry(1)
-        _ = announcer.handle(.noticesMayWait)
-        #expect(announcer.handle(.fetched([entry], now: Self.noon)) == [.begin(.notice(entry))])
-        #expect(announcer.handle(.withdrawn) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([fresh], Entries.moment)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([fresh])])
     }
 }

@@ -3,6 +3,12 @@ import SoundboxCore
 /// Entries of an inbox, made for tests.
 enum Entries {
     static let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+    static let moment = moment(after: .zero)
+
+    static func moment(after delay: Duration) -> Announcer.Moment {
+        let time = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(delay / .milliseconds(1)))
+        return Announcer.Moment(time: time, minuteOfDay: 720)
+    }
 
     static func entry(
         _ sequence: Int64, age: Duration = .zero, kind: PaymentNotice.Kind = .payment

@@ -70,7 +70,9 @@ struct DoctorTests {
             (#"{"state":"online","connection":"online","volume":80,"faults":["no sound card"]}"#, .red),
         ])
     func runningBox(status: String, level: Finding.Level) throws {
-        #expect(Doctor.finding(about: try JSONValue(parsing: Array(status.utf8))).level == level)
+        #expect(
+            Doctor.finding(about: try #require(BoxStatus(decoding: JSONValue(parsing: Array(status.utf8))))).level
+                == level)
     }
 
     @Test("The report is as bad as its worst finding, and tells what to do")

@@ -11,10 +11,12 @@ struct SoundChecksTests {
     private static let agreed = DeviceStatus(
         format: PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: .int32, framesPerPeriod: 882),
         bufferFrames: 4410, xrunCount: 3, hasVolume: true)
+    private static let online = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
 
     @Test("The running box tells what was agreed on with the device, beside the cards")
     func runningDevice() {
-        let status = JSONValue.object([("sound", Self.agreed.json)])
+        var status = Self.online
+        status.sound = Self.agreed
         let finding = SoundChecks.runningDevice("shop", status, [Self.card])
         #expect(finding.level == .green)
         #expect(
@@ -25,18 +27,21 @@ struct SoundChecksTests {
 
     @Test("A device that the running box has not open is red, and the advice names the cards")
     func deviceIsAway() {
-        let status = JSONValue.object([("sound", .null)])
-        let away = SoundChecks.runningDevice("shop", status, [Self.card])
+        let away = SoundChecks.runningDevice("shop", Self.online, [Self.card])
         #expect(away.level == .red && away.advice?.contains("hw:CARD=Device") == true)
-        let none = SoundChecks.runningDevice("shop", status, [])
+        let none = SoundChecks.runningDevice("shop", Self.online, [])
         #expect(none.detail.contains("there is no sound card") && none.advice?.contains("plugged in") == true)
     }
 
     @Test("Underruns are told by the running box, and are worth a look")
     func underruns() {
         #expect(SoundChecks.underruns(nil) == nil)
-        #expect(SoundChecks.underruns(.object([("xruns", .integer(0))]))?.level == .green)
-        let some = SoundChecks.underruns(.object([("xruns", .integer(7))]))
+        var status = Self.online
+        #expect(SoundChecks.underruns(status) == nil)
+        status.xruns = 0
+        #expect(SoundChecks.underruns(status)?.level == .green)
+        status.xruns = 7
+        let some = SoundChecks.underruns(status)
         #expect(some?.level == .amber && some?.detail.contains("7 times") == true && some?.advice != nil)
     }
 

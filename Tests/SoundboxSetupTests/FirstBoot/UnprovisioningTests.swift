@@ -40,8 +40,8 @@ struct UnprovisioningTests {
                     throw SetupError("read-only")
                 }
             }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        await unprovisioning.heard(.unprovisionWarning)
-        await unprovisioning.perform()
+        unprovisioning.heard(.unprovisionWarning)
+        unprovisioning.perform()
         await unprovisioning.run()
         #expect(await unprovisioning.outcome == .requested)
         #expect(SmallFile.exists(configurationFile))
@@ -50,10 +50,10 @@ struct UnprovisioningTests {
     @Test("With the warning heard, the setup and its secrets are removed and the box ends")
     func removed() async throws {
         let unprovisioning = try unprovisioning()
-        await unprovisioning.warningIsDue()
-        await unprovisioning.heard(.unprovisionWarning)
+        unprovisioning.warningIsDue()
+        unprovisioning.heard(.unprovisionWarning)
         clock.advance(by: .seconds(3))
-        await unprovisioning.perform()
+        unprovisioning.perform()
         await unprovisioning.run()
         #expect(await unprovisioning.outcome == .removed)
         #expect(!SmallFile.exists(configurationFile) && !SmallFile.exists(folder.file("broker.password")))
@@ -66,13 +66,13 @@ struct UnprovisioningTests {
         let unprovisioning = try unprovisioning()
         for step in before {
             switch step {
-            case "due": await unprovisioning.warningIsDue()
-            case "heard": await unprovisioning.heard(.unprovisionWarning)
-            case "other": await unprovisioning.heard(.volumeMinimum)
+            case "due": unprovisioning.warningIsDue()
+            case "heard": unprovisioning.heard(.unprovisionWarning)
+            case "other": unprovisioning.heard(.volumeMinimum)
             default: clock.advance(by: .seconds(16))
             }
         }
-        await unprovisioning.perform()
+        unprovisioning.perform()
         let run = Task { await unprovisioning.run() }
         run.cancel()
         await run.value

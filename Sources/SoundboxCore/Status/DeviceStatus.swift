@@ -1,5 +1,3 @@
-import SoundboxCore
-
 /// What a device and the box agreed on, and how the device does.
 public struct DeviceStatus: Sendable, Equatable {
     public var format: PCMFormat
@@ -17,12 +15,24 @@ public struct DeviceStatus: Sendable, Equatable {
         self.hasVolume = hasVolume
     }
 
+    /// Without ``xrunCount``, which the status tells also while there is no device.
     public var json: JSONValue {
         .object([
             ("rate", .integer(format.sampleRate)), ("channels", .integer(format.channelCount)),
             ("encoding", .string(format.encoding.rawValue)), ("period_frames", .integer(format.framesPerPeriod)),
             ("buffer_frames", .integer(bufferFrames)), ("hardware_volume", .bool(hasVolume)),
         ])
+    }
+
+    /// As ``json`` writes it; `nil` for anything else.
+    public init?(decoding json: JSONValue) {
+        guard let rate = json["rate"]?.integer, let channels = json["channels"]?.integer,
+            let encoding = json["encoding"]?.string.flatMap(SampleEncoding.init(rawValue:)),
+            let period = json["period_frames"]?.integer, let buffer = json["buffer_frames"]?.integer
+        else { return nil }
+        self.init(
+            format: PCMFormat(sampleRate: rate, channelCount: channels, encoding: encoding, framesPerPeriod: period),
+            bufferFrames: buffer, hasVolume: json["hardware_volume"]?.bool ?? false)
     }
 }
 

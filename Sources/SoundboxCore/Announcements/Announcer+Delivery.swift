@@ -1,0 +1,54 @@
+/// How each kind of announcement sounds, and what is said.
+extension Announcer {
+    /// Still heard as two announcements.
+    static let hurriedGap = Duration.milliseconds(200)
+    /// For whoever has just turned the volume down to nothing.
+    static let leastForPrompts = Volume(30)
+
+    /// - Parameter moment: `nil` where the hour makes no difference.
+    func delivery(of job: Job, at moment: Moment?, isInAHurry: Bool = false) -> Delivery {
+        var delivery = Delivery()
+        switch job {
+        case .prompt:
+            delivery.hasChime = false
+            delivery.gap = Self.hurriedGap
+            delivery.loudness = Self.leastForPrompts...Volume(100)
+        // The chime means that money came.
+        case .replay: delivery.hasChime = false
+        case .notice where isInAHurry:
+            delivery.hasChime = false
+            // Alone it still says that something came.
+            delivery.chimeReplacesWords = true
+            delivery.gap = Self.hurriedGap
+        case .notice, .summary, .today, .network: break
+        }
+        if let moment, let quietHours, quietHours.contain(moment.minuteOfDay) {
+            delivery.loudness = Volume(0)...Volume(quietHours.volume)
+        }
+        return delivery
+    }
+}
+
+extension Announcer.Job {
+    /// What is said.
+    public var utterance: Utterance {
+        switch self {
+        case .notice(let entry): Utterance(entry.notice)
+        case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
+        case .replay(let entry?): .replay(Utterance(entry.notice))
+        case .replay(nil): .prompt(.noPaymentYet)
+        case .prompt(let prompt): .prompt(prompt)
+        case .today(let payments): .today(of: payments)
+        case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
+        }
+    }
+
+    /// The notices that it tells of for the first time.
+    public var entries: [InboxEntry] {
+        switch self {
+        case .notice(let entry): [entry]
+        case .summary(let entries): entries
+        case .replay, .today, .prompt, .network: []
+        }
+    }
+}

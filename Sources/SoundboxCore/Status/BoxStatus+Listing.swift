@@ -1,0 +1,49 @@
+extension BoxStatus {
+    /// For people: one line for each thing that is known, labels and values in two columns, a further line for each
+    /// further fault. Control characters are spelled out, so that nothing in it drives a terminal.
+    public var listing: [String] {
+        let width = (rows.map(\.label.count).max() ?? 0) + 3
+        return rows.flatMap { label, values in
+            values.enumerated().map { index, value in
+                let label = index == 0 ? label + ":" : ""
+                return label + String(repeating: " ", count: width - label.count) + value.printable
+            }
+        }
+    }
+
+    private var rows: [(label: String, values: [String])] {
+        var rows: [(label: String, values: [String])] = []
+        func add(_ label: String, _ value: String?) { if let value { rows.append((label, [value])) } }
+        add("connection", connection ?? (isOnline ? "online" : "offline"))
+        add("device", deviceID)
+        add("broker", broker)
+        add("version", version)
+        add("voice", voice)
+        add("audio device", audioDevice)
+        if audioDevice != nil { add("sound card", sound?.summary ?? "not open") }
+        if sound != nil { add("volume made by", sound?.hasVolume == true ? "the sound card" : "the box") }
+        add("volume", volume.map { "\($0)" })
+        add("muted", isMuted.map { $0 ? "yes" : "no" })
+        add("announcing", isAnnouncing.map { $0 ? "yes" : "no" })
+        add("sound broke off", xruns.map { $0 == 0 ? "never" : $0 == 1 ? "once" : "\($0) times" })
+        add("running for", uptime?.inWords)
+        if let counts {
+            add("waiting", "\(counts.waiting)")
+            add("announced", "\(counts.announced)")
+            add("receipts to be sent", "\(counts.receiptsWaiting)")
+        }
+        if let faults { rows.append(("faults", faults.isEmpty ? ["none"] : faults)) }
+        return rows
+    }
+}
+
+extension Duration {
+    /// The two largest units: "3 days 4 hours", "1 minute 5 seconds", "0 seconds". Never negative.
+    var inWords: String {
+        let seconds = max(0, components.seconds)
+        let units = [("day", seconds / 86_400), ("hour", seconds / 3600 % 24), ("minute", seconds / 60 % 60)]
+        let parts = (units + [("second", seconds % 60)]).drop { $0.1 == 0 }.prefix(2).filter { $0.1 > 0 }
+        guard !parts.isEmpty else { return "0 seconds" }
+        return parts.map { "\($0.1) \($0.0)\($0.1 == 1 ? "" : "s")" }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,99 @@
+/// What a box tells of itself: retained on its status topic, to whoever asks on the control socket, and in its last will.
+///
+/// A box tells as much as it knows. One that is not in service has no volume, and the last will has little more than
+/// ``isOnline``.
+public struct BoxStatus: Sendable, Equatable {
+    /// Whether payments can arrive.
+    public var isOnline: Bool
+    public var version: String
+    /// The locales of the voices, the first one first.
+    public var voice: String?
+    /// In words for people.
+    public var connection: String?
+    public var deviceID: String?
+    /// Its address.
+    public var broker: String?
+    /// As configured.
+    public var audioDevice: String?
+    /// What was agreed on with the sound card; `nil` while it is away.
+    public var sound: DeviceStatus?
+    /// 0–100; in force again when the box is no longer muted.
+    public var volume: Int?
+    public var isMuted: Bool?
+    public var isAnnouncing: Bool?
+    /// How often the sound card ran dry in the middle of an announcement since the start.
+    public var xruns: Int?
+    /// Since the start, in whole seconds.
+    public var uptime: Duration?
+    /// `nil` while the inbox cannot be asked; a fault then says why.
+    public var counts: InboxCounts?
+    /// What is wrong, in words for people; empty when nothing is. `nil` in the last will.
+    public var faults: [String]?
+
+    public init(isOnline: Bool, version: String, voice: String?) {
+        self.isOnline = isOnline
+        self.version = version
+        self.voice = voice
+    }
+
+    /// What the broker publishes when the box vanishes.
+    public static func lastWill(version: String, voice: String) -> BoxStatus {
+        BoxStatus(isOnline: false, version: version, voice: voice)
+    }
+}
+
+// MARK: On the wire
+
+extension BoxStatus {
+    private static let online = "online"
+
+    /// What is unknown is left out; a sound card that is away and a voice that is not chosen are `null`.
+    public var json: JSONValue {
+        var members: [(name: String, value: JSONValue)] = []
+        func add(_ name: String, _ value: JSONValue?) { if let value { members.append((name, value)) } }
+        add("state", .string(isOnline ? Self.online : "offline"))
+        add("connection", connection.map { .string($0) })
+        add("device", deviceID.map { .string($0) })
+        add("broker", broker.map { .string($0) })
+        add("version", .string(version))
+        add("voice", voice.map { .string($0) } ?? .null)
+        if let audioDevice {
+            add("audio", .string(audioDevice))
+            add("sound", sound?.json ?? .null)
+        }
+        add("volume", volume.map { .integer($0) })
+        add("muted", isMuted.map { .bool($0) })
+        add("announcing", isAnnouncing.map { .bool($0) })
+        add("xruns", xruns.map { .integer($0) })
+        add("uptime_s", uptime.map { .integer($0.components.seconds) })
+        add("queued", counts.map { .integer($0.waiting) })
+        add("announced", counts.map { .integer($0.announced) })
+        add("receipts_waiting", counts.map { .integer($0.receiptsWaiting) })
+        add("faults", faults.map { .array($0.map { .string($0) }) })
+        return .object(members)
+    }
+
+    /// As ``json`` writes it. A member that is missing, unknown or of another kind counts as unknown, since the box may be
+    /// of another version than its reader; `nil` for what has no state.
+    public init?(decoding json: JSONValue) {
+        guard let state = json["state"]?.string else { return nil }
+        self.init(
+            isOnline: state == Self.online, version: json["version"]?.string ?? "unknown", voice: json["voice"]?.string)
+        connection = json["connection"]?.string
+        deviceID = json["device"]?.string
+        broker = json["broker"]?.string
+        audioDevice = json["audio"]?.string
+        sound = json["sound"].flatMap(DeviceStatus.init(decoding:))
+        volume = json["volume"]?.integer
+        isMuted = json["muted"]?.bool
+        isAnnouncing = json["announcing"]?.bool
+        xruns = json["xruns"]?.integer
+        uptime = json["uptime_s"]?.integer.map { .seconds($0) }
+        if let waiting = json["queued"]?.integer, let announced = json["announced"]?.integer,
+            let receipts = json["receipts_waiting"]?.integer
+        {
+            counts = InboxCounts(waiting: waiting, announced: announced, receiptsWaiting: receipts)
+        }
+        if case .array(let elements)? = json["faults"] { faults = elements.compactMap(\.string) }
+    }
+}

@@ -1,0 +1,92 @@
+import Logging
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("Batches of messages, from bytes to the inbox")
+struct IntakeCommitTests {
+    /// Who was told what, in order.
+    private enum Event: Sendable, Equatable { case noticesMayWait, receiptsAreWaiting, perform(Command) }
+
+    private let inbox = InMemoryInbox()
+    private let state = BoxState(volume: Volume(80))
+    private let events = Journal<Event>()
+    private let intake: Intake
+
+    init() {
+        intake = Intake(
+            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), inbox: inbox,
+            clock: BoxClock(newestKnown: nil), state: state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            noticesMayWait: { [events] in events.append(.noticesMayWait) },
+            receiptsAreWaiting: { [events] in events.append(.receiptsAreWaiting) },
+            perform: { [events] in events.append(.perform($0)) })
+    }
+
+    private func payment(_ text: String) -> FeedMessage { FeedMessage(topic: .payments, payload: Array(text.utf8)) }
+    private func command(_ text: String) -> FeedMessage { FeedMessage(topic: .commands, payload: Array(text.utf8)) }
+
+    private func states() throws -> [String] {
+        try inbox.receipts(after: 0, limit: 100).map {
+            try JSONValue(parsing: $0.payload)["state"]?.string ?? "none"
+        }
+    }
+
+    @Test("Payments are stored before any command of their batch is carried out")
+    func order() throws {
+        try intake.commit([
+            command(#"{"type":"volume","volume":20}"#), payment(#"{"id":"A-1","amount":"1"}"#),
+            command(#"{"type":"volume","volume":"mute"}"#),
+        ])
+        #expect(
+            events.entries == [
+                .receiptsAreWaiting, .noticesMayWait, .perform(.volume(.to(Volume(20)))), .perform(.volume(.mute)),
+            ])
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])
+    }
+
+    @Test("A payment and its cancel in one batch: stored, cancelled, and not to be spoken")
+    func cancelled() throws {
+        try intake.commit([
+            command(#"{"id":"c-1","type":"cancel","payment_id":"A-1"}"#), payment(#"{"id":"A-1","amount":"1"}"#),
+        ])
+        #expect(try states() == ["stored", "cancelled"])
+        #expect(try inbox.waiting(limit: 9).isEmpty)
+        #expect(!events.entries.contains { if case .perform = $0 { true } else { false } })
+    }
+
+    @Test("A batch that cannot be stored is refused whole and told as a fault; the same batch is taken later")
+    func refused() throws {
+        let batch = [payment(#"{"id":"A-1","amount":"1"}"#), command(#"{"type":"replay","at":"now"}"#)]
+        inbox.fail(with: .failed(path: "memory", reason: "disk full"))
+        #expect(throws: InboxError.self) { try intake.commit(batch) }
+        #expect(events.entries.isEmpty)
+        #expect(state.snapshot.faults == ["the inbox memory failed: disk full"])
+        inbox.fail(with: nil)
+        try intake.commit(batch)
+        #expect(try states() == ["stored", "rejected"])
+        #expect(state.snapshot.faults.isEmpty)
+    }
+
+    @Test("A message that was too large to be read has a receipt, whichever topic it came on")
+    func oversized() throws {
+        try intake.skipped(.payments, bytes: 8 << 20)
+        try intake.skipped(.commands, bytes: 8 << 20)
+        #expect(try states() == ["rejected", "rejected"])
+    }
+
+    @Test("What happens to the connection is in the state")
+    func connection() {
+        intake.connectionChanged(to: .disconnected(reason: "no route", retryIn: .seconds(1)))
+        #expect(state.snapshot.connection == .disconnected(reason: "no route", retryIn: .seconds(1)))
+        #expect(!state.snapshot.isStarting)
+        intake.faultChanged(to: "another client uses this box's client id")
+        #expect(state.snapshot.faults == ["another client uses this box's client id"])
+        intake.faultChanged(to: nil)
+        #expect(state.snapshot.faults.isEmpty)
+    }
+}

@@ -1,0 +1,108 @@
+import SoundboxCore
+import SoundboxSystem
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What the box says of itself while it runs", .timeLimit(.minutes(10)))
+struct StatusReporterTests {
+    /// Keeps what is published.
+    private struct Broker: PaymentFeed {
+        let statuses = Journal<BoxStatus?>()
+        func run(delegate: any PaymentFeedDelegate) async {}
+        func stop() {}
+        func receiptsAreWaiting() {}
+        func publishStatus(_ payload: [UInt8]) {
+            statuses.append((try? JSONValue(parsing: payload)).flatMap(BoxStatus.init(decoding:)))
+        }
+    }
+
+    private let inbox = InMemoryInbox()
+    private let state = BoxState(volume: Volume(80))
+    private let broker = Broker()
+    private static let identity = StatusReporter.Identity(
+        deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default")
+
+    private func reporter(clock: BoxClock = BoxClock(newestKnown: nil)) -> StatusReporter {
+        StatusReporter(
+            identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(), clock: clock)
+    }
+
+    @Test("It tells who it is, what it does and how much waits")
+    func everything() async throws {
+        _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+        let device = DeviceStatus(
+            format: PCMFormat(sampleRate: 48_000, channelCount: 1, encoding: .int16, framesPerPeriod: 960))
+        state.update {
+            $0.connection = .subscribed
+            $0.isMuted = true
+            $0.announcement = 7
+            $0.device = device
+            $0.xruns = 2
+        }
+        let status = await reporter().status()
+        var expected = BoxStatus(isOnline: true, version: SoundboxVersion.current, voice: "zh-CN")
+        expected.connection = "online"
+        expected.deviceID = "box-01"
+        expected.broker = "mqtt://h:1883"
+        expected.audioDevice = "default"
+        expected.sound = device
+        expected.volume = 80
+        expected.isMuted = true
+        expected.isAnnouncing = true
+        expected.xruns = 2
+        expected.uptime = status.uptime
+        expected.counts = InboxCounts(waiting: 1, announced: 0, receiptsWaiting: 1)
+        expected.faults = []
+        #expect(status == expected)
+    }
+
+    @Test("A box that is cut off says why, and when it tries again")
+    func offline() async {
+        state.update { $0.connection = .disconnected(reason: "no route to host", retryIn: .seconds(4)) }
+        let status = await reporter().status()
+        #expect(!status.isOnline && status.connection == "offline: no route to host; next attempt within 4.0 seconds")
+    }
+
+    @Test("Without its inbox a box tells everything else, and the fault")
+    func noCounts() async {
+        inbox.fail(with: .failed(path: "memory", reason: "disk full"))
+        state.update { $0.storingFault = "disk full" }
+        let status = await reporter().status()
+        #expect(status.counts == nil && status.faults == ["disk full"] && status.volume == 80)
+    }
+
+    @Test("Every answer looks at the clock anew, and a clock that cannot be right is a fault")
+    func clock() async {
+        let clock = BoxClock(newestKnown: nil, hasBattery: true) {
+            BoxClock.Signs(now: BoxClock.end, isSynchronised: true, offset: .zero)
+        }
+        #expect(await reporter(clock: clock).status().faults?.first?.contains("the clock shows the year") == true)
+    }
+
+    @Test("The broker is told at the start and after every change")
+    func published() async throws {
+        let reporter = reporter()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await reporter.run() }
+            #expect(try await broker.statuses.next { $0 }.volume == 80)
+            state.update { $0.volume = Volume(20) }
+            #expect(try await broker.statuses.next { $0?.volume == 20 ? $0 : nil }.isMuted == false)
+            state.update { $0.isMuted = true }
+            _ = try await broker.statuses.next { $0?.isMuted == true ? $0 : nil }
+            group.cancelAll()
+        }
+    }
+
+    @Test("The last will says no more than that the box is gone")
+    func lastWill() {
+        #expect(
+            StatusReporter.lastWill(Self.identity).json
+                == .object([
+                    ("state", .string("offline")), ("version", .string(SoundboxVersion.current)),
+                    ("voice", .string("zh-CN")),
+                ]))
+    }
+}

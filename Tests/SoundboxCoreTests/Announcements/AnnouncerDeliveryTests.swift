@@ -1,0 +1,93 @@
+import SoundboxCore
+import Testing
+
+@Suite("How an announcement is to sound")
+struct AnnouncerDeliveryTests {
+    private static let nights = QuietHours(start: 22 * 60, end: 7 * 60, volume: 30)
+
+    private func moment(_ minute: Int) -> Announcer.Moment {
+        Announcer.Moment(time: Entries.noon, minuteOfDay: minute)
+    }
+
+    /// What is played in the end.
+    private func played(
+        _ events: [Announcer.Event], hurryAbove: Int? = nil, quietHours: QuietHours? = nil
+    ) -> Announcer.Announcement? {
+        var announcer = Announcer(
+            freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove, quietHours: quietHours)
+        var announcement: Announcer.Announcement?
+        for event in events {
+            for case .play(let asked) in announcer.handle(event) { announcement = asked }
+        }
+        return announcement
+    }
+
+    private func notices(_ count: Int, limit: Int, at minute: Int = 720) throws -> [Announcer.Event] {
+        let entries = try (0..<count).prefix(limit).map { try Entries.entry(Int64($0) + 1) }
+        return [.noticesMayWait, .fetched(entries, moment(minute)), .prepared, .noted]
+    }
+
+    @Test(
+        "While more notices wait than it was told, they are spoken without chime and with a short gap",
+        arguments: [(nil, 9, false), (1, 1, false), (1, 2, true), (5, 5, false), (5, 6, true)] as [(Int?, Int, Bool)])
+    func hurry(above: Int?, waiting: Int, isInAHurry: Bool) throws {
+        let announcement = try played(notices(waiting, limit: (above ?? 0) + 1), hurryAbove: above)
+        let delivery = try #require(announcement?.delivery)
+        #expect(delivery.hasChime != isInAHurry)
+        #expect(delivery.gap == (isInAHurry ? .milliseconds(200) : nil))
+    }
+
+    @Test("A hurried announcement without a word has its chime nevertheless; a replay and a prompt never have one")
+    func chimeAlone() throws {
+        let hurried = try #require(played(notices(2, limit: 2), hurryAbove: 1)?.delivery)
+        #expect(!hurried.fitted(toWords: true).hasChime)
+        #expect(hurried.fitted(toWords: false).hasChime)
+        let replay = played([.requested(.last), .recalled(.announced(try Entries.entry(1)), moment(720))])
+        let prompt = played([.promptRequested(.greeting)])
+        for delivery in [try #require(replay?.delivery), try #require(prompt?.delivery)] {
+            #expect(!delivery.fitted(toWords: true).hasChime && !delivery.fitted(toWords: false).hasChime)
+        }
+    }
+
+    @Test(
+        "Quiet hours hold the volume down, for payments and for answers",
+        arguments: [(1319, false), (1320, true), (0, true), (419, true), (420, false)])
+    func quiet(minute: Int, isQuiet: Bool) throws {
+        let expected = Volume(0)...Volume(isQuiet ? 30 : 100)
+        let roads: [[Announcer.Event]] = [
+            try notices(1, limit: 1, at: minute),
+            [.requested(.last), .recalled(.announced(nil), moment(minute))],
+            [.requested(.today), .recalled(.payments([]), moment(minute))],
+        ]
+        for events in roads {
+            #expect(played(events, quietHours: Self.nights)?.delivery.loudness == expected)
+            #expect(played(events)?.delivery.loudness == Volume(0)...Volume(100))
+        }
+    }
+
+    @Test("Quiet hours that begin while the card is away count when it is back")
+    func quietAfterWait() throws {
+        let entry = try Entries.entry(1)
+        let announcement = played(
+            try notices(1, limit: 1) + [.playFailed, .waited, .fetched([entry], moment(1380)), .prepared, .noted],
+            quietHours: Self.nights)
+        #expect(announcement == .init(.notice(entry), Delivery(loudness: Volume(0)...Volume(30))))
+    }
+
+    @Test("A prompt is to be heard also by whoever has turned the volume down")
+    func prompt() {
+        #expect(
+            played([.promptRequested(.volumeMinimum)], quietHours: Self.nights)?.delivery.loudness
+                == Volume(30)...Volume(100))
+    }
+
+    @Test("A summary and the payments of the day have the chime")
+    func others() throws {
+        let stale = [try Entries.entry(1, age: .seconds(601))]
+        let summary = played([
+            .noticesMayWait, .fetched(stale, moment(720)), .fetched(stale, moment(720)), .prepared, .noted,
+        ])
+        #expect(summary == .init(.summary(stale)))
+        #expect(played([.requested(.today), .recalled(.payments([]), moment(720))]) == .init(.today([])))
+    }
+}
