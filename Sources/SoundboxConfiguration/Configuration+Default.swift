@@ -5,7 +5,7 @@ import SoundboxSystem
 extension Configuration {
     /// What counts where `soundbox.yaml` says nothing. Setup, and a box without a configuration, begin with the same.
     public enum Default {
-        public static let topicPrefix = MQTTTopics.usualPrefix
+        public static let topicPrefix = Topics.defaultPrefix
         public static let audioDevice = "default"
         /// 0–100.
         public static let volume = 80
