@@ -60,7 +60,7 @@ extension Intake {
     private func note(_ arrivals: [CommandArrival]) throws(InboxError) -> [CommandOutcome] {
         guard !arrivals.isEmpty else { return [] }
         let outcomes: [CommandOutcome]
-        do throws(InboxError) { outcomes = try inbox.take(arrivals, at: .now) } catch {
+        do throws(InboxError) { outcomes = try inbox.take(arrivals, at: clock.timeIfSet ?? .now) } catch {
             report(error)
             // An answer to what is refused is not worth holding up the messages behind it.
             guard arrivals.allSatisfy({ if case .refused = $0 { true } else { false } }) else { throw error }
