@@ -22,7 +22,8 @@ extension Box {
         /// Told when the box is to stop, so that a device that holds a call is given up sooner. Must not block.
         package var outputWillStop: @Sendable () -> Void = {}
         package var voices: Voices
-        package var volumeFile: VolumeFile
+        /// Has the volume remembered across restarts. May block.
+        package var keepVolume: @Sendable (Volume) throws -> Void
         package var panel: any Panel
         package var gestures = GestureMap.usual
         /// Takes the box out of service. May block.
@@ -37,7 +38,7 @@ extension Box {
         package init(
             identity: StatusReporter.Identity, policy: Policy, state: BoxState, feed: any PaymentFeed,
             inbox: any Inbox & InboxUpkeep, salvage: SalvageWatch, clock: BoxClock, output: SoundThread,
-            voices: Voices, volumeFile: VolumeFile, panel: any Panel,
+            voices: Voices, panel: any Panel, keepVolume: @escaping @Sendable (Volume) throws -> Void,
             removeSetup: @escaping @Sendable () throws -> SetupRemoval, runFolder: String, logger: Logger
         ) {
             self.identity = identity
@@ -50,7 +51,7 @@ extension Box {
             self.clock = clock
             self.output = output
             self.voices = voices
-            self.volumeFile = volumeFile
+            self.keepVolume = keepVolume
             self.panel = panel
             self.removeSetup = removeSetup
             self.runFolder = runFolder

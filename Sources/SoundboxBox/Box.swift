@@ -36,7 +36,7 @@ public struct Box {
         self.unprovisioning = unprovisioning
         let events = AnnouncerEvents()
         let volume = VolumeControl(
-            player: player, file: parts.volumeFile, state: state, logger: logger, executor: files, say: events.say)
+            player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: events.say)
         let mailbox = CommandMailbox(
             volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
         let announcer = AnnouncerService(
@@ -92,18 +92,19 @@ public struct Box {
 
     /// Runs until SIGTERM or SIGINT, or until its buttons take it out of service; then finishes what is being announced,
     /// within 10 s.
-    public func run() async throws -> Ending {
+    /// - Parameter signals: that stop it.
+    public func run(endingOn signals: [UnixSignal] = [.sigterm, .sigint]) async throws -> Ending {
         var group = ServiceGroupConfiguration(
             services: services.map { service in
                 service is Unprovisioning
                     ? .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
                     : .init(service: service)
-            }, gracefulShutdownSignals: [.sigterm, .sigint],
+            }, gracefulShutdownSignals: signals,
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         group.maximumGracefulShutdownDuration = .seconds(10)
         group.maximumCancellationDuration = .seconds(5)
+        defer { hasEnded.signal() }
         try await ServiceGroup(configuration: group).run()
-        hasEnded.signal()
         logger.info("stopped")
         let outcome = await unprovisioning.outcome
         return switch outcome {

@@ -3,6 +3,7 @@ import SoundboxCore
 /// The panel of a board that has none, or whose lines are not available: nothing to press, nothing to drive.
 public final class NoPanel: Panel {
     public let edges: AsyncStream<ButtonEdge>
+    public var hasOutputs: Bool { false }
     public var failure: PanelError? { nil }
     private let continuation: AsyncStream<ButtonEdge>.Continuation
 

@@ -16,10 +16,13 @@ public final class FakePanel: Panel {
     }
 
     public let edges: AsyncStream<ButtonEdge>
+    public let hasOutputs: Bool
     private let continuation: AsyncStream<ButtonEdge>.Continuation
     private let state = Mutex(State())
 
-    public init() {
+    /// - Parameter hasOutputs: whether there is a light or a motor.
+    public init(hasOutputs: Bool = true) {
+        self.hasOutputs = hasOutputs
         (edges, continuation) = AsyncStream.makeStream()
     }
 

@@ -213,3 +213,12 @@ public final class InMemoryInbox: Inbox {
 extension InboxEntry {
     fileprivate var isWaiting: Bool { state == .received || state == .announcing }
 }
+
+extension InMemoryInbox: InboxUpkeep {
+    /// Nothing in memory is of an older version, grows for years, or was salvaged.
+    public func seal(after sequence: Int64) throws(InboxError) -> Int64? { nil }
+
+    public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep { PruningStep() }
+
+    public func salvageWasTold() throws(InboxError) {}
+}

@@ -87,30 +87,4 @@ struct SystemTests {
         #expect(Systemd { ["WATCHDOG_USEC": "30000000"][$0] }.watchdogInterval == .seconds(30))
         #expect(Systemd { ["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "1"][$0] }.watchdogInterval == nil)
     }
-
-    @Test("The volume is remembered, and rubbish in its file is no volume")
-    func volumeFile() throws {
-        let file = VolumeFile(path: folder.file("volume"))
-        #expect(file.read() == nil)
-        try file.write(Volume(35))
-        #expect(file.read() == Volume(35))
-        try folder.write("loud\n", to: "volume")
-        #expect(file.read() == nil)
-    }
-
-    @Test("A state directory is one box's; it is free again when that box is gone")
-    func lock() throws {
-        let path = folder.file("state")
-        var first: StateDirectory? = try StateDirectory(path: path)
-        #expect(throws: StateDirectoryError.self) { try StateDirectory(path: path) }
-        #expect(first?.inboxPath == "\(path)/inbox.sqlite")
-        first = nil
-        _ = try StateDirectory(path: path)
-    }
-
-    @Test("A state directory that cannot be made is told with the reason")
-    func noStateDirectory() {
-        let error = #expect(throws: StateDirectoryError.self) { try StateDirectory(path: folder.file("a/b")) }
-        #expect(error?.description.contains("No such file or directory") == true)
-    }
 }

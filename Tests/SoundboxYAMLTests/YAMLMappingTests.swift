@@ -68,6 +68,9 @@ struct YAMLMappingTests {
         let broker = try top().required("broker").mapping()
         let error = try #require(throws: YAMLError.self) { try broker.required("username") }
         #expect(error.description == "box.yaml:4: broker.usrname: unknown key; did you mean \"username\"?")
+        let cut = try top("device: box-01\n")
+        let whole = try #require(throws: YAMLError.self) { try cut.required("device_id") }
+        #expect(whole.description == "box.yaml:1: device: unknown key; did you mean \"device_id\"?")
         // A key that is known already is no slip, however near it is.
         let near = try top("ca_file: a\n")
         _ = near.optional("ca_file")

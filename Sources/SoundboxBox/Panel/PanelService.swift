@@ -14,7 +14,8 @@ struct PanelService: Service {
 
     func run() async {
         await withDiscardingTaskGroup { group in
-            group.addTask { await showState() }
+            // Patterns that nobody sees would wake the processor ten times a second while the box speaks.
+            if panel.hasOutputs { group.addTask { await showState() } }
             group.addTask { await readButtons() }
         }
         panel.close()

@@ -16,7 +16,7 @@ actor VolumeControl: Service {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let player: Player
-    private let file: VolumeFile
+    private let keep: @Sendable (Volume) throws -> Void
     private let state: BoxState
     private let logger: Logger
     private let say: @Sendable (Prompt) -> Void
@@ -26,14 +26,15 @@ actor VolumeControl: Service {
     private var remembered: Loudness
 
     /// - Parameters:
-    ///   - executor: where the disk is written to.
+    ///   - executor: where `keep` is called.
+    ///   - keep: has the volume remembered across restarts. May block.
     ///   - say: takes a prompt to be spoken. Must not block.
     init(
-        player: Player, file: VolumeFile, state: BoxState, logger: Logger, executor: ThreadExecutor,
-        say: @escaping @Sendable (Prompt) -> Void
+        player: Player, state: BoxState, logger: Logger, executor: ThreadExecutor,
+        keep: @escaping @Sendable (Volume) throws -> Void, say: @escaping @Sendable (Prompt) -> Void
     ) {
         self.player = player
-        self.file = file
+        self.keep = keep
         self.state = state
         self.logger = logger
         self.executor = executor
@@ -69,7 +70,7 @@ actor VolumeControl: Service {
         defer { remembered = loudness }
         logger.info("volume", metadata: ["level": "\(loudness.volume.level)", "muted": "\(loudness.isMuted)"])
         guard loudness.volume != remembered.volume else { return }
-        do throws(FileError) { try file.write(loudness.volume) } catch {
+        do { try keep(loudness.volume) } catch {
             logger.warning("the volume is not remembered", metadata: ["reason": "\(error)"])
         }
     }

@@ -17,12 +17,14 @@ public struct YAMLMapping {
         return entries.first { $0.key == key }?.value
     }
 
-    /// - Throws: ``YAMLError`` when there is no such key. A key that is one slip away from it is named in its place.
+    /// - Throws: ``YAMLError`` when there is no such key. A key that is one slip away from it, or that is its beginning,
+    ///   is named in its place.
     public func required(_ key: String) throws(YAMLError) -> YAMLValue {
         if let value = optional(key) { return value }
         if value.reading.toleratesWrongKeys { return value.missing(key) }
-        if let slip = nearest(to: key, among: others.map(\.key), within: 1),
-            let entry = others.first(where: { $0.key == slip })
+        let left = others
+        if let slip = nearest(to: key, among: left.map(\.key), within: 1) ?? left.map(\.key).first(where: key.isCutTo),
+            let entry = left.first(where: { $0.key == slip })
         {
             throw error(unknown: entry)
         }
@@ -58,6 +60,11 @@ public struct YAMLMapping {
     private func path(of key: String) -> String {
         value.key.isEmpty ? key : "\(value.key).\(key)"
     }
+}
+
+extension String {
+    /// Whether `other` is this without its last words: `device` for `device_id`.
+    fileprivate func isCutTo(_ other: String) -> Bool { hasPrefix(other + "_") }
 }
 
 /// The candidate that differs from `word` in the fewest letters; `nil` when none is near enough to be meant.

@@ -66,6 +66,9 @@ public protocol Panel: Sendable {
     /// Why ``edges`` has ended without ``close()``; `nil` while it has not. Never blocks.
     var failure: PanelError? { get }
 
+    /// Whether there is a light or a motor to drive. Without one nobody need call ``set(_:)``. Never blocks.
+    var hasOutputs: Bool { get }
+
     /// Drives the outputs. Takes no longer than a few system calls. A panel without an LED or a motor ignores that
     /// part.
     func set(_ outputs: PanelOutputs) throws(PanelError)
@@ -76,6 +79,10 @@ public protocol Panel: Sendable {
 
     /// Switches the outputs and the amplifier off, releases the lines and ends ``edges``. Harmless when called twice.
     func close()
+}
+
+extension Panel {
+    public var hasOutputs: Bool { true }
 }
 
 /// What is wrong with the panel; the box goes on without it.

@@ -67,7 +67,7 @@ struct ConfiguredBox {
         var parts = Box.Parts(
             identity: identity, policy: try Box.Policy(configuration), state: state, feed: feed, inbox: inbox,
             salvage: salvage, clock: clock, output: Self.soundThread(configuration.audio, amplifier, watch, logger),
-            voices: voices, volumeFile: volumeFile, panel: panel,
+            voices: voices, panel: panel, keepVolume: { try volumeFile.write($0) },
             removeSetup: {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
             },

@@ -14,7 +14,8 @@ struct PanelServiceTests {
     private let commands = Journal<Command>()
 
     /// Runs the service while `body` runs.
-    private func withService(_ body: @Sendable @escaping () async throws -> Void) async throws {
+    private func withService(_ panel: FakePanel? = nil, _ body: @Sendable @escaping () async throws -> Void) async throws {
+        let panel = panel ?? self.panel
         let service = PanelService(
             panel: panel, gestures: .usual, state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -40,6 +41,17 @@ struct PanelServiceTests {
             try await expect(.volume(.up))
             panel.click(.volumeDown, at: .seconds(3))
             try await expect(.volume(.down))
+        }
+    }
+
+    @Test("A panel without lights is not driven, and its buttons work")
+    func buttonsOnly() async throws {
+        let buttons = FakePanel(hasOutputs: false)
+        try await withService(buttons) {
+            state.update { $0.announcement = 1 }
+            buttons.click(.volumeUp, at: .seconds(2))
+            try await expect(.volume(.up))
+            #expect(buttons.driven.isEmpty)
         }
     }
 

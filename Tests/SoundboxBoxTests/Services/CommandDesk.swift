@@ -3,6 +3,7 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 import SoundboxTesting
+import Synchronization
 import TestSupport
 import VoiceTestSupport
 
@@ -10,14 +11,16 @@ import VoiceTestSupport
 @testable import SoundboxVoice
 
 /// What carries out commands, with nothing behind it: what it was told to play and to say is kept.
-struct CommandDesk: Sendable {
+final class CommandDesk: Sendable {
     /// What reached the announcer, with the volume that was in force then.
     enum Event: Sendable, Equatable {
         case play(Announcer.Request, at: Loudness)
         case say(Prompt, at: Loudness)
     }
 
-    let folder: TemporaryFolder
+    /// The volume as a restart would find it, oldest first.
+    let kept = Journal<Volume>()
+    let disk = Disk()
     let player: Player
     let state = BoxState(volume: Volume(80))
     let events = Journal<Event>()
@@ -25,10 +28,7 @@ struct CommandDesk: Sendable {
     let unprovisioning: Unprovisioning
     let mailbox: CommandMailbox
 
-    var volumeFile: VolumeFile { VolumeFile(path: folder.file("volume")) }
-
     init() throws {
-        let folder = try TemporaryFolder()
         let player = Player(
             sink: RecordingSink(), voices: Voices(first: try Voice(directory: "\(shippedSounds)/zh-CN")),
             volume: Volume(80))
@@ -38,25 +38,43 @@ struct CommandDesk: Sendable {
             events.append(.say(prompt, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
         }
         volume = VolumeControl(
-            player: player, file: VolumeFile(path: folder.file("volume")), state: state, logger: logger,
-            executor: files, say: say)
+            player: player, state: state, logger: logger, executor: files,
+            keep: { [kept, disk] volume in
+                disk.waitUntilItTakes()
+                kept.append(volume)
+            }, say: say)
         unprovisioning = Unprovisioning(remove: { .removed }, logger: logger, executor: files)
         mailbox = CommandMailbox(
             volume: volume, unprovisioning: unprovisioning, logger: logger,
             play: { [events] request in
                 events.append(.play(request, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
             }, say: say)
-        self.folder = folder
         self.player = player
     }
 
     /// Runs what takes commands until `body` has returned, and then to its end.
     func whileOpen(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { await mailbox.run() }
-            group.addTask { await volume.run() }
+            group.addTask { await self.mailbox.run() }
+            group.addTask { await self.volume.run() }
             try await body()
             group.cancelAll()
         }
+    }
+}
+
+/// A disk that can hang.
+final class Disk: Sendable {
+    private let gate = BlockingQueue<Void>()
+    private let isHanging = Atomic(false)
+
+    func hang() { isHanging.store(true, ordering: .releasing) }
+    func goOn() {
+        isHanging.store(false, ordering: .releasing)
+        gate.finish()
+    }
+
+    fileprivate func waitUntilItTakes() {
+        if isHanging.load(ordering: .acquiring) { _ = gate.next() }
     }
 }

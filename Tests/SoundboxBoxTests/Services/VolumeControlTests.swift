@@ -23,7 +23,7 @@ struct VolumeControlTests {
             #expect(Indication(desk.state.snapshot) == .offline)
             desk.state.update { $0.connection = .subscribed }
             #expect(Indication(desk.state.snapshot) == .muted)
-            #expect(desk.volumeFile.read() == nil)
+            #expect(desk.kept.entries.last == nil)
             #expect(await desk.mailbox.change(.unmute) == Loudness(volume: Volume(80), isMuted: false))
             #expect(!desk.player.isMuted)
             #expect(Indication(desk.state.snapshot) == .online)
@@ -56,7 +56,7 @@ struct VolumeControlTests {
             #expect(desk.player.isMuted && desk.state.snapshot.isMuted)
         }
         // Shutdown writes down what was not yet.
-        #expect(desk.volumeFile.read() == Volume(70))
+        #expect(desk.kept.entries.last == Volume(70))
     }
 
     @Test("A key that reaches the end says so, and says it again when it is pressed there; others say nothing")
@@ -73,6 +73,6 @@ struct VolumeControlTests {
         }
         let expected: [Prompt] = [.volumeMaximum, .volumeMaximum, .volumeMinimum, .volumeMinimum]
         #expect(said == expected)
-        #expect(desk.volumeFile.read() == Volume(10))
+        #expect(desk.kept.entries.last == Volume(10))
     }
 }

@@ -16,7 +16,7 @@ package struct VolumeFile: Sendable {
     }
 
     /// Replaces the file as a whole: after a power cut it holds the old volume or the new one. Blocks on the disk.
-    func write(_ volume: Volume) throws(FileError) {
+    package func write(_ volume: Volume) throws(FileError) {
         try SmallFile.replace(path, with: "\(volume.level)\n", mode: 0o640, owner: nil)
     }
 }

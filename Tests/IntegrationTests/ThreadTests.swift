@@ -1,0 +1,50 @@
+import Foundation
+import SoundboxCore
+import TestSupport
+import Testing
+
+/// What `docs/architecture.md` says of the threads is what runs.
+@Suite("The threads of a running box", .timeLimit(.minutes(10)))
+struct ThreadTests {
+    private struct Row {
+        /// As the kernel shows it: at most 15 bytes; a trailing `*` stands for anything.
+        var name: String
+        var isAlwaysThere: Bool
+
+        func fits(_ thread: String) -> Bool {
+            name.hasSuffix("*") ? thread.hasPrefix(name.dropLast()) : thread == name
+        }
+    }
+
+    /// The rows of the page's table, whose first cell is the name and whose second one says when the thread is there.
+    private static func rows() throws -> [Row] {
+        let page = try String(contentsOfFile: "\(Products.project)/docs/architecture.md", encoding: .utf8)
+        return page.matches(of: /(?m)^\| `([^`]+)` \| ([^|]+) \|/).map { match in
+            Row(name: String(match.1), isAlwaysThere: match.2 == "always")
+        }
+    }
+
+    @Test("Every thread stands in docs/architecture.md, and every one that is always there runs")
+    func threads() async throws {
+        let rows = try Self.rows()
+        #expect(rows.count { $0.isAlwaysThere } >= 8)
+        let folder = try TemporaryFolder()
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(
+                folder: folder, broker: broker, device: "null", audio: ["record: \"\(folder.file("record.wav"))\""])
+            let box = try await trial.startBox()
+            _ = try await trial.publishAndWait([#"{"id":"T-1","amount":"1"}"#])
+            let tasks = "/proc/\(box.id)/task"
+            let threads = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap { task in
+                try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8).trimmingCharacters(in: .newlines)
+            }
+            for thread in Set(threads) {
+                #expect(rows.contains { $0.fits(thread) }, "\(thread) is missing in docs/architecture.md")
+            }
+            for row in rows where row.isAlwaysThere {
+                #expect(threads.contains { row.fits($0) }, "\(row.name) does not run: \(threads.sorted())")
+            }
+            #expect(try await box.stop() == 0)
+        }
+    }
+}

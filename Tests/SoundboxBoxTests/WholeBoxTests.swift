@@ -1,0 +1,143 @@
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+import SoundboxTesting
+import TestSupport
+import Testing
+import VoiceTestSupport
+
+@testable import SoundboxBox
+@testable import SoundboxVoice
+
+/// No broker, no disk, no card: what a shop hears is decided here all the same.
+@Suite("The whole box on fakes", .timeLimit(.minutes(5)))
+struct WholeBoxTests {
+    private let feed = FakeFeed()
+    private let inbox = InMemoryInbox()
+    private let sink = RecordingSink()
+    private let panel = FakePanel()
+    private let log = Journal<String>()
+    private let kept = Journal<Volume>()
+    private let voice: Voice
+
+    init() throws { voice = try VoiceFolder(path: shippedSounds).voice("zh-CN").leavingOutUnusableRecordings().voice }
+
+    private func parts() -> Box.Parts {
+        Box.Parts(
+            identity: StatusReporter.Identity(
+                deviceID: "box-01", broker: "none", voice: "zh-CN", audioDevice: "recording"),
+            policy: Box.Policy(
+                reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
+                admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+                freshness: FreshnessPolicy(expireAfter: .seconds(600)),
+                retention: Retention(keepIDs: .seconds(86_400), maximumBytes: 1 << 20)),
+            state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
+            salvage: SalvageWatch(systemd: Systemd { _ in nil }), clock: BoxClock(newestKnown: nil),
+            output: SoundThread { [sink] _ in sink }, voices: Voices(first: voice), panel: panel,
+            keepVolume: { [kept] in kept.append($0) }, removeSetup: { .removed }, runFolder: "/nowhere",
+            logger: Logger(label: "box") { [log] _ in TextLog(lines: log) })
+    }
+
+    private func withBox(_ body: () async throws -> Void) async throws {
+        let parts = parts()
+        try await withThrowingTaskGroup { group in
+            group.addTask { _ = try? await Box(parts).run(endingOn: []) }
+            try await body()
+            group.cancelAll()
+        }
+        #expect(sink.misuses.isEmpty)
+    }
+
+    /// What is heard when this is all that is said.
+    private func alone(_ utterance: Utterance, _ delivery: Delivery = Delivery()) async throws -> [UInt8] {
+        let sink = RecordingSink()
+        let voices = Voices(first: voice)
+        let player = Player(sink: sink, voices: voices, volume: Volume(100))
+        try await player.play(voices.script(for: utterance), delivery)
+        return try #require(sink.announcements.first)
+    }
+
+    @Test("Bytes of a payment become its words, the frames of these words, and two receipts")
+    func payment() async throws {
+        try await withBox {
+            let notice = #"{"id":"A-1","amount":"123.45","currency":"CNY","channel":"alipay"}"#
+            #expect(try await feed.deliver(payment: notice) == .acknowledged)
+            _ = try await feed.receipt(of: "A-1", "stored")
+            _ = try await feed.receipt(of: "A-1", "announced")
+            let words = try await log.next { $0.contains("announcing") ? $0 : nil }
+            #expect(words.contains("支付宝到账,一百二十三点四五元"), "\(words)")
+            let money = try Money("123.45", .CNY)
+            #expect(try await sink.announcements == [alone(.payment(money, channel: "alipay"))])
+            #expect(panel.driven.contains { $0.isVibrating })
+        }
+    }
+
+    @Test("One batch with a duplicate, a cancelled payment and one that is none: each gets its answer, one is heard")
+    func batch() async throws {
+        sink.fail(.open, with: .unavailable(device: "recording", reason: "away"), times: 2)
+        try await withBox {
+            let messages = [
+                #"{"id":"B-1","amount":"1"}"#, #"{"id":"B-1","amount":"1"}"#, #"{"id":"B-2","amount":"2"}"#,
+                #"{"id":"B-3","amount":"-3"}"#,
+            ].map { FeedMessage(topic: .payments, payload: Array($0.utf8)) }
+            let cancel = #"{"id":"c-1","type":"cancel","payment_id":"B-2"}"#
+            let batch = messages + [FeedMessage(topic: .commands, payload: Array(cancel.utf8))]
+            #expect(try await feed.deliver(batch) == .acknowledged)
+            var states: [String] = []
+            while states.count < 6 {
+                let receipt = try await feed.receipts.next { try? JSONValue(parsing: $0.payload) }
+                states.append("\(receipt["id"]?.string ?? "") \(receipt["state"]?.string ?? "")")
+            }
+            #expect(
+                states == [
+                    "B-1 stored", "B-1 duplicate", "B-2 stored", "B-3 rejected", "B-2 cancelled", "B-1 announced",
+                ])
+            #expect(try await sink.announcements == [alone(.payment(try Money("1", .CNY), channel: nil))])
+        }
+    }
+
+    @Test("A payment that cannot be stored is not acknowledged and not heard, and both when it comes again")
+    func refused() async throws {
+        try await withBox {
+            _ = try await feed.status { $0["state"]?.string == "online" }
+            inbox.fail(with: .failed(path: "memory", reason: "no space left"))
+            let answer = try await feed.deliver(payment: #"{"id":"C-1","amount":"5"}"#)
+            #expect(answer != .acknowledged)
+            #expect(feed.acknowledged.entries.isEmpty && sink.announcements.isEmpty)
+            inbox.fail(with: nil)
+            #expect(try await feed.redeliver() == .acknowledged)
+            _ = try await feed.receipt(of: "C-1", "announced")
+        }
+    }
+
+    @Test("A button and a command of the broker act on the same volume; the status tells it, and it is kept")
+    func volume() async throws {
+        try await withBox {
+            _ = try await feed.status { $0["state"]?.string == "online" }
+            #expect(try await feed.deliver(command: #"{"id":"v-1","type":"volume","volume":40}"#) == .acknowledged)
+            _ = try await feed.status { $0["volume"]?.integer == 40 }
+            panel.click(.volumeUp, at: .monotonicNow)
+            _ = try await feed.status { ($0["volume"]?.integer ?? 0) > 40 }
+            #expect(try await kept.next { $0.level > 40 ? $0 : nil } > Volume(40))
+        }
+    }
+}
+
+/// Keeps every line, with the values of its metadata.
+private struct TextLog: LogHandler {
+    let lines: Journal<String>
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    init(lines: Journal<String>) { self.lines = lines }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.append("\(event.message) \(event.metadata ?? [:])")
+    }
+}
