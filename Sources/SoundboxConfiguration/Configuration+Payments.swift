@@ -67,7 +67,7 @@ extension Configuration.PaymentFormat {
         guard !name.isEmpty, !name.contains("/") else {
             throw value.error("expected native or the name of a file in \(directory.shownPath), without .yaml")
         }
-        // An error of the file's own would repeat the name, which may be anything.
+        // The file's own error would repeat the name, which may be anything.
         guard SmallFile.exists("\(directory)/\(name).yaml") else {
             throw value.error("there is no file of this name with .yaml in \(directory.shownPath)")
         }

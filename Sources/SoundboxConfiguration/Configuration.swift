@@ -29,7 +29,7 @@ public struct Configuration: Sendable {
         /// A WAV that receives everything that is played, beside the device.
         public var record: String?
         public var timing: Timing
-        /// The card's own volume control, which the volume then goes to; `nil` scales the samples.
+        /// The card's own control, which then makes the volume; `nil` scales the samples.
         public var mixer: MixerElement?
     }
 
@@ -265,11 +265,11 @@ extension QuietHours {
 }
 
 extension Configuration {
-    /// A configuration for the eyes of others, however wrong it is; see ``YAMLMask``. Blocks on the disk: paths are shown
+    /// A configuration as others may see it, however wrong it is; see ``YAMLMask``. Blocks on the disk: paths are shown
     /// that lead somewhere on this machine.
     package static func masked(_ text: String) throws(YAMLError) -> YAMLMask {
         try YAMLMask(text, file: "soundbox.yaml") { yaml in
-            // The whole stops at its first mistake; its parts are read each for itself behind it.
+            // Reading the whole stops at its first mistake, so its parts are read one by one after it.
             _ = try? Configuration(reading: yaml)
             guard let top = try? TopLevel(yaml) else { return }
             _ = try? top.merchantID.name()

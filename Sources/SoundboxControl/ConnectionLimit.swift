@@ -4,7 +4,7 @@ import Synchronization
 /// Keeps the control socket's connections few and short, so that a program that opens and forgets them takes neither the
 /// box's descriptors nor its time.
 ///
-/// Who connects last is served: the oldest connection makes room, since one that is still there is idle or slow. Any
+/// A new connection is always served: the oldest makes room for it, since one that is still there is idle or slow. Any
 /// thread.
 final class ConnectionLimit: Sendable {
     /// One is used by a person, and a few more by programs that watch the box.
@@ -51,7 +51,7 @@ final class ConnectionLimit: Sendable {
     }
 }
 
-/// Takes part in one connection, to know of it.
+/// Counts one connection, from inside its pipeline.
 private final class ConnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = Never
 

@@ -65,7 +65,7 @@ public struct ControlClient: Sendable {
         return answer.json
     }
 
-    /// Tells apart what a person must do about it; the HTTP client would only say that connecting failed.
+    /// Says what a person must do about it; the HTTP client would only say that connecting failed.
     private func checkSocket() throws(ControlError) {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

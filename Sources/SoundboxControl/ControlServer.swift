@@ -18,6 +18,10 @@ package struct ControlServer: Service {
     package let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
     package let logger: Logger
     private let limit = ConnectionLimit()
+    /// The socket is this server's own, to be removed at its end.
+    private let isOpen = OneTimeSignal()
+    /// Bytes of a request's body.
+    private static let longestBody = 4096
 
     package init(
         socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
@@ -48,7 +52,8 @@ package struct ControlServer: Service {
             logger.error("no control socket", metadata: ["path": "\(socketPath)", "reason": "\(error)"])
         }
         if !Task.isShuttingDownGracefully { try? await gracefulShutdown() }
-        unlink(socketPath)
+        // What is in its place otherwise is another box's, or no socket.
+        if isOpen.hasHappened { unlink(socketPath) }
     }
 
     private var application: some ApplicationProtocol {
@@ -64,7 +69,8 @@ package struct ControlServer: Service {
                         maxHeaderFieldSize: 4096, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: socketPath), serverName: "soundbox"),
-            onServerRunning: { [logger, socketPath] server in
+            onServerRunning: { [logger, socketPath, isOpen] server in
+                isOpen.signal()
                 await restWithoutDescriptors(server)
                 chmod(socketPath, 0o660)
                 logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
@@ -74,6 +80,7 @@ package struct ControlServer: Service {
 
     private var router: Router<BasicRequestContext> {
         let router = Router()
+        router.add(middleware: UnknownRoute { Self.response($0, status: .notFound) })
         router.get("status") { _, _ in Self.response(await status().json) }
         router.post("replay") { _, _ in
             guard let replay else { return Self.notInService }
@@ -87,20 +94,24 @@ package struct ControlServer: Service {
         router.put("volume") { request, _ in
             guard let changeVolume else { return Self.notInService }
             do {
-                let body = try await request.body.collect(upTo: 4096)
+                let body = try await request.body.collect(upTo: Self.longestBody)
                 let json = try JSONValue(parsing: Array(body.readableBytesView))
                 return Self.response(await changeVolume(try Command.VolumeChange(decoding: json["volume"])))
+            } catch is NIOTooManyBytesError {
+                return Self.response("the body is longer than \(Self.longestBody) bytes", status: .contentTooLarge)
             } catch {
-                return Self.response(.object([("error", .string("\(error)"))]), status: .badRequest)
+                return Self.response("\(error)", status: .badRequest)
             }
         }
         return router
     }
 
     private static var notInService: Response {
-        response(
-            .object([("error", .string("the box is not in service; see: soundbox status"))]),
-            status: .serviceUnavailable)
+        response("the box is not in service; see: soundbox status", status: .serviceUnavailable)
+    }
+
+    private static func response(_ error: String, status: HTTPResponse.Status) -> Response {
+        response(.object([("error", .string(error))]), status: status)
     }
 
     private static func response(_ loudness: Loudness) -> Response {
@@ -129,8 +140,28 @@ package struct ControlServer: Service {
     }
 }
 
-/// Has a server that cannot accept, since the process has no descriptor left, try again after a second. Otherwise it would
-/// try as fast as the processor can, or give up for good.
+/// Answers a request that no route is for.
+private struct UnknownRoute: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    /// Makes the answer that says what is wrong.
+    let answer: @Sendable (String) -> Response
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return answer(
+                "\(request.method.rawValue) \(request.uri.path.excerpt) is unknown; expected GET /status, POST /replay, "
+                    + "GET /volume or PUT /volume")
+        }
+    }
+}
+
+/// Makes a server that cannot accept, since the process has no descriptor left, try again after a second. Otherwise it
+/// would try as fast as the processor can, or give up for good.
 private func restWithoutDescriptors(_ server: any Channel) async {
     try? await server.eventLoop.submit {
         try server.pipeline.syncOperations.addHandler(

@@ -2,7 +2,7 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxGPIO
 
-/// The panel of a board, as much of it as can be had.
+/// The panel of a board, with as many of its parts as work.
 public struct BoardPanel {
     public let panel: any Panel
     /// `nil` where the board switches none.

@@ -1,10 +1,10 @@
 import SoundboxCore
 import Synchronization
 
-/// What the announcer has been told and has not heard yet: of bounded size, whoever tells it how often.
+/// Holds what the announcer has been told and has not handled yet. Its size is bounded, however often it is told.
 ///
-/// Of what is asked for from outside the last word counts, which is all that ``Announcer`` would make of them anyway.
-/// What the announcer tells itself is as much as it has asked for.
+/// Of the requests from outside only the last counts, which is all that ``Announcer`` would make of them anyway. What
+/// the announcer tells itself is never more than it has asked for.
 package final class AnnouncerEvents: AsyncSequence, Sendable {
     private struct Pending {
         var noticesMayWait = false

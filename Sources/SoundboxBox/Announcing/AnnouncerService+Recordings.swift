@@ -17,7 +17,8 @@ extension AnnouncerService {
         await noteRecordings()
     }
 
-    /// Tells the player, the state and the log what is done without now. A fault that passes is told once, and its end.
+    /// Tells the player, the state and the log which recordings are done without now. A passing fault is told once, and
+    /// so is its end.
     func noteRecordings() async {
         player.use(voices)
         let unavailable = voices.unavailable
@@ -33,11 +34,11 @@ extension AnnouncerService {
         } else if hadFault {
             logger.notice("every recording can be had again")
         }
-        // Also those that are broken: somebody may write them anew.
+        // Broken ones as well: somebody may write them anew.
         if unavailable != nil || voices.brokenCount > 0 { tryRecordingsLater() }
     }
 
-    /// A fault must go when its cause has gone, and not only with the next payment.
+    /// A fault must clear when its cause is gone, and not only at the next payment.
     func tryRecordingsLater() {
         guard recordingsRetry == nil else { return }
         recordingsRetry = Task {

@@ -11,7 +11,8 @@ import SoundboxVoice
 package actor AnnouncerService: Service {
     private let executor = ThreadExecutor(name: "announcer")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    /// How long the announcer's thread has been held by what it does now: normally no longer than a commit. Any thread.
+    /// How long the announcer's thread has been busy with its current call: normally no longer than a commit. Any
+    /// thread.
     nonisolated var timeInJob: Duration { executor.timeInJob }
 
     private let inbox: any Inbox
@@ -25,14 +26,14 @@ package actor AnnouncerService: Service {
     private let events: AnnouncerEvents
     private var machine: Announcer
     private var announcementCount = 0
-    /// The notices whose announcement was begun last and not heard to its end; empty when it was.
+    /// The notices of the last announcement that began; empty when it was heard to its end.
     private var unheard: [Int64] = []
     /// Looks after recordings that could not be had.
     var recordingsRetry: Task<Void, Never>?
 
     private let willStop: @Sendable () -> Void
 
-    /// What is playing when the box is stopped may take this long to end, so that receipts and the last status still go
+    /// When the box is stopped, what is playing may take this long to end. Receipts and the last status then still go
     /// out within the time that the services have together.
     private static let timeToFinish = Duration.seconds(9)
     private static let timeToFade = Duration.milliseconds(500)
@@ -65,7 +66,7 @@ package actor AnnouncerService: Service {
     /// Never blocks; any thread.
     package nonisolated func noticesMayWait() { events.yield(.noticesMayWait) }
 
-    /// Ends within ``timeToFinish`` and a little more once it is to stop, whatever the sound card does.
+    /// Once it is to stop, ends within ``timeToFinish`` and a little more, whatever the sound card does.
     package func run() async {
         let end = OneTimeSignal()
         let work = Task {
@@ -221,7 +222,7 @@ package actor AnnouncerService: Service {
                 try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
                 break
             } catch .recording(let part, let error) {
-                // In other words, and at once: what is to be told has not been told yet. What fails although it was
+                // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
                 // proven is left out until this announcement is over, so that the loop ends.
                 await leaveOut(part, error)
                 script = isProven ? voices.script(for: job.utterance) : await provenScript(for: job)

@@ -1,10 +1,10 @@
 import Crypto
 import SoundboxCore
 
-/// Decides whether a message comes from who knows the device's key: payment notices and commands alike.
+/// Decides whether a message, notice or command, comes from somebody who knows the device's key.
 ///
-/// The voice is the proof of payment, so a false announcement is theft, and so is one that is withheld. Whether a message
-/// is recent enough is judged by whoever reads it.
+/// The voice is the proof of payment, so a false announcement is theft, and so is one that is withheld. Whoever reads
+/// the message judges whether it is recent enough.
 package struct MessageVerifier: Sendable {
     /// Two while the key is being changed; either will do.
     private let keys: [SigningKey]
@@ -19,7 +19,7 @@ package struct MessageVerifier: Sendable {
 
     /// Whether a message that arrived is signed; `false` only where an unsigned one is taken as well.
     ///
-    /// - Throws: why nobody vouches for it. Nothing in such a message is to be believed, its id neither.
+    /// - Throws: why nobody vouches for it. Nothing in such a message is to be believed, not even its id.
     package func isSigned(_ message: FeedMessage) throws(AuthenticityError) -> Bool {
         let signed: SignedPayload
         do { signed = try SignedPayload(message.payload) } catch {

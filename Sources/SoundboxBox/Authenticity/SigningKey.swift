@@ -18,7 +18,7 @@ package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomR
         let bytes = text.utf8.drop { blanks.contains($0) }
         let key = bytes.prefix(bytes.count - bytes.reversed().prefix { blanks.contains($0) }.count)
         guard !key.isEmpty else { throw .empty }
-        // 0x21 to 0x7E are what ASCII prints, but for the blank.
+        // 0x21 to 0x7E: the printable ASCII characters without the blank.
         guard key.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unprintable }
         guard Self.lengths.contains(key.count) else { throw .length(key.count) }
         self.text = String(decoding: key, as: UTF8.self)

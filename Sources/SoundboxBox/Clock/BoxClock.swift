@@ -2,8 +2,8 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The wall clock, and whether it can be believed: a small board without a clock battery starts in the past and has
-/// the time only once a server was asked.
+/// The wall clock, and whether it can be believed. A small board without a clock battery starts in the past, and learns
+/// the time only from a server.
 package final class BoxClock: Sendable {
     /// What the clock is judged by.
     package struct Signs: Sendable, Equatable {
@@ -13,12 +13,12 @@ package final class BoxClock: Sendable {
         var offset: Duration
     }
 
-    /// Before this nobody can have run this program.
+    /// Nobody can have run this program before this time.
     static let beginning = Timestamp(millisecondsSince1970: 1_735_689_600_000)
-    /// From here on, 15 years after this release, the clock is wrong, whoever set it. A receiver of GPS that loses count
-    /// of its weeks is 19.6 years ahead (1,024 weeks), a register that was filled with ones 60 or more.
+    /// From here on, 15 years after this release, the clock is wrong, whoever set it. A GPS receiver that loses count
+    /// of its weeks is 19.6 years ahead (1,024 weeks); a clock register filled with ones is ahead by 60 years or more.
     static let end = Timestamp(millisecondsSince1970: 2_240_611_200_000)
-    /// A step by less does not make news old.
+    /// A smaller step does not make news old.
     static let smallestJump = Duration.seconds(60)
 
     private let hasBattery: Bool
@@ -36,7 +36,7 @@ package final class BoxClock: Sendable {
         }
     ) {
         self.hasBattery = hasBattery
-        // What was noted under such a clock is no measure for the right one.
+        // Times that were noted under such a clock are no measure for the right one.
         let newest = newestKnown.flatMap { $0 < Self.end ? $0 : nil }
         earliest = max(newest ?? Self.beginning, Self.beginning)
         self.signs = signs
@@ -52,7 +52,7 @@ package final class BoxClock: Sendable {
 
     /// Why the clock cannot be right, in words for people; `nil` when it can. Never blocks; any thread.
     ///
-    /// One that has not been set yet is no fault: it comes right when the network does.
+    /// A clock that has not been set yet is no fault: it comes right when the network does.
     var fault: String? {
         let now = signs().now
         // The year alone, so that the fault stays the same one.

@@ -15,7 +15,7 @@ extension Timestamp {
         var day = tm()
         localtime_r(&now, &day)
         (day.tm_hour, day.tm_min, day.tm_sec) = (0, 0, 0)
-        // Midnight may have had another offset than now.
+        // The offset at midnight may differ from the one now.
         day.tm_isdst = -1
         return Timestamp(millisecondsSince1970: Int64(mktime(&day)) * 1000)
     }

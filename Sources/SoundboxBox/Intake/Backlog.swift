@@ -6,7 +6,7 @@ import Synchronization
 /// A broker sends what it kept as fast as the box acknowledges it, right after the connection. So all of it has come
 /// when nothing arrives for ``quiet``; what comes after that was sent while the box was connected.
 final class Backlog: Sendable {
-    /// Longer than a packet takes through a mobile network and back.
+    /// Longer than a round trip through a mobile network.
     static let quiet = Duration.seconds(2)
 
     private struct State {

@@ -2,7 +2,7 @@ import Logging
 import SoundboxCore
 
 extension Intake {
-    /// Commands are acknowledged after what they change or forbid is on the disk, like payments.
+    /// Like payments, commands are acknowledged once what they change or forbid is on the disk.
     func take(_ messages: [FeedMessage], mayHaveWaited: Bool) throws(InboxError) {
         guard !messages.isEmpty else { return }
         var judged: [(message: CommandMessage?, arrival: CommandArrival?)] = []
@@ -62,7 +62,7 @@ extension Intake {
         let outcomes: [CommandOutcome]
         do throws(InboxError) { outcomes = try inbox.take(arrivals, at: clock.timeIfSet ?? .now) } catch {
             report(error)
-            // An answer to what is refused is not worth holding up the messages behind it.
+            // The answer to a refused command is not worth holding up the messages behind it.
             guard arrivals.allSatisfy({ if case .refused = $0 { true } else { false } }) else { throw error }
             return arrivals.map { _ in .refused }
         }

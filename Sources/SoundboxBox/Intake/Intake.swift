@@ -20,7 +20,7 @@ struct Intake: PaymentFeedDelegate {
     let backlog: Backlog
     /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
     let answersToRefusedCommands = LogAllowance()
-    /// For every line that somebody who can publish can have written as often as they like.
+    /// For every log line that anybody who can publish can provoke as often as they like.
     private let allowance = LogAllowance()
 
     init(
@@ -125,7 +125,7 @@ struct Intake: PaymentFeedDelegate {
             let rejection = admission.rejection(
                 of: notice, isSigned: isSigned, isRetained: message.isRetained, now: clock.timeIfSet)
         else { return .notice(notice) }
-        // Of a payment that is stored, `rejected` would be a lie, whoever sends its notice once more.
+        // For a stored payment `rejected` would be a lie, whoever sends its notice once more.
         do throws(InboxError) {
             if ids.contains(notice.id) { return .notice(notice) }
             if try inbox.knows(notice.id) { return .notice(notice) }
@@ -148,8 +148,8 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    /// The rejection, with an id only when somebody vouches for it: else anybody could have the provider believe that a
-    /// payment of theirs was refused.
+    /// The rejection. It names the id only when somebody vouches for it: otherwise anybody could make the provider
+    /// believe that a payment of theirs was refused.
     private func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
         guard rejection.id != nil else { return rejection }
         do throws(NoticeRejection) {
@@ -172,7 +172,7 @@ struct Intake: PaymentFeedDelegate {
     func report(_ error: InboxError) {
         // Once per fault: the broker sends the payments again and again until they are taken.
         let isNew = state.snapshot.storingFault != error.description
-        // Before anybody acts on the fault: the log tells things in their order.
+        // Logged before anybody acts on the fault, so that the log keeps the order of events.
         if isNew {
             logger.error("payments refused: the broker will send them again", metadata: ["reason": "\(error)"])
         }

@@ -5,7 +5,8 @@ package struct NoticeAdmission: Sendable {
     /// How far a provider's clock may be ahead of the box's.
     package static let tolerance = Duration.seconds(300)
 
-    /// A signed notice that was paid longer ago is refused. Within it, the inbox knows the id of one that is played back.
+    /// A signed notice that was paid longer ago is refused. For a younger one that is played back, the inbox still
+    /// knows the id.
     package var window: Duration
     /// A retained notice that was paid longer ago is no news.
     package var retainedWindow: Duration
@@ -15,7 +16,7 @@ package struct NoticeAdmission: Sendable {
         self.retainedWindow = retainedWindow
     }
 
-    /// What the time of a signed notice says of the box's own clock.
+    /// What the time of a signed notice says about the box's own clock.
     ///
     /// - Returns: what is wrong, in words for people; `nil` when the two agree well enough.
     package func clockFault(shownBy notice: PaymentNotice, now: Timestamp?) -> String? {
@@ -42,7 +43,8 @@ package struct NoticeAdmission: Sendable {
             guard let paidAt = notice.paidAt else {
                 return rejection("paid_at", "this field is missing, and a signed notice needs it")
             }
-            // From the box's future it is news: who has the key is believed, and so is their clock (decision 003).
+            // A notice from the box's future is news: who has the key is believed, and so is their clock (decision
+            // 003).
             guard paidAt < BoxClock.end else {
                 return rejection("paid_at", "\(paidAt) cannot be; expected when the customer paid")
             }
@@ -54,7 +56,8 @@ package struct NoticeAdmission: Sendable {
             }
         }
         guard isRetained else { return nil }
-        // The broker repeats it at every connection, for years; only what it says itself tells that it is new.
+        // The broker repeats a retained notice at every connection, for years. Only what it says itself shows that it
+        // is new.
         let age = now.flatMap { now in notice.paidAt.map { now.duration(since: $0) } }
         guard let age, age <= retainedWindow, age >= .zero - Self.tolerance else {
             return rejection(

@@ -10,7 +10,7 @@ extension LogLine {
     }
 }
 
-/// Takes a line apart. More than ``LogLine/encoded`` writes may pass here; what is read is written again and compared.
+/// Takes a line apart. Accepts more than ``LogLine/encoded`` writes; what is read is written again and compared.
 private struct LogLineReader {
     private let scalars: [Unicode.Scalar]
     private var index = 0

@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Takes every command, whatever it comes from, and carries one out after the other in the order in which they came.
+/// Takes every command, whatever its source, and carries them out one by one, in the order in which they came.
 ///
 /// Pinned to a thread of its own, on which nothing blocks: a command is carried out within microseconds, also while the
 /// disk or the sound card hangs.
@@ -61,7 +61,7 @@ actor CommandMailbox: Service {
         get async { await withCheckedContinuation { put([.tell($0)]) } }
     }
 
-    /// Changes the volume, and returns when the disk knows.
+    /// Changes the volume, and returns when the change is on the disk.
     /// - Returns: what is in force.
     nonisolated func change(_ change: Command.VolumeChange) async -> Loudness {
         let loudness = await withCheckedContinuation { put([.volume(LoudnessChange(change)), .tell($0)]) }

@@ -3,8 +3,8 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Has the inbox forget what it need not know any longer: an hour after the start, then every hour, in small steps
-/// between which payments are stored.
+/// Makes the inbox forget what it need not keep any longer: an hour after the start, then every hour. It works in small
+/// steps, between which payments are stored.
 ///
 /// Pinned to a thread of its own, since the inbox blocks.
 actor InboxHousekeeping: Service {

@@ -13,7 +13,7 @@ struct PendingCommands: Sendable {
         case tell(CheckedContinuation<Loudness, Never>)
     }
 
-    /// Of those that cannot be put together: far more than buttons and prompts bring at once.
+    /// Of commands that cannot be merged: far more than buttons and prompts bring at once.
     static let limit = 256
 
     private var items: [Item] = []
@@ -35,7 +35,8 @@ struct PendingCommands: Sendable {
             if let index = items.lastIndex(where: \.isPlay) { remove(at: index) }
         case .warnOfUnprovisioning, .unprovision, .heardWarning:
             guard items.count < Self.limit else { return false }
-        // As few as there are connections to the control socket; refused, it would be answered before its turn.
+        // There are as few of these as connections to the control socket. A refused one would be answered before its
+        // turn.
         case .tell: break
         }
         items.append(item)

@@ -4,8 +4,8 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Takes the box out of service when its buttons ask for it, and only when the warning before it was heard to its end:
-/// a box whose voice is busy with payments, or whose sound card is away, has warned nobody.
+/// Takes the box out of service when its buttons ask for it, but only once the warning before it was heard to its end.
+/// A box whose voice is busy with payments, or whose sound card is away, has warned nobody.
 ///
 /// The service ends when the setup has been removed, and the box with it. Runs on a thread that may block, since it
 /// removes files.
@@ -55,8 +55,8 @@ actor Unprovisioning: Service {
         }
     }
 
-    /// The buttons have been held for long enough that the warning is about to be spoken; an earlier one counts no more.
-    /// Never blocks; any thread.
+    /// The buttons have been held long enough that the warning is about to be spoken. An earlier warning no longer
+    /// counts. Never blocks; any thread.
     nonisolated func warningIsDue() { warnedAt.withLock { $0 = nil } }
 
     /// A prompt was played to its end. Never blocks; any thread.
@@ -90,7 +90,7 @@ actor Unprovisioning: Service {
     }
 }
 
-/// How a setup was removed that the box's buttons have asked to be removed.
+/// How the setup was removed when the box's buttons asked for it.
 package enum SetupRemoval: Sendable, Equatable {
     case removed
     /// The box may not write where its setup is; whoever starts it again removes it.

@@ -46,8 +46,8 @@ actor VolumeControl: Service {
     /// What is in force. Never blocks; any thread.
     nonisolated var loudness: Loudness { Loudness(volume: player.volume, isMuted: player.isMuted) }
 
-    /// Changes it at once; ``run()`` has the disk and the log learn of it. For ``CommandMailbox`` alone, which makes one
-    /// change after the other. Never blocks.
+    /// Changes it at once; ``run()`` passes the change on to the disk and the log. Only for ``CommandMailbox``, which
+    /// makes one change after the other. Never blocks.
     nonisolated func apply(_ change: LoudnessChange) {
         let before = loudness
         let after = change.applied(to: before)
@@ -63,7 +63,7 @@ actor VolumeControl: Service {
         if !after.isMuted, let prompt = change.last.prompt(at: after.volume) { say(prompt) }
     }
 
-    /// Returns when the disk knows what is in force.
+    /// Returns when what is in force is on the disk.
     func remember() {
         let loudness = loudness
         guard loudness != remembered else { return }
@@ -86,7 +86,7 @@ actor VolumeControl: Service {
 }
 
 extension Command.VolumeChange {
-    /// What to say to somebody whose key has reached the end, or is pressed there again.
+    /// What to say to somebody who has reached the end of the range with a key, or presses it there again.
     fileprivate func prompt(at volume: Volume) -> Prompt? {
         switch self {
         case .up where volume.level == Volume.range.upperBound: .volumeMaximum

@@ -42,7 +42,7 @@ package final class BoxState: Sendable {
         package var unavailableRecordings: String?
         /// Why announcements wait although the sound card is there: there is nothing to play them with.
         package var speechFault: String?
-        /// How often since the start the announcer was answered something that it had not asked.
+        /// How many answers since the start did not fit what the announcer had asked.
         package var announcerMismatches = 0
 
         /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for

@@ -12,8 +12,8 @@ package final class SalvageWatch: Sendable {
 
     package init(systemd: Systemd) { self.systemd = systemd }
 
-    /// Asks the service manager for time, at most once a second: before the box is ready its start has an end. Any
-    /// thread; does not block.
+    /// Asks the service manager for more time, at most once a second: until the box is ready, its start has a time
+    /// limit. Any thread; does not block.
     package func goesOn() {
         let now = Duration.monotonicNow.nanoseconds
         lastPage.store(now, ordering: .relaxed)

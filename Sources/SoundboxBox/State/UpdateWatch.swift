@@ -4,7 +4,7 @@ import SoundboxSystem
 /// Notices that new software is being installed: the package leaves a file beside the control socket meanwhile, in a
 /// folder that vanishes when the box is restarted.
 struct UpdateWatch: Service {
-    /// Looked for so often; a folder in memory costs next to nothing to ask.
+    /// How often it looks. The folder is in memory, so that a look costs next to nothing.
     static let interval = Duration.seconds(2)
     static let fileName = "updating"
 

@@ -1,8 +1,7 @@
 import ServiceLifecycle
 import SoundboxSystem
 
-/// Tells systemd's watchdog that the box is alive, for as long as the threads that take payments and speak them do
-/// something.
+/// Tells systemd's watchdog that the box is alive, as long as the threads that take and speak payments make progress.
 struct WatchdogService: Service {
     let systemd: Systemd
     /// How long each of those threads has been stuck in what it does.

@@ -3,8 +3,8 @@ import NIOPosix
 import NIOSSL
 import SoundboxCore
 
-/// What a broker's certificate says, fetched without trusting it: to explain a refusal, never to allow a connection.
-/// The connection itself tells no more than that the verification failed.
+/// What a broker's certificate says, fetched without trusting it. It explains a refusal and never allows a connection;
+/// the connection itself tells only that the verification failed.
 struct BrokerCertificate: Sendable, Equatable {
     /// Seconds since 1970.
     var notBefore: Int

@@ -102,8 +102,8 @@ public struct DoctorReport: Sendable {
         ])
     }
 
-    /// One line for each finding, and one for what to do about it. What brokers and certificates say is in it, and does
-    /// not drive a terminal.
+    /// One line for each finding, and one for what to do about it. Text from brokers and certificates in it is made
+    /// safe for a terminal.
     ///
     /// - Parameter colored: with the colours of a terminal.
     public func text(colored: Bool) -> String {

@@ -24,7 +24,7 @@ public struct Finding: Sendable, Equatable {
     /// One or two words: `broker`, `sound card`.
     public var area: String
     public var level: Level
-    /// What is so, in one line.
+    /// What was found, in one line.
     public var detail: String
     /// What to do next, where something is to be done.
     public var advice: String?

@@ -7,7 +7,7 @@ import SoundboxStore
 import SoundboxSystem
 import SoundboxVoice
 
-/// What of a box's setup can be judged without the network. Every check blocks on the disk.
+/// Checks the parts of a box's setup that can be judged without the network. Every check blocks on the disk.
 struct SetupChecks {
     let configuration: Configuration
     /// The running box holds the sound card and the GPIO lines itself.

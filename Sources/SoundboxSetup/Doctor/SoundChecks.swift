@@ -8,10 +8,10 @@ import SoundboxSystem
 /// Whether anything can be heard: the cards, what was agreed on with the device, and the switches in between.
 struct SoundChecks {
     let audio: Configuration.Audio
-    /// What the running box says, which has the device in its hands; `nil` when none runs.
+    /// What the running box says, since it holds the device; `nil` when none runs.
     let status: BoxStatus?
 
-    /// Blocks nobody's pool: alsa-lib is asked on a thread of its own.
+    /// Does not block Swift's pool: alsa-lib is asked on a thread of its own.
     func findings() async -> [Finding] {
         guard AudioDevice(audio.device).isCard else { return [Self.silentDevice(audio.device)] }
         guard

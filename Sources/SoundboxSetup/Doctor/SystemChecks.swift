@@ -4,7 +4,7 @@ import SoundboxSystem
 
 /// What the machine under the box is like: its clock, its disk, its versions.
 enum SystemChecks {
-    /// 2026-01-01: no box of this version can live in a time before it.
+    /// 2026-01-01: no box of this version can run before that date.
     private static let earliest = 1_767_225_600
 
     /// - Parameters:

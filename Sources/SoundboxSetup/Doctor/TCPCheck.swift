@@ -15,7 +15,7 @@ enum TCPCheck {
             try await bootstrap.connect(host: host, port: port).get().close()
             return nil
         } catch let error as NIOConnectionError {
-            // The resolver has answered before; of several addresses, the first one's trouble is as good as any.
+            // The resolver has answered before. Of several addresses, the first one's failure is as good as any.
             return reason(error.connectionErrors.first?.error ?? error)
         } catch {
             return reason(error)

@@ -22,8 +22,9 @@ package struct BoxFault: Sendable, Equatable {
     }
 }
 
-/// Stands in for a box that its setup or its storage keep from its work: says so aloud, with its light, on its control
-/// socket and to systemd, and tries again. Ending instead would have systemd start it over and over, in silence.
+/// Stands in for a box that cannot work because of its setup or its storage. It says so aloud, with its light, on its
+/// control socket and to systemd, and tries again. If it ended instead, systemd would start it over and over, in
+/// silence.
 package struct FaultedBox: Service {
     /// What came of the waiting.
     package enum Outcome: Sendable, Equatable {

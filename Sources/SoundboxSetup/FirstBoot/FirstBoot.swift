@@ -46,13 +46,13 @@ public enum FirstBoot {
             Correct the file, put the card back and start the box again.
 
             """
-        // Windows opens the card; it shows lines by CR LF only. Where this cannot be written either, the journal still
-        // has the error.
+        // The card may be opened on Windows, which shows lines by CR LF only. If this file cannot be written either,
+        // the journal still has the error.
         try? SmallFile.replace(file, with: text.replacing("\n", with: "\r\n"), mode: nil, owner: nil)
     }
 
-    /// Overwrites a file before removing it. FAT writes in place; what the card's own wear levelling keeps a copy of is
-    /// out of reach, which docs/operations.md tells.
+    /// Overwrites a file before removing it. FAT writes in place. Copies that the card's own wear levelling keeps are
+    /// out of reach; docs/operations.md says so.
     private static func erase(_ path: String) throws(SetupError) {
         func failure() -> SetupError {
             SetupError("\(path): holds secrets and cannot be removed: \(SystemError.last)")

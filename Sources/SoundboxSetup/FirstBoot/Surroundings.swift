@@ -36,7 +36,7 @@ public struct Surroundings: Sendable {
         controlSocket = last.controlSocket
     }
 
-    /// As much as a configuration tells of them, be the rest of it as wrong as it may. Blocks on the disk.
+    /// As much of them as a configuration tells, however wrong the rest of it is. Blocks on the disk.
     package init(asFarAsToldBy file: String) {
         guard let top = try? YAMLValue(readingFile: file).mapping() else { return }
         func text(_ mapping: YAMLMapping?, _ key: String) -> String? {
@@ -72,7 +72,7 @@ public struct Surroundings: Sendable {
         return voices
     }
 
-    /// The light, and the amplifier's switch where the board has one. Blocks for moments.
+    /// The light, and the amplifier's switch where the board has one. Blocks briefly.
     func hardware(_ panel: PanelChoice, _ logger: Logger) -> (panel: (any Panel)?, amplifier: Amplifier?) {
         if panel == .terminal { return (try? TerminalPanel(), nil) }
         let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
@@ -113,7 +113,7 @@ package struct Reminder: Sendable {
             let speaker = Speaker(on: thread, voice: voice, volume: surroundings.volume)
             do {
                 try await speaker.speak(.prompt(prompt))
-                // A card that is held open would keep others, such as setup's greeting, out of it.
+                // A card that is held open would keep others out, such as setup's greeting.
                 await speaker.close()
                 logger.info("said that \(fact)", metadata: ["voice": "\(voice.language.locale)"])
                 return

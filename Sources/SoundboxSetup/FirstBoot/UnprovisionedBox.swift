@@ -7,7 +7,7 @@ import SoundboxHardware
 import SoundboxSystem
 import UnixSignals
 
-/// A box that nobody has set up yet: it says so aloud and with its light, and waits. Ending instead would have systemd
+/// A box that nobody has set up yet. It says so aloud and with its light, and waits. If it ended instead, systemd would
 /// start it over and over, in silence.
 public struct UnprovisionedBox: Service {
     private let configurationFile: String

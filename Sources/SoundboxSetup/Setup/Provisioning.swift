@@ -36,7 +36,7 @@ public enum Provisioning {
         try SetupPlan(try YAMLDocument(readingFile: file), source: file, to: path)
     }
 
-    /// Removes the setup if the box has asked for it, because its buttons did and it may not do so itself. A request
+    /// Removes the setup if the box has asked for it: its buttons did, and the box may not do so itself. A request
     /// about an earlier setup is forgotten. Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func resetIfRequested(_ path: String) throws -> [String] {

@@ -2,7 +2,8 @@ import CNIOLinux
 import Glibc
 import SoundboxSystem
 
-/// Left in the state folder by a box that its buttons take out of service and that may not remove its setup itself.
+/// A box leaves this request in its state folder when its buttons take it out of service and it may not remove its
+/// setup itself.
 ///
 /// It names the very file that is meant: a setup that was made since is not removed by a request of yesterday.
 struct ResetRequest {

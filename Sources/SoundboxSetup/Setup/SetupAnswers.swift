@@ -30,7 +30,7 @@ public struct SetupAnswers: Sendable, Equatable {
     public init(from document: YAMLDocument) {
         merchantID = document["merchant_id"] ?? ""
         deviceID = document["device_id"] ?? ""
-        // One that cannot be used is asked for anew, and not offered: a password in it would be on the screen.
+        // An answer that cannot be used is asked for anew and not offered: a password in it would be on the screen.
         brokerURL = document["broker", "url"].flatMap { (try? BrokerAddress(url: $0)) == nil ? nil : $0 } ?? ""
         username = document["broker", "username"]
         caFile = document["broker", "ca_file"]

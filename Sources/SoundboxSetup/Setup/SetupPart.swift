@@ -2,7 +2,7 @@ import SoundboxBox
 import SoundboxConfiguration
 import SoundboxSystem
 
-/// What a provisioning document holds in itself, and an installed box in a file beside `soundbox.yaml`.
+/// A part that a provisioning document contains, and that an installed box keeps in a file beside `soundbox.yaml`.
 struct SetupPart: Sendable {
     /// The key of the provisioning format, from the top.
     let inline: [String]

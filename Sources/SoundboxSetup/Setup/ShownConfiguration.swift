@@ -5,12 +5,13 @@ import SoundboxYAML
 
 /// A box's configuration for the eyes of others: installers, support, whoever looks over a shoulder.
 ///
-/// Shows the values that the box understands and that cannot be secrets; all else is named and masked, so that a password
-/// in the wrong line, under a misspelt key or in the broker's URL stays where it is. ``YAMLMask`` says how that is known.
+/// Shows the values that the box understands and that cannot be secrets. Everything else is named and masked, so that a
+/// password in the wrong line, under a misspelt key or in the broker's URL is not shown. ``YAMLMask`` says how that is
+/// known.
 public struct ShownConfiguration: Sendable {
     /// YAML that ends with a newline.
     public let text: String
-    /// What must not be in other texts either, the longest first.
+    /// What must not appear in other texts either, the longest first.
     private let secrets: [String]
 
     /// Reads the configuration and the secrets beside it. Blocks on the disk.
@@ -32,7 +33,7 @@ public struct ShownConfiguration: Sendable {
         }
     }
 
-    /// Takes out of a log or a report what the configuration does not show. An error of an earlier version, or of
+    /// Removes from a log or a report what the configuration does not show. An error of an earlier version, or of
     /// another program, may have repeated it.
     public func removingSecrets(from text: String) -> String {
         secrets.reduce(text) { $0.replacing($1, with: "«masked»") }

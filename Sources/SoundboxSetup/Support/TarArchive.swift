@@ -26,7 +26,7 @@ struct TarArchive: Equatable {
         put(octal(time, 11), at: 136, limit: 11)
         put("0", at: 156, limit: 1)
         put("ustar\u{0}00", at: 257, limit: 8)
-        // The sum is taken with blanks where it will stand.
+        // The checksum is taken with blanks in its own place.
         put("        ", at: 148, limit: 8)
         let sum = header.reduce(0) { $0 + Int($1) }
         put(octal(sum, 6) + "\u{0} ", at: 148, limit: 8)

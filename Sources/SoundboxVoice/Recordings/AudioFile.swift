@@ -13,7 +13,7 @@ public struct AudioFile: Sendable {
     /// Whether ``writeFLAC(_:to:isSynthesized:)`` made it from a synthesiser, and no person spoke it.
     public let isSynthesized: Bool
 
-    /// Stands in the comment of every synthesised file. No tool overwrites a file without it unasked.
+    /// Marks every synthesised file, in its comment. No tool overwrites a file without this mark unasked.
     private static let synthesisMark = "Made by \"make sounds\"; made again when voice.yaml changes."
 
     /// Reads any file that libsndfile knows (WAV, FLAC, Ogg, MP3 …). Blocks on the disk.
@@ -49,7 +49,7 @@ public struct AudioFile: Sendable {
             do { try write(recording, to: partial, isSynthesized) } catch {
                 throw .unwritable(file: path, reason: error.reason)
             }
-            // Closing a FLAC file writes its last frames and tells nobody whether the disk took them.
+            // Closing a FLAC file writes its last frames and does not report whether the disk took them.
             guard try AudioFile(reading: partial).recording.pcm16 == recording.pcm16 else {
                 throw .unwritable(file: path, reason: "the disk gives back something else")
             }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Looks over the chunks of a WAV file before libsndfile does: its release 1.2 never comes back from a `LIST` chunk with a
-/// part that claims to be almost 4 GiB long.
+/// Checks the chunks of a WAV file before libsndfile reads them. Release 1.2 of libsndfile never comes back from a
+/// `LIST` chunk with a part that claims to be almost 4 GiB long.
 ///
 /// Layout: RIFF, "Multimedia Programming Interface and Data Specifications 1.0", chapter 2. Other containers pass.
 struct RIFFChunks {
@@ -10,8 +10,8 @@ struct RIFFChunks {
 
     private let file: Int32
     private let size: Int
-    /// Where the form ends by its header. What follows is in no chunk, though libsndfile looks there as well: sound, as a
-    /// rule, that its writer was killed before it could count.
+    /// Where the form ends according to its header. What follows is in no chunk, though libsndfile looks there as well.
+    /// As a rule it is sound whose writer was killed before it could count it.
     private let formEnd: Int
 
     /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; leaves the file's position alone.
@@ -20,7 +20,7 @@ struct RIFFChunks {
         guard fstat(file, &status) == 0 else { return nil }
         guard let form = header(at: 0, of: file), form.name == "RIFF" else { return nil }
         let size = Int(status.st_size)
-        // Some recorders never come back to write how much it was.
+        // Some recorders never go back to write the length.
         let chunks = RIFFChunks(file: file, size: size, formEnd: form.size == 0 ? size : 8 + form.size)
         return chunks.problem(from: 12, to: chunks.size, looksIntoLists: true)
     }

@@ -15,7 +15,7 @@ public struct Recording: Sendable, Equatable {
         self.samples = samples
     }
 
-    /// The mean of the samples: 0 but for a fault of the microphone's circuit.
+    /// The mean of the samples: 0 unless the microphone's circuit has a fault.
     package var offset: Double {
         samples.isEmpty ? 0 : samples.reduce(0.0) { $0 + Double($1) } / Double(samples.count)
     }

@@ -2,9 +2,9 @@ import Glibc
 
 /// Why a sound file could not be read, written, measured or made. Every case names the file.
 public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file is not sound, or no whole sound: it stays so until somebody writes it anew.
+    /// The file is no sound, or not the whole of it. It stays so until somebody writes it anew.
     case unreadable(file: String, reason: String)
-    /// The file cannot be had now, and may be in a moment: see ``isPassing(_:)``.
+    /// The file cannot be read now, and may be readable in a moment: see ``isPassing(_:)``.
     case unavailable(file: String, reason: String)
     /// The file cannot be created or the disk is full. What stood there before is untouched.
     case unwritable(file: String, reason: String)

@@ -4,8 +4,8 @@ import SoundboxSystem
 
 /// Owns one open libsndfile handle and closes it exactly once; every call of the library is in here.
 ///
-/// Every call may block on the disk. libsndfile puts no buffer of its own before uncompressed files: what
-/// ``writeRaw(_:)`` has taken is in the kernel's hands.
+/// Every call may block on the disk. libsndfile does not buffer uncompressed files: what ``writeRaw(_:)`` has taken is
+/// in the kernel's hands.
 package struct SoundFile: ~Copyable {
     private let handle: OpaquePointer
     private let path: String
@@ -99,10 +99,10 @@ package struct SoundFile: ~Copyable {
         Int(sf_readf_float(handle, &buffer, sf_count_t(buffer.count / channelCount)))
     }
 
-    /// Whether what went wrong last was the disk and not the file's content.
+    /// Whether the last error came from the disk and not from the file's content.
     package var diskFailed: Bool { sf_error(handle) == SF_ERR_SYSTEM }
 
-    /// What went wrong last, `nil` when nothing did.
+    /// The last error; `nil` when there was none.
     package var error: String? {
         sf_error(handle) == SF_ERR_NO_ERROR ? nil : String(cString: sf_strerror(handle))
     }

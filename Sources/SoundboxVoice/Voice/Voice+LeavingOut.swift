@@ -13,8 +13,8 @@ struct LeftOut: Sendable {
         stamp = FileStamp(path)
     }
 
-    /// Whether another attempt may end otherwise: what failed was passing, or the file is another one by now. Blocks on
-    /// the disk for a system call.
+    /// Whether another attempt may end otherwise: the failure was a passing one, or the file has been replaced since.
+    /// Blocks on the disk for a system call.
     var mayBeTriedAgain: Bool { error.isPassing || FileStamp(path) != stamp }
 }
 

@@ -20,7 +20,7 @@ public struct Voice: Sendable {
     public private(set) var writer: ScriptWriter
     /// How fast the phrases are spoken; the chime stays as it is.
     public var tempo = Tempo.recorded
-    /// Recordings that are done without for now. To be followed by ``renewWriter()``.
+    /// Recordings that the voice does without for now. Call ``renewWriter()`` after a change.
     var leftOut: [Part: LeftOut] = [:]
     /// What is always there, whatever becomes of the disk.
     var reserve: [Part: HeldRecording] = [:]

@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// Doing without recordings, and with them again.
+/// Leaving recordings out, and taking them back.
 extension Voices {
     /// How many recordings are of no use until somebody writes them anew.
     public var brokenCount: Int { leftOut.count { !$0.error.isPassing } }
@@ -11,7 +11,7 @@ extension Voices {
         return passing.first.map { (passing.count, $0.error) }
     }
 
-    /// Whether something is done without that might be there again. Blocks on the disk for moments.
+    /// Whether a recording that is left out might be there again. Blocks on the disk briefly.
     public var mayHaveMore: Bool { leftOut.contains(where: \.mayBeTriedAgain) }
 
     private var leftOut: [LeftOut] { voices.flatMap(\.leftOut.values) }
@@ -22,14 +22,14 @@ extension Voices {
         voices[index].leaveOut(part, because: error)
     }
 
-    /// The best words for the utterance of which every recording was decoded a moment ago, so that nothing is begun that
-    /// cannot be ended. Recordings that were done without are tried again, as far as the words need them.
+    /// The best words for the utterance. Each of their recordings was decoded a moment ago, so that nothing is begun
+    /// that cannot be ended. Recordings that were left out are tried again, as far as the words need them.
     ///
     /// The script is empty when there are no words; the chime may still be there. Blocks on the disk for a millisecond or
     /// two per recording, and for longer on a disk that fails.
     public mutating func provenScript(for utterance: Utterance) -> AnnouncementScript {
         var scratch: [Float] = []
-        // With everything that may be there again; what of it is not needed stays untried.
+        // With everything that may be there again; what the words do not need stays untried.
         var candidate = self
         for index in voices.indices {
             candidate.voices[index].takeBack(voices[index].leftOut.filter(\.value.mayBeTriedAgain).map(\.key))
@@ -54,8 +54,8 @@ extension Voices {
         }
     }
 
-    /// Tries what is done without again, and stops at the first that cannot be had: the others fail as it does, and a
-    /// disk that fails takes its time over each. Blocks on the disk.
+    /// Tries the recordings that were left out again, and stops at the first that cannot be read: the others would fail
+    /// as it does, and a failing disk takes its time over each. Blocks on the disk.
     public mutating func takeBackWhatCanBePlayed() {
         var scratch: [Float] = []
         for index in voices.indices {

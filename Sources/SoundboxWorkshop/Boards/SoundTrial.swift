@@ -20,7 +20,7 @@ public struct SoundTrial: Sendable {
     /// - Parameters:
     ///   - device: instead of the configured one, without its mixer.
     ///   - volume: instead of the configured one.
-    ///   - didFail: told what of the board cannot be used, and why.
+    ///   - didFail: told which part of the board cannot be used, and why.
     public init(
         _ configuration: Configuration, device: String? = nil, volume: Volume? = nil,
         didFail: @escaping @Sendable (String) -> Void

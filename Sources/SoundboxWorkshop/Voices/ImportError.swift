@@ -7,7 +7,7 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     case countDiffers(file: String, found: Int, expected: Int, starts: [Duration], betterPause: Duration?)
     /// Recordings of a person stand in the way; their files, without `.flac`.
     case wouldReplace([String])
-    /// A file that no entry is named like.
+    /// A file whose name fits no entry.
     case unknownName(String)
     /// Two files for one entry.
     case sameEntry(String, String)

@@ -10,8 +10,8 @@ public struct Synthesizer: Sendable {
         self.settings = settings
     }
 
-    /// Makes sure that the program is there and has the voice: espeak-ng speaks in another language without a word
-    /// when it does not know the voice it is asked for.
+    /// Makes sure that the program is there and has the voice: espeak-ng silently speaks another language when it does
+    /// not know the voice it is asked for.
     ///
     /// - Parameter list: the file that names the voice, for errors.
     public func checkVoice(namedIn list: String) async throws(RecordingError) {

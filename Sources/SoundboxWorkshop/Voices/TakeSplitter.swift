@@ -109,8 +109,8 @@ struct TakeSplitter {
             speech = percentile(0.99)
         }
 
-        /// 12 dB above the noise, which its own swings do not reach, and where noise is near, half-way to the speech; yet
-        /// not more than 40 dB below the speech, where only breath is.
+        /// 12 dB above the noise, which its own swings do not reach; half-way to the speech where noise is near; and at
+        /// most 40 dB below the speech, where only breath is.
         private var threshold: Double { max(noise + min(12, (speech - noise) / 2), speech - 40) }
 
         /// Half-way between threshold and noise, and at most 6 dB lower: where soft beginnings and ends go on.

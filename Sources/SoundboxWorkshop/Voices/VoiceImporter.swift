@@ -20,7 +20,7 @@ public struct VoiceImporter: Sendable {
         public fileprivate(set) var imported: [Piece] = []
         /// Not written, and why; what stood there before is untouched.
         public fileprivate(set) var refused: [(piece: Piece, problem: String)] = []
-        /// Phrases of the script that a take given as partial did not come to.
+        /// Phrases of the script that a partial take did not reach.
         public fileprivate(set) var absent: [RecordingEntry] = []
 
         public static func == (left: Report, right: Report) -> Bool {
@@ -29,9 +29,9 @@ public struct VoiceImporter: Sendable {
         }
     }
 
-    /// What may separate two phrases of a take.
+    /// The pauses that may separate two phrases of a take.
     public static let pauses = TakeSplitter.pauses
-    /// What does unless said otherwise.
+    /// The one that does unless another is given.
     public static let usualPause = TakeSplitter.usualPause
     /// A longer take is refused before it fills the memory; the whole of a large voice takes a quarter of an hour.
     static let longestTake = Duration.seconds(1800)

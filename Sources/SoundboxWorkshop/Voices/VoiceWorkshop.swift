@@ -10,7 +10,7 @@ import SoundboxYAML
 public struct VoiceWorkshop: Sendable {
     /// What a run of ``makeRecordings(progress:)`` did. File names, without `.flac`, in the order of the list.
     public struct Report: Sendable, Equatable {
-        /// Written, since they were missing or sounded otherwise.
+        /// Written, because they were missing or sounded different.
         public var made: [String] = []
         /// Left as they are, since they hold the same samples already.
         public var unchanged: [String] = []
@@ -30,8 +30,8 @@ public struct VoiceWorkshop: Sendable {
         public let total: Int
     }
 
-    /// Bits of each sample that say something. A synthesiser's noise below −78 dBFS is heard by nobody, and FLAC takes a
-    /// third less without it: ten voices have to fit on a small card.
+    /// Significant bits of each sample. Nobody hears a synthesiser's noise below −78 dBFS, and FLAC takes a third less
+    /// without it: ten voices have to fit on a small card.
     static let resolution = 13
 
     private let directory: String
@@ -41,7 +41,7 @@ public struct VoiceWorkshop: Sendable {
         self.directory = directory
     }
 
-    /// Speaks every recording that has a `say`, computes the chime, writes what is missing or sounds otherwise, and
+    /// Speaks every recording that has a `say`, computes the chime, writes what is missing or sounds different, and
     /// removes what the list no longer names.
     ///
     /// With one version of the synthesiser on one kind of processor the samples are the same every time, so a second

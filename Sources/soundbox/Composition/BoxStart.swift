@@ -20,7 +20,7 @@ struct BoxStart {
     private var surroundings = Surroundings()
 
     /// - Parameters:
-    ///   - waitsForSetup: whether a configuration that is not there is waited for, and no error.
+    ///   - waitsForSetup: whether to wait for a configuration that is not there; otherwise it is an error.
     ///   - panel: where the lights and buttons are.
     init(configurationFile: String, waitsForSetup: Bool, panel: PanelChoice) {
         self.configurationFile = configurationFile
@@ -50,7 +50,7 @@ struct BoxStart {
                     logger.error("not in service, trying again", metadata: ["reason": "\(found.reason)"])
                 }
             }
-            // The attempts of the stand-in see less than the making of the box.
+            // The attempts of the stand-in check less than making the box does.
             while let current = fault {
                 let standIn = standIn(current, logger, firstWords: nextWords, failures: failures)
                 if nextWords <= .now { nextWords = .now + Reminder.interval }

@@ -39,8 +39,8 @@ enum StandardOutput {
 
     /// To be called before any file is opened.
     ///
-    /// A program that is started with its output closed would have the next file that it opens in its place, and would
-    /// write its answers into that.
+    /// If a program is started with its output closed, the next file that it opens takes the output's place, and its
+    /// answers are written into that file.
     static func open() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError.last } }
