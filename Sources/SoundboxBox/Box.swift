@@ -51,7 +51,8 @@ public struct Box {
             inbox: inbox, clock: clock, state: state, logger: logger, noticesMayWait: announcer.noticesMayWait,
             receiptsAreWaiting: feed.receiptsAreWaiting, perform: mailbox.post)
         let reporter = StatusReporter(
-            identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock)
+            identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
+            quietHours: parts.policy.quietHours)
         let controls = Controls(
             status: { await reporter.status() },
             replay: { mailbox.post(.play(.last)) },

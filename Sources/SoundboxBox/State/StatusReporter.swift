@@ -20,6 +20,7 @@ package actor StatusReporter: Service {
     private let feed: any PaymentFeed
     private let systemd: Systemd
     private let clock: BoxClock
+    private let quietHours: QuietHours?
     private let start = ContinuousClock.now
 
     /// What does not change while the box runs.
@@ -38,10 +39,12 @@ package actor StatusReporter: Service {
     }
 
     package init(
-        identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd, clock: BoxClock
+        identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd, clock: BoxClock,
+        quietHours: QuietHours? = nil
     ) {
         self.identity = identity
         self.clock = clock
+        self.quietHours = quietHours
         self.inbox = inbox
         self.state = state
         self.feed = feed
@@ -88,6 +91,7 @@ package actor StatusReporter: Service {
         status.sound = snapshot.device
         status.volume = snapshot.volume.level
         status.isMuted = snapshot.isMuted
+        if let quietHours, quietHours.contain(currentMinuteOfDay()) { status.quietVolume = quietHours.volume }
         status.isAnnouncing = snapshot.announcement != nil
         status.xruns = snapshot.xruns
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)

@@ -24,6 +24,7 @@ extension BoxStatus {
         if sound != nil { add("volume made by", sound?.hasVolume == true ? "the sound card" : "the box") }
         add("volume", volume.map { "\($0)" })
         add("muted", isMuted.map { $0 ? "yes" : "no" })
+        add("quiet hours", quietVolume.map { $0 == 0 ? "now; nothing is heard" : "now; volume at most \($0)" })
         add("announcing", isAnnouncing.map { $0 ? "yes" : "no" })
         add("sound broke off", xruns.map { $0 == 0 ? "never" : $0 == 1 ? "once" : "\($0) times" })
         add("running for", uptime?.inWords)

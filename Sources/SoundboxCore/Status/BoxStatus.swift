@@ -20,6 +20,8 @@ public struct BoxStatus: Sendable, Equatable {
     /// 0–100; in force again when the box is no longer muted.
     public var volume: Int?
     public var isMuted: Bool?
+    /// What the volume counts for at most, 0–100, while quiet hours last; `nil` at other times.
+    public var quietVolume: Int?
     public var isAnnouncing: Bool?
     /// How often the sound card ran dry in the middle of an announcement since the start.
     public var xruns: Int?
@@ -63,6 +65,7 @@ extension BoxStatus {
         }
         add("volume", volume.map { .integer($0) })
         add("muted", isMuted.map { .bool($0) })
+        add("quiet_volume", quietVolume.map { .integer($0) })
         add("announcing", isAnnouncing.map { .bool($0) })
         add("xruns", xruns.map { .integer($0) })
         add("uptime_s", uptime.map { .integer($0.components.seconds) })
@@ -86,6 +89,7 @@ extension BoxStatus {
         sound = json["sound"].flatMap(DeviceStatus.init(decoding:))
         volume = json["volume"]?.integer
         isMuted = json["muted"]?.bool
+        quietVolume = json["quiet_volume"]?.integer
         isAnnouncing = json["announcing"]?.bool
         xruns = json["xruns"]?.integer
         uptime = json["uptime_s"]?.integer.map { .seconds($0) }

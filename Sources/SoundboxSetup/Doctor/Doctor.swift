@@ -75,6 +75,11 @@ public struct Doctor: Sendable {
         guard let volume = status.volume, volume > 0 else {
             return Finding("running box", .amber, "online, and the volume is 0", advice: "run: soundbox volume 80")
         }
+        if status.quietVolume == 0 {
+            return Finding(
+                "running box", .amber, "online, and silent: these are its quiet hours, with volume 0",
+                advice: "change announce.quiet_hours if it is to be heard now")
+        }
         return Finding("running box", .green, "online, volume \(volume), \(status.counts?.waiting ?? 0) waiting")
     }
 

@@ -1,3 +1,4 @@
+import GRDB
 import SoundboxCore
 
 /// A row from a page about which nothing else is known. Its values tell which table it belongs to.
@@ -56,7 +57,9 @@ extension DamagedFile {
         guard page.kind == .leafIndex || page.kind == .interiorIndex else { return [] }
         return page.cells.compactMap { offset in
             guard let entry = page.entry(at: offset), entry.count == 2, let id = entry[0].paymentID,
-                let sequence = entry[1].integer, (1...maximumSequence).contains(sequence)
+                let sequence = entry[1].integer, (1...maximumSequence).contains(sequence),
+                // The index of migrations looks the same.
+                !Migrations.all.migrations.contains(id.text)
             else { return nil }
             return (id, sequence)
         }

@@ -30,6 +30,22 @@ struct StatusReporterTests {
             identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(), clock: clock)
     }
 
+    @Test("In quiet hours it tells what the volume counts for, and at other times nothing of them")
+    func quietHours() async throws {
+        func status(_ hours: QuietHours) async -> BoxStatus {
+            await StatusReporter(
+                identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
+                clock: BoxClock(newestKnown: nil), quietHours: hours
+            ).status()
+        }
+        let always = await status(QuietHours(start: 0, end: 1440, volume: 0))
+        #expect(always.quietVolume == 0 && always.json["quiet_volume"]?.integer == 0)
+        #expect(BoxStatus(decoding: always.json) == always)
+        #expect(always.listing.contains { $0.contains("quiet hours") && $0.contains("nothing is heard") })
+        let never = await status(QuietHours(start: 0, end: 0, volume: 0))
+        #expect(never.quietVolume == nil && never.json["quiet_volume"] == nil)
+    }
+
     @Test("It tells who it is, what it does and how much waits")
     func everything() async throws {
         _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)

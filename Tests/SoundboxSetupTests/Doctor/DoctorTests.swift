@@ -54,6 +54,17 @@ struct DoctorTests {
         #expect(try finding(changing).detail.contains("\(next): No such file"))
     }
 
+    @Test("A running box that quiet hours make silent is no green one")
+    func quietHours() {
+        var status = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
+        status.volume = 80
+        #expect(Doctor.finding(about: status).level == .green)
+        status.quietVolume = 10
+        #expect(Doctor.finding(about: status).level == .green)
+        status.quietVolume = 0
+        #expect(Doctor.finding(about: status).level == .amber)
+    }
+
     @Test("A clock in the past is red, one that nobody keeps is amber")
     func clock() {
         #expect(SystemChecks.clock(now: 0, isSynchronised: true).level == .red)
