@@ -67,7 +67,6 @@ struct FaultedBoxTests {
         let volume = try await soundbox("volume", "50", "--config", file, "--socket", folder.file("control.sock"))
         #expect(volume.code == 1)
         try await cure()
-        try await box.logged(" info started")
         try await box.logged(" info online")
         #expect(box.errors.entries.count { $0.contains("not in service, trying again") } == 1)
         #expect(try await box.stop() == 0)
