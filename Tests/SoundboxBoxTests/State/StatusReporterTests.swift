@@ -92,10 +92,12 @@ struct StatusReporterTests {
 
     @Test("Every answer looks at the clock anew, and a clock that cannot be right is a fault")
     func clock() async {
-        let clock = BoxClock(newestKnown: nil, hasBattery: true) {
+        let clock = BoxClock(newestKnown: nil) {
             BoxClock.Signs(now: BoxClock.end, isSynchronised: true, offset: .zero)
         }
-        #expect(await reporter(clock: clock).status().faults?.first?.contains("the clock shows the year") == true)
+        let status = await reporter(clock: clock).status()
+        #expect(status.faults?.first?.contains("the clock shows the year") == true)
+        #expect(status.clock == .wrong)
     }
 
     @Test("The broker is told at the start and after every change")
