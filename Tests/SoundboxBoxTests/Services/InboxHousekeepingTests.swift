@@ -2,6 +2,7 @@ import GRDB
 import Logging
 import SoundboxCore
 import SoundboxStore
+import Synchronization
 import TestSupport
 import Testing
 
