@@ -144,6 +144,7 @@ struct IntakeSignatureTests {
 
     @Test("A notice that the provider signed is rejected under its id, with what is wrong with it")
     func vouchedPayments() throws {
+        machine.set()
         try intake().commit([
             message(signed(payment("A-1", amount: "-5"))), message(signed(payment("A-2", paidAt: nil))),
             message(signed(payment("A-3", paidAt: "2026-11-21T02:00:00Z"))), message(signed(payment("A-4"))),

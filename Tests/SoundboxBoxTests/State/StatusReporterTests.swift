@@ -25,7 +25,7 @@ struct StatusReporterTests {
     private static let identity = StatusReporter.Identity(
         deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default")
 
-    private func reporter(clock: BoxClock = BoxClock(newestKnown: nil)) -> StatusReporter {
+    private func reporter(clock: BoxClock = TestMachine(isSynchronised: true).clock()) -> StatusReporter {
         StatusReporter(
             identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(), clock: clock)
     }
@@ -69,6 +69,7 @@ struct StatusReporterTests {
         expected.isMuted = true
         expected.isAnnouncing = true
         expected.xruns = 2
+        expected.clock = .synchronised
         expected.uptime = status.uptime
         expected.counts = InboxCounts(waiting: 1, announced: 0, receiptsWaiting: 1)
         expected.faults = []
