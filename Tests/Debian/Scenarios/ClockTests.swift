@@ -15,7 +15,7 @@ extension BootedDebianTests {
         private func onDebian(_ body: (BootedDebian) async throws -> Void) async throws {
             let debian = try await BootedDebian()
             try await debian.boot()
-            try await debian.run("card_in; systemctl restart soundbox; mark")
+            try await debian.run("card_in; mark; systemctl restart soundbox")
             try await debian.logged("online")
             do { try await body(debian) } catch {
                 try? await debian.cutPower()
