@@ -70,15 +70,14 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool {
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            let indices = entries.compactMap { entry in
-                contents.entries.firstIndex { $0.sequence == entry.sequence && $0.isWaiting }
+            return entries.filter { entry in
+                let index = contents.entries.firstIndex { $0.sequence == entry.sequence && $0.isWaiting }
+                if let index { contents.entries[index].state = .announcing }
+                return index != nil
             }
-            guard indices.count == entries.count else { return false }
-            for index in indices { contents.entries[index].state = .announcing }
-            return true
         }
     }
 

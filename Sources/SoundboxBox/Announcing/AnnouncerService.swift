@@ -134,7 +134,10 @@ package actor AnnouncerService: Service {
         case .prepare:
             return await prepare()
         case .note(let entries):
-            return answer { () throws(InboxError) in try inbox.markAnnouncing(entries) ? .noted : .withdrawn }
+            return answer { () throws(InboxError) in
+                let rest = try inbox.markAnnouncing(entries)
+                return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
+            }
         case .play(let announcement):
             return await play(announcement)
         case .record(let job):

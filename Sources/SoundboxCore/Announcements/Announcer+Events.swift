@@ -82,8 +82,8 @@ extension Announcer {
         case prepared
         /// Answer to ``Action/note(_:)``.
         case noted
-        /// Answer to ``Action/note(_:)``: one of them waits no longer, and none of them was noted.
-        case withdrawn
+        /// Answer to ``Action/note(_:)``: not all of them still wait. The rest of them was noted.
+        case withdrawn(rest: [InboxEntry])
         /// Answer to ``Action/play(_:)``: drained to the last frame.
         case played
         /// Answer to ``Action/prepare`` and ``Action/play(_:)``: the sound card would not.
@@ -103,7 +103,7 @@ extension Announcer {
         case recall(Request)
         /// Open the sound card.
         case prepare
-        /// Note in the inbox that these are being announced: all of them or none.
+        /// Note in the inbox that these are being announced, as far as they still wait.
         case note([InboxEntry])
         /// Play it from its start.
         case play(Announcement)

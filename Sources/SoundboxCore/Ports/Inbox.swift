@@ -88,8 +88,8 @@ public protocol Inbox: Sendable {
 
     /// Notes that the notices are being spoken from now on, and can no longer be cancelled. Writes nothing for a notice
     /// that was noted before.
-    /// - Returns: `false` when one of them was cancelled in the meantime. Then none is noted and none must be spoken.
-    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool
+    /// - Returns: those that still wait. The others were cancelled in the meantime and must not be spoken.
+    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
     func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
@@ -122,7 +122,8 @@ public protocol Inbox: Sendable {
     func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry?
 
     /// The payments, without refunds, that arrived at `start` or later and were not cancelled, oldest first, whether they
-    /// were spoken or not.
+    /// were spoken or not. The time that it takes has a bound, however large the inbox is.
+    /// - Throws: also when some of them cannot be read, or when there are too many: a total must not be wrong.
     func payments(since start: Timestamp) throws(InboxError) -> [Money]
 
     func counts() throws(InboxError) -> InboxCounts
@@ -146,7 +147,8 @@ extension Inbox {
     }
 
     /// Notes that the notice is being spoken from now on; see ``markAnnouncing(_:)``.
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try markAnnouncing([entry]) }
+    /// - Returns: whether it still waits.
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try !markAnnouncing([entry]).isEmpty }
 
     /// Notes that the notices were told in a summary.
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {

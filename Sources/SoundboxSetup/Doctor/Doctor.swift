@@ -55,8 +55,13 @@ public struct Doctor: Sendable {
         } catch {
             report.findings.append(Finding("broker", .red, "\(error)"))
         }
+        let storage = StorageCheck(
+            stateDirectory: configuration.stateDirectory, setupFolder: SmallFile.folder(of: configurationFile))
         let findings = try? await onOwnThread(named: "doctor") {
-            [checks.inbox(), SystemChecks.disk(configuration.stateDirectory), checks.board(), checks.voice()]
+            [
+                checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
+                checks.voice(),
+            ]
         }
         report.findings += findings ?? []
         report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()

@@ -56,15 +56,15 @@ private struct Insertion {
         case .notice(let notice):
             if try isRemembered(notice.id) { return try duplicate(notice, of: notice.money) }
             if let entry = try insert(notice) { return .stored(entry) }
-            guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index of ids does not fit the notices")
-            }
+            guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else { throw SQLiteInbox.wrongIndex }
             return try store(notice, knownAs: known)
         }
     }
 
     private mutating func store(_ notice: PaymentNotice, knownAs known: Row) throws -> ArrivalOutcome {
         let record = try? NoticeRecord(known, of: .notice)
+        // An undamaged row of another payment must not make this one a duplicate.
+        if let record, record.entry.notice.id != notice.id { throw SQLiteInbox.wrongIndex }
         let copy = try SQLiteInbox.waitingRow(known.sequence, in: database)
         if let copy {
             // It waits. The undamaged one of its two copies tells its content.
@@ -84,7 +84,7 @@ private struct Insertion {
         try SQLiteInbox.setAside(row, at: now, in: database)
         if let copy { try SQLiteInbox.setAside(SQLiteInbox.Damage(copy, origin: .waiting), at: now, in: database) }
         damaged.append("row \(row.sequence) is damaged; the payment \(notice.id) came again and takes its place")
-        guard let entry = try insert(notice) else { throw DamagedRow(sequence: row.sequence) }
+        guard let entry = try insert(notice) else { throw SQLiteInbox.wrongIndex }
         return .stored(entry)
     }
 

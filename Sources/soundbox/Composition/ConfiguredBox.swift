@@ -49,6 +49,7 @@ struct ConfiguredBox {
         let systemd = Systemd()
         let volumeFile = VolumeFile(path: directory.volumePath)
         let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
+        Self.noteVolatileStorage(directory.path, state, logger)
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
@@ -93,6 +94,19 @@ struct ConfiguredBox {
     func run() async throws -> Box.Ending {
         let ending = try await box.run()
         return withExtendedLifetime(directory) { ending }
+    }
+
+    /// What is stored in RAM is gone after a power cut: acknowledged payments are never spoken, known ones are spoken
+    /// again.
+    private static func noteVolatileStorage(_ path: String, _ state: BoxState, _ logger: Logger) {
+        let fact = "payments do not survive a power cut"
+        switch PowerLoss(in: path) {
+        case .kept: break
+        case .expected(let reason): logger.warning("\(fact)", metadata: ["path": "\(path)", "reason": "\(reason)"])
+        case .gone(let reason):
+            logger.error("\(fact)", metadata: ["path": "\(path)", "reason": "\(reason)"])
+            state.update { $0.volatileStorage = "\(fact): \(path): \(reason); put state_directory on a disk" }
+        }
     }
 
     private static func inbox(
