@@ -4,7 +4,9 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -21,6 +23,17 @@ static inline void soundbox_release_code(void) {
     const uintptr_t end = (uintptr_t)etext & ~(page - 1);
     // Position-independent code is never written to, so nothing is lost.
     if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
+/// The calling thread opens files with these rights from now on: setfsuid(2). 0, or an error code.
+///
+/// glibc's setgroups() would change every thread of the process, and leaves no other way than the system call.
+static inline int soundbox_use_file_rights(uid_t user, gid_t group, const gid_t *groups, size_t count) {
+  // Groups while the rights for it are there. Both calls below return the value of before, and no error.
+  if (syscall(SYS_setgroups, count, groups) != 0) return errno;
+  setfsgid(group);
+  setfsuid(user);
+  return (gid_t)setfsgid((gid_t)-1) == group && (uid_t)setfsuid((uid_t)-1) == user ? 0 : EPERM;
 }
 
 /// Whether the clock follows a time server, according to the kernel: adjtimex(2), STA_UNSYNC. Needs no privilege.

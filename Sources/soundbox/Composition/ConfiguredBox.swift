@@ -75,7 +75,7 @@ struct ConfiguredBox {
             removeSetup: {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
             },
-            runFolder: SmallFile.folder(of: configuration.controlSocket), logger: logger)
+            updateMark: InstalledFolders.updateMark, logger: logger)
         parts.gestures = gestures
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }

@@ -55,6 +55,20 @@ struct DoctorTests {
         #expect(try finding(changing).detail.contains("\(next): No such file"))
     }
 
+    @Test("A pipe or a folder in the place of the inbox holds nobody up", .timeLimit(.minutes(1)))
+    func inboxIsNoFile() throws {
+        let folder = try TemporaryFolder()
+        let text = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\nstate_directory: \(folder.path)\n"
+        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+        let checks = SetupChecks(configuration: configuration, boxIsRunning: false)
+        #expect(checks.inbox().level == .green)
+        mkfifo(folder.file("inbox.sqlite"), 0o666)
+        #expect(checks.inbox().detail.contains("is no file"))
+        unlink(folder.file("inbox.sqlite"))
+        mkdir(folder.file("inbox.sqlite"), 0o755)
+        #expect(checks.inbox().detail.contains("is no file"))
+    }
+
     @Test("A running box that quiet hours make silent is no green one")
     func quietHours() {
         var status = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
