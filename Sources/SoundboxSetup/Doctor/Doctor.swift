@@ -33,7 +33,7 @@ public struct Doctor: Sendable {
                     "configuration", .red,
                     isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
                     advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
-                SystemChecks.clock(), SystemChecks.versions(),
+                SystemChecks.clock(box: report.status?.clock), SystemChecks.versions(),
             ]
             return report
         }
@@ -51,7 +51,7 @@ public struct Doctor: Sendable {
         checks.service = view
         checks.configurationFile = configurationFile
         report.findings.append(checks.secrets())
-        report.findings.append(SystemChecks.clock())
+        report.findings.append(SystemChecks.clock(box: report.status?.clock))
         report.findings.append(NetworkCheck.finding(await NetworkCheck.links()))
         do {
             let settings = try await onOwnThread(named: "doctor") {
@@ -61,11 +61,16 @@ public struct Doctor: Sendable {
         } catch {
             report.findings.append(Finding("broker", .red, "\(error)"))
         }
+        let storage = StorageCheck(
+            stateDirectory: configuration.stateDirectory, setupFolder: SmallFile.folder(of: configurationFile))
         let findings = try? await onOwnThread(named: "doctor") { [checks] in
             // What the box cannot open, it cannot use. And its user's folders are no place to follow links with more
             // rights than that user has.
             try ServiceView.look(view) {
-                [checks.inbox(), SystemChecks.disk(configuration.stateDirectory), checks.board(), checks.voice()]
+                [
+                    checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
+                    checks.voice(),
+                ]
             }
         }
         report.findings += findings ?? []

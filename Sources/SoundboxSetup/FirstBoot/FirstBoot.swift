@@ -14,17 +14,27 @@ public enum FirstBoot {
         case nothingToDo
         /// It is installed; whether anything changed by that, and what of it this machine cannot do.
         case imported(from: String, changed: Bool, notice: String? = nil)
+        /// The setup is installed where a power cut takes it away, so that the file stays; and why.
+        case kept(String, because: String)
     }
 
     /// Installs the provisioning file of `folder` and removes it from there. Blocks on the disk.
     ///
     /// The file is removed only when everything is on the disk, so that a power cut in between repeats the import. An
-    /// error leaves the file as it is, and an explanation beside it for whoever takes the card out again.
-    public static func run(folder: String, configuration path: String) throws -> Outcome {
-        try run(folder: folder, configuration: path, profiles: WiFiProfiles())
+    /// error leaves the file as it is, and an explanation beside it for whoever takes the card out again. So does a folder
+    /// for the setup that is in RAM: the file is the only copy then, and each start takes it over anew.
+    ///
+    /// - Parameter powerLoss: what a power cut does to a folder.
+    public static func run(
+        folder: String, configuration path: String, powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
+    ) throws -> Outcome {
+        try run(folder: folder, configuration: path, profiles: WiFiProfiles(), powerLoss: powerLoss)
     }
 
-    static func run(folder: String, configuration path: String, profiles: WiFiProfiles) throws -> Outcome {
+    static func run(
+        folder: String, configuration path: String, profiles: WiFiProfiles,
+        powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
+    ) throws -> Outcome {
         guard let file = names.map({ "\(folder)/\($0)" }).first(where: { SmallFile.exists($0) }) else {
             return .nothingToDo
         }
@@ -39,6 +49,12 @@ public enum FirstBoot {
         } catch {
             explain(error, in: errorFile)
             throw error
+        }
+        let setupFolder = SmallFile.folder(of: path)
+        if case .gone(let reason) = powerLoss(setupFolder) {
+            let reason = "\(setupFolder): \(reason)"
+            explainKeeping([reason, notice].compactMap(\.self).joined(separator: "\n\n"), in: errorFile)
+            return .kept(file, because: reason)
         }
         try erase(file)
         unlink(errorFile)
@@ -58,10 +74,26 @@ public enum FirstBoot {
             """, in: file)
     }
 
+    private static func explainKeeping(_ reason: String, in file: String) {
+        leave(
+            """
+            The box is set up, but not for good: the next power cut takes the setup away.
+
+            \(reason)
+
+            So the file with the secrets stays on this card, and each start takes it over again. Turn the overlay file
+            system off (sudo raspi-config) and start the box again: it then removes the file.
+
+            """, in: file)
+    }
+
     private static func leave(_ text: String, in file: String) {
+        let text = text.replacing("\n", with: "\r\n")
+        // Each start would write it again to a file system that a power cut may damage.
+        guard (try? SmallFile.read(file)) != text else { return }
         // The card may be opened on Windows, which shows lines by CR LF only. If this file cannot be written either,
         // the journal still has the error.
-        try? SmallFile.replace(file, with: text.replacing("\n", with: "\r\n"), mode: nil, owner: nil)
+        try? SmallFile.replace(file, with: text, mode: nil, owner: nil)
     }
 
     /// Overwrites a file before removing it. FAT writes in place. Copies that the card's own wear levelling keeps are

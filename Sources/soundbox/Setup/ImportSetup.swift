@@ -53,6 +53,8 @@ struct ImportSetup: AsyncParsableCommand {
             case .imported(let source, let changed, let notice):
                 printLine("\(source) is installed\(changed ? "" : ", as it was already,") and removed")
                 if let notice { printLine(notice) }
+            case .kept(let source, let reason):
+                printLine("\(source) is installed until the next power cut, and stays where it is: \(reason)")
             }
             return
         }
