@@ -19,6 +19,7 @@ struct BoxStatusTests {
         status.uptime = .seconds(90_061)
         status.counts = InboxCounts(waiting: 3, announced: 312, receiptsWaiting: 1)
         status.faults = []
+        status.warnings = ["a look\u{1B}"]
         return status
     }()
 
@@ -54,7 +55,7 @@ struct BoxStatusTests {
                 + #""version":"1.2.3","voice":"zh-CN, en","audio":"default","sound":{"rate":48000,"channels":1,"#
                 + #""encoding":"int16","period_frames":960,"buffer_frames":4800,"hardware_volume":true},"volume":80,"#
                 + #""muted":false,"announcing":true,"xruns":2,"uptime_s":90061,"queued":3,"announced":312,"#
-                + #""receipts_waiting":1,"faults":[]}"#)
+                + #""receipts_waiting":1,"faults":[],"warnings":["a look\u001b"]}"#)
         #expect(Self.lastWill.json.text == #"{"state":"offline","version":"1.2.3","voice":"zh-CN"}"#)
         #expect(
             Self.faulted.json.text
