@@ -91,7 +91,7 @@ struct BoxStatusTests {
                 "volume made by:       the sound card", "volume:               80", "muted:                no",
                 "announcing:           yes", "sound broke off:      2 times", "running for:          1 day 1 hour",
                 "waiting:              3", "announced:            312", "receipts to be sent:  1",
-                "faults:               none",
+                "faults:               none", "warnings:             a look\\u{1b}",
             ])
     }
 
@@ -99,9 +99,9 @@ struct BoxStatusTests {
     func faults() {
         let listing = Self.poor.listing
         #expect(
-            listing.suffix(3) == [
+            listing.suffix(4) == [
                 "running for:      1 day 1 hour", "faults:           no sound",
-                "                  disk full\\u{1b}[2J",
+                "                  disk full\\u{1b}[2J", "warnings:         a look\\u{1b}",
             ])
         #expect(listing.contains("sound card:       not open"))
         #expect(!listing.contains { $0.hasPrefix("volume made by") || $0.hasPrefix("announced") })
