@@ -137,14 +137,14 @@ package actor AnnouncerService: Service {
             return answer { () throws(InboxError) in try inbox.markAnnouncing(entries) ? .noted : .withdrawn }
         case .play(let announcement):
             return await play(announcement)
-        case .record(let job):
+        case .record(let job, let manner):
             return answer { () throws(InboxError) in
-                try record(job)
+                try record(job, manner)
                 return .recorded
             }
         case .expire(let entries):
             return answer { () throws(InboxError) in
-                try inbox.markExpired(entries, inSummary: false, at: .now)
+                try inbox.markExpired(entries, told: nil, at: .now)
                 logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
                 receiptsAreWaiting()
                 return .recorded
@@ -216,10 +216,11 @@ package actor AnnouncerService: Service {
         defer { state.update { $0.announcement = nil } }
         var isProven = voices.mayHaveMore
         var script = isProven ? await provenScript(for: job) : voices.script(for: job.utterance)
+        var manner = Manner.aloud
         while true {
             log(script, of: job)
             do throws(PlayerError) {
-                try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
+                manner = try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
                 break
             } catch .recording(let part, let error) {
                 // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
@@ -239,7 +240,7 @@ package actor AnnouncerService: Service {
         if case .prompt(let prompt) = job { promptWasHeard(prompt) }
         await noteDevice()
         noteSound()
-        return .played
+        return .played(manner == .aloud && script.lacksAmount ? .withoutAmount : manner)
     }
 
     private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
@@ -289,13 +290,13 @@ package actor AnnouncerService: Service {
         if isNew { logger.error("no sound, trying again until there is", metadata: ["reason": "\(error)"]) }
     }
 
-    private func record(_ job: Announcer.Job) throws(InboxError) {
+    private func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
         switch job {
-        case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
-        case .summary(let entries): try inbox.markExpired(entries, at: .now)
+        case .notice(let entry): try inbox.markAnnounced(entry, as: manner, at: .now)
+        case .summary(let entries): try inbox.markExpired(entries, told: manner, at: .now)
         case .replay, .today, .prompt, .network: return
         }
-        logger.info("announced", metadata: job.logMetadata([:]))
+        logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
         receiptsAreWaiting()
     }
 }

@@ -142,6 +142,14 @@ enum Migrations {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("5: how payments were announced, and epochs of receipts") { database in
+            // NULL in receipts of an earlier version.
+            try database.execute(
+                sql: """
+                    ALTER TABLE receipt ADD COLUMN epoch TEXT;
+                    ALTER TABLE receipt ADD COLUMN how TEXT;
+                    """)
+        }
         return migrator
     }()
 
