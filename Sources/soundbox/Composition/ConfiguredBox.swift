@@ -173,5 +173,6 @@ extension Box.Policy {
         hurryAbove = configuration.announce.hurryAbove
         quietHours = configuration.announce.quietHours
         timing = configuration.audio.timing
+        networkPrompts = configuration.announce.networkPrompts
     }
 }
