@@ -167,7 +167,7 @@ let package = Package(
         tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
         // The arrows between rooms, and between the folders of a room.
         .testTarget(name: "HouseTests", swiftSettings: strict),
-        tests(of: "SoundboxSystem", ["SoundboxCore"]),
+        tests(of: "SoundboxSystem", ["SoundboxCore", "TestSupport"]),
         tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
         tests(
             of: "SoundboxVoice",
@@ -233,6 +233,10 @@ let package = Package(
                 "SoundboxSetup", "SoundboxSystem", "TestSupport", grdb,
             ],
             path: "Tests/Board", exclude: ["Guest"], swiftSettings: strict),
+        // The packages where they live: as services of a whole Debian under emulation.
+        .testTarget(
+            name: "DebianTests", dependencies: ["SoundboxCore", "TestSupport"], path: "Tests/Debian",
+            exclude: ["Guest"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -142,7 +142,11 @@ enum Migrations {
                     ) STRICT;
                     """)
         }
-        migrator.registerMigration("5: how payments were announced, and epochs of receipts") { database in
+        migrator.registerMigration("5: confirmed clocks") { _ in
+            // The tables stay as they are. `clock_was_set` now also holds 2: a time server had confirmed the clock. An
+            // earlier version would take such a row for a damaged one, and so must refuse the file.
+        }
+        migrator.registerMigration("6: how payments were announced, and epochs of receipts") { database in
             // NULL in receipts of an earlier version.
             try database.execute(
                 sql: """

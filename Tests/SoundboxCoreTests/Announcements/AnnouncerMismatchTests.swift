@@ -9,7 +9,8 @@ struct AnnouncerMismatchTests {
     private static func answers() throws -> [Announcer.Event] {
         [
             .fetched([try Entries.entry(7)], noon), .recalled(.announced(nil), noon), .recalled(.payments([]), noon),
-            .recalled(.network(isOnline: true, address: []), noon), .prepared, .noted, .withdrawn, .played(.aloud),
+            .recalled(.network(isOnline: true, address: []), noon), .prepared, .noted, .withdrawn(rest: []),
+            .played(.aloud),
             .playFailed,
             .recorded, .inboxFailed, .waited,
         ]
@@ -92,7 +93,7 @@ struct AnnouncerMismatchTests {
         var announcer = announcer(after: [
             .noticesMayWait, .fetched([entry], Self.noon), .prepared, .noted, .played(.aloud),
         ])
-        _ = announcer.handle(.withdrawn)
+        _ = announcer.handle(.withdrawn(rest: []))
         #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
     }
