@@ -69,6 +69,8 @@ extension Box {
         package var hurryAbove: Int?
         package var quietHours: QuietHours?
         package var timing = Timing()
+        /// What is said of the network by itself; `nil` is nothing.
+        package var networkPrompts: NetworkWatch.Policy?
         package var retention: Retention
 
         package init(

@@ -39,12 +39,20 @@ public struct Box {
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: events.say)
         let mailbox = CommandMailbox(
             volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
+        let networkPrompts = parts.policy.networkPrompts.map {
+            NetworkPrompts(
+                $0, state: state, quietHours: parts.policy.quietHours, say: events.say, withdraw: events.withdraw)
+        }
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: parts.policy.freshness, hurryAbove: parts.policy.hurryAbove,
                 quietHours: parts.policy.quietHours),
             inbox: inbox, clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
-            events: events, receiptsAreWaiting: feed.receiptsAreWaiting, promptWasHeard: mailbox.heard,
+            events: events, receiptsAreWaiting: feed.receiptsAreWaiting,
+            promptWasHeard: { prompt in
+                mailbox.heard(prompt)
+                networkPrompts?.heard(prompt)
+            },
             willStop: parts.outputWillStop)
         let intake = Intake(
             reader: parts.policy.reader, verifier: parts.policy.verifier, admission: parts.policy.admission,
@@ -60,6 +68,8 @@ public struct Box {
                 guard let change else { return await mailbox.loudness }
                 return await mailbox.change(change)
             })
+
+        let network: [any Service] = networkPrompts.map { [$0] } ?? []
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.
@@ -85,7 +95,7 @@ public struct Box {
                 PanelService(
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post),
                 announcer,
-            ] + parts.control(controls) + [
+            ] + parts.control(controls) + network + [
                 StorageFaultService(state: state, say: events.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity, hasEnded: hasEnded),
             ]

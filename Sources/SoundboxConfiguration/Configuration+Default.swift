@@ -19,6 +19,8 @@ extension Configuration {
         public static let controlSocket = "/run/soundbox/control.sock"
         public static let freshness = FreshnessPolicy(expireAfter: .seconds(600), late: .summarise)
         public static let currency = Currency.CNY
+        public static let networkPrompts = NetworkWatch.Policy(
+            grace: .seconds(30), saysNetwork: true, saysReady: true)
         public static let excessDecimals = ExcessDecimals.speak
         public static let retention = Retention(keepIDs: .seconds(90 * 24 * 3600), maximumBytes: 512 << 20)
         public static let logLevel = Logger.Level.info

@@ -50,6 +50,8 @@ public struct Configuration: Sendable {
         /// More waiting notices than this are spoken without chimes and long gaps; `nil` never.
         public var hurryAbove: Int?
         public var quietHours: QuietHours?
+        /// What the box says by itself of the network, and when.
+        public var networkPrompts: NetworkWatch.Policy
     }
 
     public var merchantID: String
@@ -247,6 +249,16 @@ extension Configuration.Announce {
         }
         hurryAbove = try mapping?.optional("hurry_above")?.integer(in: 1...1000)
         quietHours = if let value = mapping?.optional("quiet_hours") { try QuietHours(reading: value) } else { nil }
+        networkPrompts = Configuration.Default.networkPrompts
+        if let value = mapping?.optional("network_grace") {
+            networkPrompts.grace = try value.duration(in: .seconds(5) ... .seconds(3600))
+        }
+        if let value = mapping?.optional("prompts") {
+            let prompts = try value.mapping()
+            if let value = prompts.optional("network") { networkPrompts.saysNetwork = try value.bool() }
+            if let value = prompts.optional("ready") { networkPrompts.saysReady = try value.bool() }
+            try prompts.refuseOtherKeys()
+        }
         try mapping?.refuseOtherKeys()
     }
 }

@@ -3,6 +3,7 @@ struct ClientEvents {
     struct Message: Equatable {
         var topic: String
         var payload: [UInt8]
+        var qos: UInt8
         var isRetained: Bool
     }
 

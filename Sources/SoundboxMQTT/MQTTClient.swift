@@ -207,7 +207,8 @@ final class MQTTClient {
         switch packet {
         case .connack: break
         case .publish(let head, let payload):
-            events.messages.append(.init(topic: head.topic, payload: payload, isRetained: head.isRetained))
+            events.messages.append(
+                .init(topic: head.topic, payload: payload, qos: head.qos, isRetained: head.isRetained))
             events.messageBytes += payload.count
             outgoing += OutgoingPacket.acknowledgement(of: head)
         case .oversized(let head, let bytes):

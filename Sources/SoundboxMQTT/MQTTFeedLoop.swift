@@ -17,8 +17,7 @@ struct MQTTFeedLoop {
     /// Attempts alternate between the families until one succeeds: either may lead nowhere. IPv4 comes first, since most
     /// shops' networks have it.
     private var family = AddressFamily.ipv4
-    private var evictions = EvictionWatch()
-    private var isEvictionReported = false
+    private var faults: FaultWatch
     private var isStrangeTopicTold = false
     /// Whether the broker has had a session of this box since the start.
     private var hasSession = false
@@ -38,6 +37,7 @@ struct MQTTFeedLoop {
         self.delegate = delegate
         self.log = log
         outbox = FeedOutbox(delegate: delegate, log: log)
+        faults = FaultWatch(clientID: settings.clientID)
     }
 
     /// Blocks until the feed has been stopped.
@@ -52,10 +52,10 @@ struct MQTTFeedLoop {
             } catch {
                 client?.drop()
                 guard !control.isStopping else { break }
-                evictions.ended(
+                faults.evictions.ended(
                     after: subscribedSince.map { .monotonicNow - $0 },
                     byBroker: error == .connectionLost(.link(.closed)))
-                reportEvictions()
+                reportFaults()
                 let delay = backoff.next()
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
                 pause(delay)
@@ -140,16 +140,17 @@ struct MQTTFeedLoop {
                 outbox.connectionIsNew()
                 family = family.other  // This attempt's addresses are good: the next one begins with them.
             }
-            if try subscriptions.confirm(events.subscriptions, log: log) {
+            if try subscriptions.confirm(events.subscriptions) {
                 subscribedSince = .monotonicNow
+                faults.subscribed(weak: subscriptions.weak, settings.topics)
                 delegate.connectionChanged(to: .subscribed)
             }
             if let subscribedSince {
                 // A connection that ends at once proves nothing: two boxes with one client id evict each other.
                 let held = Duration.monotonicNow - subscribedSince
-                if held >= backoff.maximum, !evictions.isSuspected { backoff.reset() }
-                evictions.holds(for: held)
-                reportEvictions()
+                if held >= backoff.maximum, !faults.evictions.isSuspected { backoff.reset() }
+                faults.evictions.holds(for: held)
+                reportFaults()
             } else if Duration.monotonicNow > handshakeEnd {
                 throw .timedOut(waitingFor: .handshake)
             }
@@ -179,6 +180,8 @@ struct MQTTFeedLoop {
         for message in events.messages {
             guard let topic = topic(message.topic) else { continue }
             batch.append(FeedMessage(topic: topic, payload: message.payload, isRetained: message.isRetained))
+            // What is retained is sent at the QoS that it was published with as well, but kept by the broker.
+            if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
         }
         do {
             if !batch.isEmpty { try delegate.commit(batch) }
@@ -190,7 +193,7 @@ struct MQTTFeedLoop {
             throw .refusedByBox(reason: "\(error)")
         }
         // Otherwise two boxes with one client id would evict each other twice a second while payments arrive.
-        if !batch.isEmpty, !evictions.isSuspected { backoff.reset() }
+        if !batch.isEmpty, !faults.evictions.isSuspected { backoff.reset() }
     }
 
     /// - Returns: `nil` for a topic that this box never subscribed to. The first one of a connection is logged.
@@ -219,13 +222,7 @@ struct MQTTFeedLoop {
         hasSession = true
     }
 
-    private mutating func reportEvictions() {
-        guard evictions.isSuspected != isEvictionReported else { return }
-        isEvictionReported = evictions.isSuspected
-        delegate.faultChanged(
-            to: isEvictionReported
-                ? "another client uses this box's client id \"\(settings.clientID)\", as it seems: the broker ends each "
-                    + "connection soon after it was made; give every box a merchant_id and device_id of its own"
-                : nil)
+    private mutating func reportFaults() {
+        if let news = faults.news(at: .monotonicNow) { delegate.faultsChanged(to: news) }
     }
 }

@@ -12,6 +12,9 @@ public struct MQTTProbe: Sendable {
         case delivered
         /// Subscribed. The broker's access list closes the probe topic, which proves nothing about payments.
         case subscribed
+        /// Subscribed, but the broker delivers these topics at QoS 0 only. Nothing was sent: such a broker may refuse a
+        /// message at QoS 1.
+        case weak(topics: [String])
     }
 
     /// The most that the message may take to come back.
@@ -34,25 +37,32 @@ public struct MQTTProbe: Sendable {
         try client.connect()
         while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
 
+        var weak: [String] = []
         for topic in Subscriptions.topics {
-            guard try isGranted(topic, client, until: end) else {
-                throw .subscriptionRefused(topic: settings.topics[topic])
-            }
+            let granted = try grantedQoS(topic, client, until: end)
+            guard granted <= 2 else { throw .subscriptionRefused(topic: settings.topics[topic]) }
+            if granted == 0 { weak.append(settings.topics[topic]) }
+        }
+        guard weak.isEmpty else {
+            client.disconnect()
+            try client.write()
+            return .weak(topics: weak)
         }
         let isEchoed =
-            try isGranted(.probe, client, until: end)
+            try grantedQoS(.probe, client, until: end) <= 2
             ? try echo(name, client, until: .monotonicNow + Self.echoLimit) : false
         client.disconnect()
         try client.write()
         return isEchoed ? .delivered : .subscribed
     }
 
-    private func isGranted(_ topic: Topic, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
+    /// - Returns: 0 to 2; more for a refusal.
+    private func grantedQoS(_ topic: Topic, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> UInt8 {
         let id = try client.subscribe(to: topic)
         try client.write()
         while true {
             let events = try client.turn(until: end, waitingFor: .subscription)
-            if let answer = events.subscriptions.first(where: { $0.id == id }) { return answer.grantedQoS <= 2 }
+            if let answer = events.subscriptions.first(where: { $0.id == id }) { return answer.grantedQoS }
         }
     }
 

@@ -8,6 +8,8 @@ struct Subscriptions {
     private let names: Topics
     /// Requested, and not yet answered.
     private var pending: [UInt16: Topic] = [:]
+    /// What the broker delivers at QoS 0 only.
+    private(set) var weak: [Topic] = []
 
     init(topics: Topics) { names = topics }
 
@@ -22,15 +24,13 @@ struct Subscriptions {
     /// - Returns: `true` once, when no answer is outstanding any more.
     /// - Throws: ``MQTTError/subscriptionRefused(topic:)``.
     mutating func confirm(
-        _ answers: [(id: UInt16, grantedQoS: UInt8)], log: (String) -> Void
+        _ answers: [(id: UInt16, grantedQoS: UInt8)]
     ) throws(MQTTError) -> Bool {
         guard !pending.isEmpty else { return false }
         for answer in answers {
             guard let topic = pending.removeValue(forKey: answer.id) else { continue }
             guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: names[topic]) }
-            if answer.grantedQoS == 0 {
-                log("the broker delivers \"\(names[topic])\" at QoS 0 only: what is sent while the box is away is lost")
-            }
+            if answer.grantedQoS == 0 { weak.append(topic) }
         }
         return pending.isEmpty
     }

@@ -96,6 +96,9 @@ public final class FakeFeed: PaymentFeed {
         return answer
     }
 
+    /// Delivers messages that nobody acknowledges, and does not wait. One that is refused is lost.
+    package func sendUnacknowledged(_ batch: [FeedMessage]) { _ = enqueue { $0.deliverUnacknowledged(batch) } }
+
     /// Skips receipts until the one that says `state` of the payment or command `id`.
     public func receipt(of id: String, _ state: String) async throws -> JSONValue {
         try await receipts.next { receipt in
@@ -149,6 +152,7 @@ private struct FakeConnection {
     private var lastReceipt: Int64 = 0
     /// Sent, and not yet reported to the delegate.
     private var confirmed: [Int64] = []
+    private var faults: [FeedFault] = []
 
     init(feed: FakeFeed, delegate: any PaymentFeedDelegate, offlineStatus: [UInt8]) {
         self.feed = feed
@@ -191,6 +195,13 @@ private struct FakeConnection {
         for message in waiting { feed.acknowledged.append(message) }
         waiting = []
         return .acknowledged
+    }
+
+    mutating func deliverUnacknowledged(_ batch: [FeedMessage]) {
+        try? delegate.commit(batch)
+        guard faults.isEmpty, batch.contains(where: { $0.topic == .payments && !$0.isRetained }) else { return }
+        faults = [.noticesAtQoS0]
+        delegate.faultsChanged(to: faults)
     }
 
     /// Sends what the outbox holds. An error of the delegate's leaves everything as it was, for the next call.

@@ -8,13 +8,15 @@ public final class InMemoryInbox: Inbox {
         var receipts: [OutgoingReceipt] = []
         /// Oldest first.
         var commands: [(id: CommandID, expiry: Timestamp)] = []
-        var nextReceipt: Int64 = 1
+        var nextReceipt: Int64?
+        let epoch = ReceiptEpoch.new()
         var failure: InboxError?
 
         mutating func write(_ receipt: Receipt) {
+            let number = nextReceipt ?? receipt.at.millisecondsSince1970 + 1
             receipts.append(
-                OutgoingReceipt(sequence: nextReceipt, payload: receipt.json(sequence: nextReceipt).bytes))
-            nextReceipt += 1
+                OutgoingReceipt(sequence: number, payload: receipt.json(sequence: number, epoch: epoch).bytes))
+            nextReceipt = number + 1
         }
 
         func check() throws(InboxError) {
@@ -81,14 +83,20 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
-        try end([entry], as: .announced) { Receipt(id: $0.notice.id, state: .announced, at: now) }
+    public func markAnnounced(
+        _ entry: InboxEntry, as manner: Manner, at now: Timestamp
+    ) throws(InboxError) {
+        try end([entry], as: .announced) {
+            Receipt(id: $0.notice.id, state: .announced, at: now, manner: manner)
+        }
     }
 
-    public func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError) {
+    public func markExpired(
+        _ entries: [InboxEntry], told manner: Manner?, at now: Timestamp
+    ) throws(InboxError) {
         guard let first = entries.first?.sequence else { return }
         try end(entries, as: .expired) {
-            .expired($0.notice.id, count: entries.count, first: first, inSummary: inSummary, at: now)
+            .expired($0.notice.id, count: entries.count, first: first, told: manner, at: now)
         }
     }
 

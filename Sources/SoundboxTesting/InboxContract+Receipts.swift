@@ -69,7 +69,7 @@ extension InboxContract {
             let entries = try store(["1", "2", "3", "4", "5"], in: inbox)
             try inbox.markExpired(Array(entries[0...1]), at: later)
             try inbox.markExpired(Array(entries[2...3]), at: later)
-            try inbox.markExpired([entries[4]], inSummary: false, at: later)
+            try inbox.markExpired([entries[4]], told: nil, at: later)
             let summaries = try receipts(of: inbox).suffix(5).map(\.summary)
             try demand(summaries[0] != nil && summaries[0] == summaries[1], equals: true, "one id in one summary")
             try demand(summaries[2] != nil && summaries[2] == summaries[3], equals: true, "one id in the next")
@@ -140,6 +140,41 @@ extension InboxContract {
                 try demand(json["at"]?.string, equals: time.description, "time")
                 try demand(json["sequence"]?.integer.map(Int64.init), equals: outgoing.sequence, "sequence")
             }
+        },
+        InboxContract(
+            description: "A receipt says how its payment was announced, and one of a summary how that was told"
+        ) {
+            inbox in
+            let entries = try store(["1", "2", "3", "4", "5", "6", "7"], in: inbox)
+            for (entry, manner) in zip(entries, Manner.allCases) {
+                try inbox.markAnnounced(entry, as: manner, at: later)
+            }
+            try inbox.markExpired(Array(entries[4...5]), told: .muted, at: later)
+            try inbox.markExpired([entries[6]], told: nil, at: later)
+            let manners = try inbox.receipts(after: 0, limit: 100).map {
+                try JSONValue(parsing: $0.payload)["how"]?.string
+            }
+            try demand(manners.prefix(7).allSatisfy { $0 == nil }, equals: true, "stored ones say nothing of it")
+            try demand(
+                Array(manners.dropFirst(7)),
+                equals: ["aloud", "muted", "volume_0", "without_amount", "muted", "muted", nil], "manners")
+        },
+        InboxContract(
+            description: "Receipts of one inbox name one epoch, and begin above all that were numbered before"
+        ) {
+            inbox in
+            _ = try store(["1", "2"], in: inbox)
+            _ = try inbox.cancel(try PaymentID("2"), at: later)
+            let all = try inbox.receipts(after: 0, limit: 10)
+            let epochs = Set(try all.map { try JSONValue(parsing: $0.payload)["epoch"]?.string ?? "" })
+            try demand(epochs.count, equals: 1, "epochs")
+            try demand(epochs.first?.count, equals: 16, "digits of the epoch")
+            // A box that lost its inbox has numbered one receipt every millisecond at most.
+            try demand(
+                all.first.map { $0.sequence > noon.millisecondsSince1970 }, equals: true, "the clock's milliseconds")
+            try demand(
+                all.map(\.sequence), equals: all.first.map { first in (0..<3).map { first.sequence + $0 } } ?? [],
+                "sequences without a gap")
         },
         InboxContract(description: "Removed receipts are gone, and their sequences are never given again") { inbox in
             _ = try store(["1", "2", "3"], in: inbox)

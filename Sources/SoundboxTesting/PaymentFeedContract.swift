@@ -26,6 +26,8 @@ public protocol PaymentFeedPeer: Sendable {
 
     /// Hands messages to the broker, in this order. Returns when the broker has them; the feed may take them later.
     func send(_ messages: [FeedMessage]) async throws
+    /// Hands messages to the broker in a way that nobody will acknowledge.
+    func sendUnacknowledged(_ messages: [FeedMessage]) async throws
     /// Has the broker deliver again what was refused, if it needs telling.
     func redeliver() async throws
     /// How many messages the feed has acknowledged: everything that it had sent when this was called is counted.
@@ -52,6 +54,7 @@ public struct FakeFeedPeer: PaymentFeedPeer {
 
     public var feed: any PaymentFeed { fake }
     public func send(_ messages: [FeedMessage]) { _ = fake.send(messages) }
+    public func sendUnacknowledged(_ messages: [FeedMessage]) { fake.sendUnacknowledged(messages) }
     public func redeliver() { _ = fake.send([]) }
     public func acknowledgementCount() -> Int { fake.acknowledged.entries.count }
     public func nextAcknowledgement() async throws { _ = try await fake.acknowledged.next() }
@@ -102,6 +105,28 @@ extension PaymentFeedContract {
                 try await serving(peer, delegate) {
                     try await peer.nextAcknowledgement()
                     try demand(delegate.committed, equals: [retained], "what was committed")
+                }
+            },
+            PaymentFeedContract(
+                description: "Notices that nobody acknowledges are committed, and a fault is told, once"
+            ) { peer in
+                let delegate = RecordingDelegate()
+                try await serving(peer, delegate) {
+                    try await delegate.subscribed()
+                    // A command is no money.
+                    let command = FeedMessage(topic: .commands, payload: Array("c".utf8))
+                    try await peer.sendUnacknowledged([command])
+                    try await peer.send([message("1")])
+                    try await peer.nextAcknowledgement()
+                    try demand(delegate.faults.entries, equals: [], "faults, of a command")
+                    try await peer.sendUnacknowledged([message("2"), message("3")])
+                    try demand(await delegate.faults.next(), equals: [.noticesAtQoS0], "faults")
+                    try await peer.send([message("4")])
+                    try await peer.nextAcknowledgement()
+                    let all = [command] + ["1", "2", "3", "4"].map { message($0) }
+                    try demand(delegate.committed, equals: all, "what was committed")
+                    try demand(delegate.faults.entries, equals: [[.noticesAtQoS0]], "what was told of faults")
+                    try demand(await peer.acknowledgementCount(), equals: 2, "acknowledgements")
                 }
             },
             PaymentFeedContract(description: "A batch that was refused is not acknowledged, and comes again, in order")

@@ -26,7 +26,7 @@ package final class RecordingDelegate: PaymentFeedDelegate {
     package let connections = Journal<FeedConnection>()
     package let delivered = Journal<[Int64]>()
     package let skipped = Journal<Skipped>()
-    package let faults = Journal<String?>()
+    package let faults = Journal<[FeedFault]>()
     /// Calls that began while another one lasted. A feed makes one at a time.
     package let overlaps = Journal<String>()
     private let call = Mutex<String?>(nil)
@@ -97,7 +97,9 @@ package final class RecordingDelegate: PaymentFeedDelegate {
         noting("connectionChanged") { connections.append(connection) }
     }
 
-    package func faultChanged(to fault: String?) { noting("faultChanged") { faults.append(fault) } }
+    package func faultsChanged(to faults: [FeedFault]) {
+        noting("faultsChanged") { self.faults.append(faults) }
+    }
 
     /// Runs a call of the feed's, and notes when another one lasts.
     private func noting<Value, Failure: Error>(

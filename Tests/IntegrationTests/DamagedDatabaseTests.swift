@@ -51,7 +51,7 @@ struct DamagedDatabaseTests {
     @Test("Killed in the middle of it, start after start: everything that waits is spoken, and every id is known")
     func killed() async throws {
         try await withMosquitto(in: folder) { broker in
-            let trial = try Trial(folder: folder, broker: broker, settings: ["announce: {late: speak}"])
+            let trial = try Trial(folder: folder, broker: broker, announce: ["late: speak"])
             try makeDatabase(trial)
             let receipts = try trial.collectReceipts(untilAnnounced: Self.waiting.count, within: .seconds(60))
             var random = SeededGenerator(seed: 3)
@@ -83,7 +83,7 @@ struct DamagedDatabaseTests {
         guard try await mount.exitStatus() == 0 else { return }
         do {
             try await withMosquitto(in: folder) { broker in
-                let trial = try Trial(folder: folder, broker: broker, settings: ["announce: {late: speak}"])
+                let trial = try Trial(folder: folder, broker: broker, announce: ["late: speak"])
                 // With the first page gone it is no database, which SQLite says without writing anything.
                 try makeDatabase(trial, destroying: [0, 23])
                 try await ChildProcess.run("bash", "-c", "cat /dev/zero > '\(state)/hog' || true")

@@ -23,7 +23,7 @@ struct StorageFailureTests {
     func diskFull() async throws {
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(
-                folder: folder, broker: broker, device: "null", settings: ["announce: {late: silent}"])
+                folder: folder, broker: broker, device: "null", announce: ["late: silent"])
             // With SIGXFSZ ignored a write beyond the limit fails; otherwise it would end the process.
             let box = try ChildProcess([
                 "env", "--ignore-signal=XFSZ", Products.soundbox, "run", "--config", trial.configurationFile,

@@ -25,7 +25,7 @@ struct StressTests {
             // An hour of them: none may count as late on its way.
             let trial = try Trial(
                 folder: folder, broker: broker, device: "null", audio: ["record: \"\(wav)\""],
-                settings: ["announce: {expire_after: 24h}"])
+                announce: ["expire_after: 24h"])
             let box = try await trial.startBox()
             let ids = (1...Self.count).map { "stress-\($0)" }
             let publisher = try trial.collectReceipts(untilAnnounced: ids.count, within: .seconds(10 * Self.count + 60))

@@ -39,8 +39,8 @@ struct WholeBoxTests {
             logger: Logger(label: "box") { [log] _ in TextLog(lines: log) })
     }
 
-    private func withBox(_ body: () async throws -> Void) async throws {
-        let parts = parts()
+    private func withBox(_ others: Box.Parts? = nil, _ body: () async throws -> Void) async throws {
+        let parts = others ?? parts()
         try await withThrowingTaskGroup { group in
             group.addTask { _ = try? await Box(parts).run(endingOn: []) }
             try await body()
@@ -70,6 +70,64 @@ struct WholeBoxTests {
             let money = try Money("123.45", .CNY)
             #expect(try await sink.announcements == [alone(.payment(money, channel: "alipay"))])
             #expect(panel.driven.contains { $0.isVibrating })
+        }
+    }
+
+    @Test("A receipt tells how its payment was announced: aloud, muted, at volume 0 or in quiet hours without a sound")
+    func manners() async throws {
+        try await withBox {
+            try await feed.deliver(payment: #"{"id":"M-1","amount":"1"}"#)
+            #expect(try await feed.receipt(of: "M-1", "announced")["how"]?.string == "aloud")
+            try await feed.deliver(command: #"{"id":"m-1","type":"volume","volume":"mute"}"#)
+            _ = try await feed.status { $0["muted"]?.bool == true }
+            try await feed.deliver(payment: #"{"id":"M-2","amount":"1"}"#)
+            #expect(try await feed.receipt(of: "M-2", "announced")["how"]?.string == "muted")
+            let line = try await log.next { $0.hasPrefix("announced ") && $0.contains("M-2") ? $0 : nil }
+            #expect(line.contains("\"told\": muted"), "\(line)")
+            try await feed.deliver(command: #"{"id":"m-2","type":"volume","volume":"unmute"}"#)
+            try await feed.deliver(command: #"{"id":"m-3","type":"volume","volume":0}"#)
+            _ = try await feed.status { $0["muted"]?.bool == false && $0["volume"]?.integer == 0 }
+            try await feed.deliver(payment: #"{"id":"M-3","amount":"1"}"#)
+            #expect(try await feed.receipt(of: "M-3", "announced")["how"]?.string == "volume_0")
+        }
+    }
+
+    @Test("What is too late to be news is receipted with how its summary was told")
+    func mannerOfSummary() async throws {
+        try await withBox {
+            try await feed.deliver(command: #"{"id":"s-1","type":"volume","volume":0}"#)
+            _ = try await feed.status { $0["volume"]?.integer == 0 }
+            try await feed.deliver(payment: #"{"id":"S-1","amount":"1","paid_at":"2026-01-02T00:00:00Z"}"#)
+            let receipt = try await feed.receipt(of: "S-1", "expired")
+            #expect(receipt["how"]?.string == "volume_0" && receipt["summary"]?.string != nil, "\(receipt.text)")
+        }
+    }
+
+    @Test("A box that may says that it is ready as soon as payments can arrive, and with no chime")
+    func ready() async throws {
+        var parts = parts()
+        parts.policy.networkPrompts = NetworkWatch.Policy()
+        try await withBox(parts) {
+            _ = try await log.next { $0.contains("announcing") && $0.contains("greeting") ? () : nil }
+            try await feed.deliver(payment: #"{"id":"R-1","amount":"1"}"#)
+            _ = try await feed.receipt(of: "R-1", "announced")
+            let prompt = try await alone(.prompt(.greeting), Delivery(hasChime: false, gap: .milliseconds(200)))
+            #expect(sink.announcements.first == prompt)
+        }
+    }
+
+    @Test("In quiet hours it does not say so by itself")
+    func quietReady() async throws {
+        var parts = parts()
+        parts.policy.networkPrompts = NetworkWatch.Policy()
+        parts.policy.quietHours = QuietHours(start: 0, end: 1440, volume: 100)
+        try await withBox(parts) {
+            for number in 1...3 {
+                try await feed.deliver(payment: #"{"id":"Q-\#(number)","amount":"1"}"#)
+                _ = try await feed.receipt(of: "Q-\(number)", "announced")
+            }
+            #expect(sink.announcements.count == 3)
+            #expect(!log.entries.contains { $0.contains("greeting") })
         }
     }
 

@@ -92,6 +92,8 @@ struct ConfigurationTests {
                   hurry_above: 5
                   quiet_hours: {from: "22:00", to: 7:05, volume: 30}
                   late: silent
+                  network_grace: 2m
+                  prompts: {network: false, ready: true}
                 payments: {format: native, excess_decimals: reject}
                 authenticity: {key_file: signing.key, required: false, window: 1h}
                 inbox: {keep_ids: 30d, max_size_mb: 8}
@@ -113,6 +115,9 @@ struct ConfigurationTests {
                 == Timing(leadIn: .milliseconds(150), gap: .seconds(1), closeWhenIdle: .seconds(30)))
         #expect(configuration.voice.tempo == Tempo(1.25))
         #expect(configuration.announce.hurryAbove == 5)
+        #expect(
+            configuration.announce.networkPrompts
+                == NetworkWatch.Policy(grace: .seconds(120), saysNetwork: false, saysReady: true))
         #expect(configuration.announce.quietHours == QuietHours(start: 1320, end: 425, volume: 30))
         #expect(configuration.announce.freshness.expireAfter == .seconds(90))
         #expect(configuration.announce.currency == Currency("USD"))
@@ -139,6 +144,8 @@ struct ConfigurationTests {
             ),
             (least + "voice: {tempo: 2}\n", "soundbox.yaml:4: voice.tempo:"),
             (least + "announce: {hurry_above: 0}\n", "soundbox.yaml:4: announce.hurry_above:"),
+            (least + "announce: {network_grace: 1s}\n", "soundbox.yaml:4: announce.network_grace:"),
+            (least + "announce: {prompts: {ready: loud}}\n", "soundbox.yaml:4: announce.prompts.ready:"),
             (
                 least + "announce: {quiet_hours: {from: \"24:00\", to: \"7:00\", volume: 3}}\n",
                 "soundbox.yaml:4: announce.quiet_hours.from:"
@@ -199,6 +206,7 @@ struct ConfigurationTests {
             (least + "audio: {mixer: {card: c, element: e, zzzzzz: 1}}\n", "index"),
             (least + "voice: {zzzzzz: 1}\n", "tempo"), (least + "announce: {zzzzzz: 1}\n", "hurry_above"),
             (least + "announce: {quiet_hours: {from: \"22:00\", to: \"7:00\", volume: 3, zzzzzz: 1}}\n", "volume"),
+            (least + "announce: {prompts: {zzzzzz: true}}\n", "network"),
             (least + "payments: {zzzzzz: 1}\n", "format"),
             (least + "authenticity: {key_file: k, zzzzzz: 1}\n", "window"),
             (least + "inbox: {zzzzzz: 1}\n", "keep_ids"),

@@ -102,22 +102,6 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A subscription granted at QoS 0 only is used, with a warning")
-    func weakSubscription() async throws {
-        let delegate = RecordingDelegate()
-        let log = Journal<String>()
-        try await withFakeBroker(delegate: delegate, log: log) { broker, _ in
-            let (connection, _) = try await broker.connectionWithConnect()
-            connection.send(.connack())
-            for _ in 0..<2 {
-                let subscription = try await connection.packets.next(\.subscription)
-                connection.send(.suback(subscription.id, granted: 0))
-            }
-            try await delegate.subscribed()
-            #expect(try await log.next().contains("QoS 0"))
-        }
-    }
-
     @Test("A broker that is not there is reported, and found when it appears")
     func nobodyListens() async throws {
         let delegate = RecordingDelegate()

@@ -61,6 +61,21 @@ private actor MosquittoPeer: PaymentFeedPeer {
         }
     }
 
+    func sendUnacknowledged(_ messages: [FeedMessage]) async throws {
+        for message in messages {
+            try folder.write(message.payload, to: "message")
+            clients += 1
+            let id = "sender-\(clients)."
+            let child = try ChildProcess(
+                [
+                    "mosquitto_pub", "-p", "\(broker.port)", "-q", "0", "-i", id, "-f", folder.file("message"), "-t",
+                    message.topic == .payments ? paymentsTopic : commandsTopic,
+                ])
+            try await readLog { $0.contains("Received PUBLISH from \(id)") }
+            _ = try await child.exitStatus()
+        }
+    }
+
     /// It does so by itself, when the feed is back.
     func redeliver() {}
 

@@ -45,8 +45,8 @@ struct TakeOverTests {
                         }
                     }
                     for delegate in delegates {
-                        let fault = try await delegate.faults.next { $0 }
-                        #expect(fault.contains("another client uses this box's client id \"soundbox-M1001-box-01\""))
+                        let faults = try await delegate.faults.next { $0.isEmpty ? nil : $0 }
+                        #expect(faults == [.clientIDTaken("soundbox-M1001-box-01")])
                     }
                 }
                 // The session keeps the order: whatever comes at all has come before this one.

@@ -69,6 +69,48 @@ struct RecoveryTests {
         #expect(try #require(inbox.receipts(after: 0, limit: 1).first).sequence > noon.millisecondsSince1970)
     }
 
+    @Test(
+        "Receipts come out of a damaged file as they were, and new ones are numbered above them in an epoch of their own"
+    )
+    func receipts() throws {
+        let before: [OutgoingReceipt]
+        do {
+            let inbox = try SQLiteInbox(path: path)
+            let notices = try (1...9).map {
+                Arrival.notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("\($0)", .CNY)))
+            }
+            _ = try inbox.store(notices, at: noon)
+            for (entry, manner) in zip(try inbox.waiting(limit: 9), Manner.allCases) {
+                try inbox.markAnnounced(entry, as: manner, at: noon)
+            }
+            before = try inbox.receipts(after: 0, limit: 99)
+        }
+        // Rows as they were before receipts had epochs.
+        let older = try DatabaseQueue(path: path)
+        try older.write { database in
+            let record = ReceiptRecord(
+                sequence: before[0].sequence, epoch: nil,
+                receipt: Receipt(id: try PaymentID("T1"), state: .stored, at: noon))
+            try database.execute(sql: CheckedTable.receipt.upsert, arguments: record.arguments)
+            #expect(record.cells.last == .integer(CheckedTable.receipt.checksum(of: record.cells.prefix(7))))
+        }
+        try older.close()
+        var bytes = try folder.read("inbox.sqlite")
+        // The schema: nothing is read through SQLite.
+        bytes.replaceSubrange(100..<4096, with: repeatElement(0xA5, count: 3996))
+        try folder.write(bytes, to: "inbox.sqlite")
+        let (inbox, setAside) = try recover()
+        #expect(setAside != nil)
+        let after = try inbox.receipts(after: 0, limit: 99)
+        #expect(after.dropFirst() == before.dropFirst())
+        #expect(try JSONValue(parsing: after[0].payload)["epoch"] == nil)
+        let notice = PaymentNotice(id: try PaymentID("new"), money: try Money("1", .CNY))
+        _ = try inbox.store([.notice(notice)], at: noon)
+        let newest = try #require(inbox.receipts(after: before[before.count - 1].sequence, limit: 9).first)
+        let epochs = try [newest, before[1]].map { try JSONValue(parsing: $0.payload)["epoch"]?.string }
+        #expect(epochs[0] != nil && epochs[0] != epochs[1])
+    }
+
     @Test("With a page in the middle destroyed, every payment that waits is saved, and every id is known")
     func brokenPage() throws {
         try fill(2000)

@@ -6,6 +6,7 @@ enum ReleasedSchemas {
         ("1: notices and receipts", first), ("2: clock, summaries, damage", second),
         ("3: checksums, waiting payments kept twice, salvage", third), ("4: commands", fourth),
         ("5: confirmed clocks", fifth),
+        ("6: how payments were announced, and epochs of receipts", sixth),
     ]
 
     private static let migrations = """
@@ -202,5 +203,12 @@ enum ReleasedSchemas {
     private static let fifth = """
         \(fourth)
         INSERT INTO grdb_migrations VALUES ('5: confirmed clocks');
+        """
+
+    private static let sixth = """
+        \(fifth)
+        INSERT INTO grdb_migrations VALUES ('6: how payments were announced, and epochs of receipts');
+        ALTER TABLE receipt ADD COLUMN epoch TEXT;
+        ALTER TABLE receipt ADD COLUMN how TEXT;
         """
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import SoundboxCore
 import SoundboxTesting
@@ -24,6 +25,30 @@ struct SQLiteInboxTests {
     @Test("It keeps the contract of an inbox", arguments: InboxContract.clauses)
     func contract(clause: InboxContract) throws {
         try clause.check(try SQLiteInbox(path: path))
+    }
+
+    @Test("An inbox that is lost, or is put back from a backup, never gives a second receipt the name of another")
+    func epochs() throws {
+        func names(_ ids: ClosedRange<Int>) throws -> [String] {
+            let inbox = try SQLiteInbox(path: path)
+            _ = try inbox.store(try notices(ids), at: noon)
+            return try inbox.receipts(after: 0, limit: 100).map { receipt in
+                let json = try JSONValue(parsing: receipt.payload)
+                return "\(json["epoch"]?.string ?? "none") \(receipt.sequence)"
+            }
+        }
+        let first = try names(1...2)
+        #expect(first.allSatisfy { !$0.hasPrefix("none") })
+        try FileManager.default.copyItem(atPath: path, toPath: folder.file("backup"))
+        let second = try names(3...4)
+        // A receipt keeps its name for as long as it waits.
+        #expect(Array(second.prefix(2)) == first)
+        try folder.remove("inbox.sqlite")
+        try FileManager.default.copyItem(atPath: folder.file("backup"), toPath: path)
+        let restored = try names(5...6)
+        #expect(Set(restored).intersection(second) == Set(first))
+        try folder.remove("inbox.sqlite")
+        #expect(Set(try names(7...8)).intersection(restored + second).isEmpty)
     }
 
     @Test("Commits are on the disk when they return: WAL with synchronous FULL, also when opened again")

@@ -74,8 +74,12 @@ public final class Player: Sendable {
     /// Plays the script to its last frame. A cancelled task has it fade out within a period, and is answered then.
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
+    /// - Returns: what mute and volume have left of its words, or of its chime where there are no words.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
-    public func play(_ script: AnnouncementScript, _ delivery: Delivery = Delivery()) async throws(PlayerError) {
+    @discardableResult
+    public func play(
+        _ script: AnnouncementScript, _ delivery: Delivery = Delivery()
+    ) async throws(PlayerError) -> Manner {
         let stop = Stop()
         self.stop.withLock { $0 = stop }
         let result = await withTaskCancellationHandler {
@@ -85,7 +89,7 @@ public final class Player: Sendable {
         } onCancel: {
             stop.raise()
         }
-        try result.get()
+        return try result.get()
     }
 
     /// Ends what plays at once, without a fade, however long the device takes; it counts as not heard. Never blocks; any
@@ -98,9 +102,9 @@ public final class Player: Sendable {
     /// Closes the device.
     public func close() async { await thread.close() }
 
-    private func onThread(
-        _ body: @escaping @Sendable (SoundDevice) throws(PlayerError) -> Void
-    ) async -> Result<Void, PlayerError> {
+    private func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable (SoundDevice) throws(PlayerError) -> Value
+    ) async -> Result<Value, PlayerError> {
         do throws(AudioSinkError) {
             return try await thread.run { device in Result { () throws(PlayerError) in try body(device) } }
         } catch {
@@ -114,7 +118,7 @@ public final class Player: Sendable {
 extension Player {
     private func perform(
         _ script: AnnouncementScript, _ delivery: Delivery, on device: SoundDevice, until stop: Stop
-    ) throws(PlayerError) {
+    ) throws(PlayerError) -> Manner {
         if stop.isRaised { throw .cancelled }
         let voices = voices.withLock { $0 }
         let hasChime = delivery.hasChime && voices.hasChime
@@ -123,10 +127,13 @@ extension Player {
         var tools = takeTools(for: format)
         var words = Words(script.elements, sampleRate: format.sampleRate)
         var framesToSpeech = format.frames(in: timing.leadIn)
+        // From the period that is rendered next to the end of the last word.
+        var framesOfWords = 0
+        var manner = Manner.aloud
         // Somebody else may have turned the device meanwhile, or its mixer may be back: it is told anew.
         var loudness = DeviceLoudness(device)
 
-        tools.mixer.begin(volume: loudness.gain(for: wanted(delivery)))
+        tools.mixer.begin(volume: loudness.gain(for: wanted(delivery).volume))
         if hasChime {
             tools.mixer.play(try chime(of: voices, at: format.sampleRate), on: .chime, after: framesToSpeech)
             framesToSpeech += format.frames(in: timing.chimeToSpeech)
@@ -134,8 +141,10 @@ extension Player {
         while !words.areComplete || !tools.mixer.isFinished {
             if !words.areComplete {
                 if framesToSpeech < format.framesPerPeriod {
-                    let speech = try words.joined(to: delivery.gap ?? timing.gap, voices)
+                    let gap = delivery.gap ?? timing.gap
+                    let speech = try words.joined(to: gap, voices)
                     tools.mixer.play(speech, on: .speech, after: framesToSpeech)
+                    framesOfWords = framesToSpeech + speech.count - format.frames(in: gap)
                 }
                 framesToSpeech -= format.framesPerPeriod
             }
@@ -145,7 +154,14 @@ extension Player {
                 try? device.write(tools.period)
                 throw .cancelled
             }
-            tools.mixer.render(into: &tools.period, volume: loudness.gain(for: wanted(delivery)))
+            let (volume, isMuted) = wanted(delivery)
+            // Judged by what is rendered, since that is what sounds. A key that is pressed after the last word, or under
+            // the chime before the first one, takes nothing away.
+            if volume.level == 0, framesOfWords > 0 || !script.hasWords, manner == .aloud {
+                manner = isMuted ? .muted : .atVolume0
+            }
+            framesOfWords -= format.framesPerPeriod
+            tools.mixer.render(into: &tools.period, volume: loudness.gain(for: volume))
             try write(tools.period, on: device, until: stop)
             // The device is ahead by its buffer now, and one recording takes a fraction of that.
             try words.decodeNext(voices)
@@ -157,6 +173,7 @@ extension Player {
             memory.tools = tools
             memory.device = DeviceStatus(device, format, hasVolume: loudness.isDevices)
         }
+        return manner
     }
 
     private func open(_ device: SoundDevice) throws(PlayerError) -> PCMFormat {
@@ -181,8 +198,10 @@ extension Player {
         }
     }
 
-    private func wanted(_ delivery: Delivery) -> Volume {
-        isMuted ? Volume(0) : min(max(volume, delivery.loudness.lowerBound), delivery.loudness.upperBound)
+    private func wanted(_ delivery: Delivery) -> (volume: Volume, isMuted: Bool) {
+        let isMuted = isMuted
+        let volume = min(max(volume, delivery.loudness.lowerBound), delivery.loudness.upperBound)
+        return (isMuted ? Volume(0) : volume, isMuted)
     }
 
     private func takeTools(for format: PCMFormat) -> Tools {

@@ -3,12 +3,14 @@ import Synchronization
 
 /// Holds what the announcer has been told and has not handled yet. Its size is bounded, however often it is told.
 ///
-/// Of the requests from outside only the last counts, which is all that ``Announcer`` would make of them anyway. What
-/// the announcer tells itself is never more than it has asked for.
+/// Of the requests from outside only the last counts, and of prompts the last of each concern, which is all that
+/// ``Announcer`` would make of them anyway. What the announcer tells itself is never more than it has asked for.
 package final class AnnouncerEvents: AsyncSequence, Sendable {
     private struct Pending {
         var noticesMayWait = false
-        var prompt: Prompt?
+        var prompts = PromptQueue()
+        /// In order, each once.
+        var withdrawnPrompts: [Prompt] = []
         var request: Announcer.Request?
         var stopIsRequested = false
         /// In order.
@@ -17,7 +19,13 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
         mutating func put(_ event: Announcer.Event) {
             switch event {
             case .noticesMayWait: noticesMayWait = true
-            case .promptRequested(let prompt): self.prompt = prompt
+            case .promptRequested(let prompt):
+                prompts.put(prompt)
+                withdrawnPrompts.removeAll { $0 == prompt }
+            case .promptWithdrawn(let prompt):
+                prompts.withdraw(prompt)
+                // The announcer may have taken it already.
+                if !withdrawnPrompts.contains(prompt) { withdrawnPrompts.append(prompt) }
             case .requested(let request): self.request = request
             case .stopRequested: stopIsRequested = true
             default: answers.append(event)
@@ -34,7 +42,8 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
                 noticesMayWait = false
                 return .noticesMayWait
             }
-            if let prompt = prompt.take() { return .promptRequested(prompt) }
+            if !withdrawnPrompts.isEmpty { return .promptWithdrawn(withdrawnPrompts.removeFirst()) }
+            if let prompt = prompts.take() { return .promptRequested(prompt) }
             if let request = request.take() { return .requested(request) }
             return answers.isEmpty ? nil : answers.removeFirst()
         }
@@ -54,6 +63,9 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
 
     /// Never blocks; any thread.
     func say(_ prompt: Prompt) { yield(.promptRequested(prompt)) }
+
+    /// Takes a prompt back that has not begun to sound. Never blocks; any thread.
+    func withdraw(_ prompt: Prompt) { yield(.promptWithdrawn(prompt)) }
 
     /// Never blocks; any thread.
     func play(_ request: Announcer.Request) { yield(.requested(request)) }

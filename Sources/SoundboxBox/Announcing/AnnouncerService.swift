@@ -140,14 +140,14 @@ package actor AnnouncerService: Service {
             }
         case .play(let announcement):
             return await play(announcement)
-        case .record(let job):
+        case .record(let job, let manner):
             return answer { () throws(InboxError) in
-                try record(job)
+                try record(job, manner)
                 return .recorded
             }
         case .expire(let entries):
             return answer { () throws(InboxError) in
-                try inbox.markExpired(entries, inSummary: false, at: clock.now)
+                try inbox.markExpired(entries, told: nil, at: clock.now)
                 logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
                 receiptsAreWaiting()
                 return .recorded
@@ -219,10 +219,11 @@ package actor AnnouncerService: Service {
         defer { state.update { $0.announcement = nil } }
         var isProven = voices.mayHaveMore
         var script = isProven ? await provenScript(for: job) : voices.script(for: job.utterance)
+        var manner = Manner.aloud
         while true {
             log(script, of: job)
             do throws(PlayerError) {
-                try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
+                manner = try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
                 break
             } catch .recording(let part, let error) {
                 // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
@@ -242,7 +243,7 @@ package actor AnnouncerService: Service {
         if case .prompt(let prompt) = job { promptWasHeard(prompt) }
         await noteDevice()
         noteSound()
-        return .played
+        return .played(manner == .aloud && script.lacksAmount ? .withoutAmount : manner)
     }
 
     private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
@@ -292,13 +293,13 @@ package actor AnnouncerService: Service {
         if isNew { logger.error("no sound, trying again until there is", metadata: ["reason": "\(error)"]) }
     }
 
-    private func record(_ job: Announcer.Job) throws(InboxError) {
+    private func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
         switch job {
-        case .notice(let entry): try inbox.markAnnounced(entry, at: clock.now)
-        case .summary(let entries): try inbox.markExpired(entries, at: clock.now)
+        case .notice(let entry): try inbox.markAnnounced(entry, as: manner, at: clock.now)
+        case .summary(let entries): try inbox.markExpired(entries, told: manner, at: clock.now)
         case .replay, .today, .prompt, .network: return
         }
-        logger.info("announced", metadata: job.logMetadata([:]))
+        logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
         receiptsAreWaiting()
     }
 }

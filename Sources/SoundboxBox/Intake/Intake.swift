@@ -84,13 +84,13 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    func faultChanged(to fault: String?) {
-        state.update { $0.feedFault = fault }
-        if let fault {
+    func faultsChanged(to faults: [FeedFault]) {
+        let before = state.snapshot.feedFaults
+        state.update { $0.feedFaults = faults }
+        for fault in faults where !before.contains(fault) {
             logger.error("payments may go astray", metadata: ["reason": "\(fault)"])
-        } else {
-            logger.notice("the fault of the connection is over")
         }
+        if faults.isEmpty, !before.isEmpty { logger.notice("the fault of the connection is over") }
     }
 
     private func decode(_ messages: [FeedMessage], mayHaveWaited: Bool) throws(InboxError) -> [Arrival] {

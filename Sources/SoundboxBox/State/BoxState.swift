@@ -19,7 +19,7 @@ package final class BoxState: Sendable {
         /// Why it cannot be read or noted what is announced; until it can.
         package var recordingFault: String?
         /// Why payments may go astray though the box is connected now and then.
-        package var feedFault: String?
+        package var feedFaults: [FeedFault] = []
         /// Why buttons or lights do not work, when they do not.
         package var panelFault: String?
         /// Why the clock cannot be right, when it cannot.
@@ -51,10 +51,13 @@ package final class BoxState: Sendable {
         /// a note and none for a payment.
         package var inboxFault: String? { storingFault ?? recordingFault }
 
+        /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
+        package var warnings: [String] { feedFaults.map(\.description) }
+
         /// What is wrong, in words for people; empty when nothing is.
         package var faults: [String] {
             var faults = [
-                audioFault, speechFault, inboxFault, inboxDamage, historyFault, volatileStorage, feedFault, panelFault,
+                audioFault, speechFault, inboxFault, inboxDamage, historyFault, volatileStorage, panelFault,
                 clockFault,
                 signedTimeFault, unavailableRecordings,
             ].compactMap(\.self)

@@ -75,7 +75,7 @@ package actor StatusReporter: Service {
     private func publish() {
         let status = status()
         feed.publishStatus(status.json.bytes)
-        systemd.status(status.faults?.first ?? state.snapshot.connection.summary)
+        systemd.status(status.faults?.first ?? status.warnings?.first ?? state.snapshot.connection.summary)
     }
 
     /// The status now. Blocks on the disk.
@@ -99,6 +99,7 @@ package actor StatusReporter: Service {
         // Without counts the rest is still worth telling; the fault says why they are missing.
         status.counts = try? inbox.counts()
         status.faults = snapshot.faults
+        status.warnings = snapshot.warnings
         return status
     }
 }

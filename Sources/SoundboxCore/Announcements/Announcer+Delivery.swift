@@ -9,10 +9,11 @@ extension Announcer {
     func delivery(of job: Job, at moment: Moment?, isInAHurry: Bool = false) -> Delivery {
         var delivery = Delivery()
         switch job {
-        case .prompt:
+        case .prompt(let prompt):
             delivery.hasChime = false
             delivery.gap = Self.hurriedGap
-            delivery.loudness = Self.leastForPrompts...Volume(100)
+            // What nobody has asked for is no louder than a payment.
+            if prompt.concern != .network { delivery.loudness = Self.leastForPrompts...Volume(100) }
         // The chime means that money came.
         case .replay: delivery.hasChime = false
         case .notice where isInAHurry:

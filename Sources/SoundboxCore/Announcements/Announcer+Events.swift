@@ -72,6 +72,8 @@ extension Announcer {
         case requested(Request)
         /// Something to be said between two announcements.
         case promptRequested(Prompt)
+        /// It is no longer true. Makes no difference once it is being said.
+        case promptWithdrawn(Prompt)
         /// Finish what is playing, then stop.
         case stopRequested
         /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
@@ -85,12 +87,12 @@ extension Announcer {
         /// Answer to ``Action/note(_:)``: not all of them still wait. The rest of them was noted.
         case withdrawn(rest: [InboxEntry])
         /// Answer to ``Action/play(_:)``: drained to the last frame.
-        case played
+        case played(Manner)
         /// Answer to ``Action/prepare`` and ``Action/play(_:)``: the sound card would not.
         case playFailed
-        /// Answer to ``Action/record(_:)`` and ``Action/expire(_:)``.
+        /// Answer to ``Action/record(_:_:)`` and ``Action/expire(_:)``.
         case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/note(_:)``, ``Action/record(_:)`` and
+        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/note(_:)``, ``Action/record(_:_:)`` and
         /// ``Action/expire(_:)``: the disk would not.
         case inboxFailed
         /// The time asked for by ``Action/wait(_:)`` has passed.
@@ -107,8 +109,8 @@ extension Announcer {
         case note([InboxEntry])
         /// Play it from its start.
         case play(Announcement)
-        /// Note in the inbox that the job has been announced.
-        case record(Job)
+        /// Note in the inbox that the job has been announced, and how.
+        case record(Job, Manner)
         /// Note in the inbox that these were too late, and say nothing of them.
         case expire([InboxEntry])
         /// Report ``Event/waited`` after this time.
@@ -142,6 +144,7 @@ extension Announcer.Event {
         case .noticesMayWait: "notices may wait"
         case .requested: "requested"
         case .promptRequested: "prompt requested"
+        case .promptWithdrawn: "prompt withdrawn"
         case .stopRequested: "stop requested"
         case .fetched: "fetched"
         case .recalled: "recalled"

@@ -16,7 +16,7 @@ public struct Announcer: Sendable {
         case preparing(Announcement)
         case noting(Announcement)
         case playing(Announcement)
-        case recording(Job)
+        case recording(Job, Manner)
         case expiring
         case waitingForDevice
         /// The disk failed. After a while what could not be done is tried again.
@@ -30,7 +30,7 @@ public struct Announcer: Sendable {
     fileprivate enum Retry: Equatable {
         case fetch
         /// It was heard to its end: only the record is missing.
-        case record(Job)
+        case record(Job, Manner)
     }
 
     private let freshness: FreshnessPolicy
@@ -40,8 +40,7 @@ public struct Announcer: Sendable {
     private var state = State.idle
     private var noticesMayWait = false
     private var request: Request?
-    /// The prompt asked for last.
-    private var requestedPrompt: Prompt?
+    private var prompts = PromptQueue()
     /// The last thing played was an answer to a request, or a prompt.
     private var answerCameLast = false
     private var stopIsRequested = false
@@ -61,10 +60,10 @@ public struct Announcer: Sendable {
         case .noticesMayWait: noticesMayWait = true
         // Pressing five times asks for one answer, not for five in a row; the last word counts.
         case .requested(let request): self.request = request
-        // The last one tells how things are now.
         case .promptRequested(let prompt):
-            requestedPrompt = prompt
+            prompts.put(prompt)
             if case .waitingForInbox(let retry) = state { return promptWhileWaiting(retry) }
+        case .promptWithdrawn(let prompt): prompts.withdraw(prompt)
         case .stopRequested:
             stopIsRequested = true
             // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
@@ -101,7 +100,7 @@ public struct Announcer: Sendable {
             return stopIsRequested ? finish() : play(announcement)
         case (.noting(let announcement), .withdrawn(let rest)): return withdrawn(announcement, rest: rest)
         case (.expiring, .recorded), (.recording, .recorded): return becomeIdle()
-        case (.playing(let announcement), .played): return played(announcement.job)
+        case (.playing(let announcement), .played(let manner)): return played(announcement.job, manner)
         case (.playing(let announcement), .playFailed) where announcement.job.isAnswer:
             // Nobody waits at the counter for a replay that comes minutes later.
             return becomeIdle()
@@ -111,7 +110,7 @@ public struct Announcer: Sendable {
         // Nor for one that the disk refuses; and a history that cannot be read must not hold payments back.
         case (.recalling, .inboxFailed): return becomeIdle()
         case (.fetching, .inboxFailed), (.expiring, .inboxFailed): return inboxFailed(.fetch)
-        case (.recording(let job), .inboxFailed): return inboxFailed(.record(job))
+        case (.recording(let job, let manner), .inboxFailed): return inboxFailed(.record(job, manner))
         case (.waitingForDevice, .waited): return fetch(limit: firstLimit)
         case (.waitingForInbox(let retry), .waited): return tryAgain(retry)
         case (.prompting(let retry, isDue: false), .waited):
@@ -131,7 +130,7 @@ public struct Announcer: Sendable {
         switch state {
         case .idle, .waitingForDevice, .waitingForInbox, .finished: return [report]
         case .fetching, .expiring: return [report] + inboxFailed(.fetch)
-        case .recording(let job): return [report] + inboxFailed(.record(job))
+        case .recording(let job, let manner): return [report] + inboxFailed(.record(job, manner))
         case .recalling: return [report] + becomeIdle()
         case .playing(let announcement) where announcement.job.isAnswer: return [report] + becomeIdle()
         case .preparing, .noting, .playing: return [report] + deviceFailed()
@@ -153,7 +152,7 @@ public struct Announcer: Sendable {
         if stopIsRequested { return finish() }
         // A button pressed again and again must not hold payments back: they take turns.
         if !(answerCameLast && noticesMayWait) {
-            if let prompt = requestedPrompt.take() { return answer(.prompt(prompt)) }
+            if let prompt = prompts.take(whilePaymentsWait: noticesMayWait) { return answer(.prompt(prompt)) }
             if let request = request.take() { return recall(request) }
         }
         guard noticesMayWait else { return [] }
@@ -251,11 +250,11 @@ public struct Announcer: Sendable {
         return play(Announcement(job, delivery(of: job, at: moment)))
     }
 
-    private mutating func played(_ job: Job) -> [Action] {
+    private mutating func played(_ job: Job, _ manner: Manner) -> [Action] {
         deviceFailures = 0
         if job.isAnswer { return becomeIdle() }
-        state = .recording(job)
-        return [.record(job)]
+        state = .recording(job, manner)
+        return [.record(job, manner)]
     }
 
     // MARK: What would not
@@ -276,16 +275,16 @@ public struct Announcer: Sendable {
     private mutating func tryAgain(_ retry: Retry) -> [Action] {
         switch retry {
         case .fetch: return fetch(limit: firstLimit)
-        case .record(let job):
+        case .record(let job, let manner):
             // The next notice waits: a power cut now would have this one spoken again, and two in doubt would be worse
             // than one.
-            state = .recording(job)
-            return [.record(job)]
+            state = .recording(job, manner)
+            return [.record(job, manner)]
         }
     }
 
     private mutating func promptWhileWaiting(_ retry: Retry) -> [Action] {
-        guard let prompt = requestedPrompt.take() else { return [] }
+        guard let prompt = prompts.take() else { return [] }
         state = .prompting(retry, isDue: false)
         return [.play(Announcement(.prompt(prompt), delivery(of: .prompt(prompt), at: nil)))]
     }

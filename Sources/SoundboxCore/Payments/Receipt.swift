@@ -28,36 +28,52 @@ public struct Receipt: Sendable, Equatable {
     public var reason: String?
     /// Which summary told of it, if one did. Every receipt of that summary has this text, and no other receipt has.
     public var summary: String?
+    /// How it was told of; `nil` where nothing was told.
+    public var manner: Manner?
 
-    public init(id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil) {
-        self.init(.payment(id), state: state, at: at, reason: reason, summary: summary)
+    public init(
+        id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil,
+        manner: Manner? = nil
+    ) {
+        self.init(.payment(id), state: state, at: at, reason: reason, summary: summary, manner: manner)
     }
 
-    public init(_ subject: Subject, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil) {
+    public init(
+        _ subject: Subject, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil,
+        manner: Manner? = nil
+    ) {
         self.subject = subject
         self.state = state
         self.at = at
         self.reason = reason
         self.summary = summary
+        self.manner = manner
     }
 
     /// The receipt of a notice that was too late, alone among `count` or told together with them.
     ///
-    /// - Parameter first: the sequence of the summary's first notice. That notice is in no other summary. The time
-    ///   tells summaries apart when an inbox was replaced and its sequences began again.
+    /// - Parameters:
+    ///   - first: the sequence of the summary's first notice. That notice is in no other summary. The time tells
+    ///     summaries apart when an inbox was replaced and its sequences began again.
+    ///   - manner: how the summary was told; `nil` when nothing was said.
     public static func expired(
-        _ id: PaymentID, count: Int, first: Int64, inSummary: Bool, at now: Timestamp
+        _ id: PaymentID, count: Int, first: Int64, told manner: Manner?, at now: Timestamp
     ) -> Receipt {
-        Receipt(
+        let isTold = manner != nil
+        return Receipt(
             id: id, state: .expired, at: now,
-            reason: inSummary ? "told in a summary of \(count)" : "too late; late payments are not spoken here",
-            summary: inSummary ? "\(now.millisecondsSince1970)-\(first)" : nil)
+            reason: isTold ? "told in a summary of \(count)" : "too late; late payments are not spoken here",
+            summary: isTold ? "\(now.millisecondsSince1970)-\(first)" : nil, manner: manner)
     }
 
     /// The JSON that is published.
-    /// - Parameter sequence: the receipt's position in the outbox. It only rises, so that a reader notices a receipt
-    ///   that comes twice and one that is missing.
-    public func json(sequence: Int64) -> JSONValue {
+    ///
+    /// - Parameters:
+    ///   - sequence: the receipt's position in the outbox. It only rises as long as the inbox is the same, so that a
+    ///     reader notices a receipt that comes twice and one that is missing.
+    ///   - epoch: tells apart receipts of one sequence, when an inbox was lost or put back from a backup; `nil` for a
+    ///     receipt of version 0.1.0.
+    public func json(sequence: Int64, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {
             case .payment(let id): [("id", id.map { .string($0.text) } ?? .null)]
@@ -66,8 +82,19 @@ public struct Receipt: Sendable, Equatable {
         members += [
             ("state", .string(state.rawValue)), ("at", .string(at.description)), ("sequence", .integer(sequence)),
         ]
+        if let epoch { members.append(("epoch", .string(epoch))) }
+        if let manner { members.append(("how", .string(manner.rawValue))) }
         if let reason { members.append(("reason", .string(reason))) }
         if let summary { members.append(("summary", .string(summary))) }
         return .object(members)
+    }
+}
+
+/// Names the receipts of one opening of an inbox.
+public enum ReceiptEpoch {
+    /// 16 hexadecimal digits at random: of a billion boxes, none meets one twice in a lifetime of restarts.
+    public static func new() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -92,12 +92,13 @@ public protocol Inbox: Sendable {
     func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
-    func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
+    /// - Parameter manner: how it was spoken; stands in the receipt.
+    func markAnnounced(_ entry: InboxEntry, as manner: Manner, at now: Timestamp) throws(InboxError)
 
     /// Notes that the notices were too late to be spoken one by one and writes their receipts.
-    /// - Parameter inSummary: whether they were told together. Their receipts then carry the id of that summary. Otherwise
+    /// - Parameter manner: how they were told together. Their receipts then carry the id of that summary. `nil` when
     ///   nothing was said about them.
-    func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError)
+    func markExpired(_ entries: [InboxEntry], told manner: Manner?, at now: Timestamp) throws(InboxError)
 
     /// Cancels a payment that still waits and writes its receipt.
     func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome
@@ -150,9 +151,14 @@ extension Inbox {
     /// - Returns: whether it still waits.
     public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try !markAnnouncing([entry]).isEmpty }
 
-    /// Notes that the notices were told in a summary.
+    /// Notes that the notice was spoken aloud to its last frame.
+    public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
+        try markAnnounced(entry, as: .aloud, at: now)
+    }
+
+    /// Notes that the notices were told aloud in a summary.
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
-        try markExpired(entries, inSummary: true, at: now)
+        try markExpired(entries, told: .aloud, at: now)
     }
 
     /// The notice announced last. `nil` when there is none.

@@ -39,6 +39,32 @@ public enum FeedConnection: Sendable, Equatable {
     case stopped
 }
 
+/// Why payments may go astray although the box is connected, now and then at least. None of these keeps the box from its
+/// work, and each is somebody's mistake that can be mended.
+public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
+    /// Another client has this client id, and the broker lets one of the two in at a time.
+    case clientIDTaken(String)
+    /// The broker delivers these topics without waiting for the box to have stored what it sends.
+    case grantedQoS0(topics: [String])
+    /// Notices were published in a way that nobody acknowledges.
+    case noticesAtQoS0
+
+    /// One line for people that says what to do.
+    public var description: String {
+        switch self {
+        case .clientIDTaken(let id):
+            "another client uses this box's client id \"\(id)\", as it seems: the broker ends each connection soon after "
+                + "it was made; give every box a merchant_id and device_id of its own"
+        case .grantedQoS0(let topics):
+            "the broker grants QoS 0 only for \(topics.map { "\"\($0)\"" }.joined(separator: " and ")): what is sent "
+                + "while the box is away, or when the connection breaks, is lost; let the broker allow QoS 1"
+        case .noticesAtQoS0:
+            "notices come with QoS 0: one that is sent while the box is away, or when a connection breaks, is lost; "
+                + "publish them with QoS 1"
+        }
+    }
+}
+
 /// Where payments come from and receipts go to.
 ///
 /// A feed acknowledges a message to its sender only after ``PaymentFeedDelegate/commit(_:)`` has returned for it.
@@ -78,8 +104,8 @@ public protocol PaymentFeedDelegate: Sendable {
 
     func connectionChanged(to connection: FeedConnection)
 
-    /// Reports a fault that the state of the connection does not show; `nil` when it is over.
+    /// Reports the faults that the state of the connection does not show, when they are others than before.
     ///
-    /// - Parameter fault: one line for people that says what to do.
-    func faultChanged(to fault: String?)
+    /// - Parameter faults: all that are there now; none when all are over.
+    func faultsChanged(to faults: [FeedFault])
 }

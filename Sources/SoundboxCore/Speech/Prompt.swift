@@ -1,6 +1,6 @@
 /// What the box says about itself. A voice must have every one that has no ``fallback``.
 public enum Prompt: String, Sendable, CaseIterable {
-    /// Said when an installer has finished.
+    /// Said when an installer has finished, and when a box that was started can take payments.
     case greeting
     case volumeUp = "volume_up"
     case volumeDown = "volume_down"

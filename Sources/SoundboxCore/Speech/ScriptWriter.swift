@@ -51,7 +51,8 @@ public struct ScriptWriter: Sendable {
         exactly: Bool = true
     ) throws(SpeechError) -> AnnouncementScript {
         let number = try language.reading(of: count)
-        return try script(totals.isEmpty ? withoutTotal : sentence, count: number, totals: totals, exactly: exactly)
+        guard !totals.isEmpty else { return try script(withoutTotal, count: number).withoutAmount }
+        return try script(sentence, count: number, totals: totals, exactly: exactly)
     }
 
     /// Stands between two totals: the mark that makes a rest in the sentence itself.
@@ -110,7 +111,7 @@ public struct ScriptWriter: Sendable {
         return AnnouncementScript(
             text: "\(words.text) \(script.text)",
             elements: words.elements + [.pause(Self.restBeforeRepetition)] + script.elements,
-            shortcoming: script.shortcoming)
+            shortcoming: script.shortcoming, lacksAmount: script.lacksAmount)
     }
 
     private func fallbackScript(for utterance: Utterance) -> AnnouncementScript {
@@ -130,11 +131,13 @@ public struct ScriptWriter: Sendable {
                 return script
             }
             if let script = try? script(.paymentWithoutChannel, amount: money, exactly: false) { return script }
-            if let name = channelName(channel), let script = try? script(.unreadable, channel: name) { return script }
-            if let script = try? script(.unreadableWithoutChannel) { return script }
+            if let name = channelName(channel), let script = try? script(.unreadable, channel: name) {
+                return script.withoutAmount
+            }
+            if let script = try? script(.unreadableWithoutChannel) { return script.withoutAmount }
         case .refund(let money):
             if let script = try? script(.refund, amount: money, exactly: false) { return script }
-            if let script = try? script(.unreadableRefund) { return script }
+            if let script = try? script(.unreadableRefund) { return script.withoutAmount }
         case .lateSummary(let count, let totals):
             if let script = try? summary(
                 count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal, exactly: false)
@@ -144,9 +147,9 @@ public struct ScriptWriter: Sendable {
             if let number = try? language.reading(of: count),
                 let script = try? script(.lateSummaryWithoutTotal, count: number)
             {
-                return script
+                return script.withoutAmount
             }
-            if let script = try? script(.unreadableWithoutChannel) { return script }
+            if let script = try? script(.unreadableWithoutChannel) { return script.withoutAmount }
         case .today(let count, let totals):
             if let script = try? summary(count, totals, .today, withoutTotal: .todayWithoutTotal, exactly: false) {
                 return script
@@ -154,17 +157,25 @@ public struct ScriptWriter: Sendable {
             if let number = try? language.reading(of: count),
                 let script = try? script(.todayWithoutTotal, count: number)
             {
-                return script
+                return script.withoutAmount
             }
         case .network(let isOnline, _):
             if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
         case .prompt: break
         }
         // The chime alone still says that something came. The voice check refuses a voice that gets this far.
-        return AnnouncementScript(text: "", elements: [])
+        return AnnouncementScript(text: "", elements: []).withoutAmount
     }
 
     private func channelName(_ channel: String?) -> String? {
         channel.flatMap { language.channels[$0] ?? language.channels[$0.lowercased()] }
+    }
+}
+
+extension AnnouncementScript {
+    fileprivate var withoutAmount: AnnouncementScript {
+        var script = self
+        script.lacksAmount = true
+        return script
     }
 }

@@ -57,10 +57,13 @@ public struct AnnouncementScript: Sendable, Equatable {
     public var elements: [Element]
     /// Why it does not say all that was asked for, when it does not: without the amount, or without its currency.
     public var shortcoming: SpeechError?
+    /// Whether it tells of money without saying how much.
+    public var lacksAmount: Bool
 
-    public init(text: String, elements: [Element], shortcoming: SpeechError? = nil) {
+    public init(text: String, elements: [Element], shortcoming: SpeechError? = nil, lacksAmount: Bool = false) {
         self.text = text
         self.elements = elements
         self.shortcoming = shortcoming
+        self.lacksAmount = lacksAmount
     }
 }

@@ -35,6 +35,7 @@ extension BoxStatus {
             add("receipts to be sent", "\(counts.receiptsWaiting)")
         }
         if let faults { rows.append(("faults", faults.isEmpty ? ["none"] : faults)) }
+        if let warnings, !warnings.isEmpty { rows.append(("warnings", warnings)) }
         return rows
     }
 }

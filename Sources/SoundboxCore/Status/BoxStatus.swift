@@ -33,6 +33,9 @@ public struct BoxStatus: Sendable, Equatable {
     public var counts: InboxCounts?
     /// What is wrong, in words for people; empty when nothing is. `nil` in the last will.
     public var faults: [String]?
+    /// What somebody should look at although the box does its work, in words for people; empty when there is nothing.
+    /// `nil` in the last will, and from a box that is not in service.
+    public var warnings: [String]?
 
     public init(isOnline: Bool, version: String, voice: String?) {
         self.isOnline = isOnline
@@ -76,6 +79,7 @@ extension BoxStatus {
         add("announced", counts.map { .integer($0.announced) })
         add("receipts_waiting", counts.map { .integer($0.receiptsWaiting) })
         add("faults", faults.map { .array($0.map { .string($0) }) })
+        add("warnings", warnings.map { .array($0.map { .string($0) }) })
         return .object(members)
     }
 
@@ -103,5 +107,6 @@ extension BoxStatus {
             counts = InboxCounts(waiting: waiting, announced: announced, receiptsWaiting: receipts)
         }
         if case .array(let elements)? = json["faults"] { faults = elements.compactMap(\.string) }
+        if case .array(let elements)? = json["warnings"] { warnings = elements.compactMap(\.string) }
     }
 }

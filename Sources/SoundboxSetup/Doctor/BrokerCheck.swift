@@ -61,6 +61,13 @@ public struct BrokerCheck: Sendable {
                     "subscription", .amber, "the broker accepts it; no message could be sent there and back",
                     advice: "normal where the access list closes the probe topic; a trial payment tells for certain"),
             ]
+        case .weak(let topics):
+            return [
+                connection,
+                Finding(
+                    "subscription", .amber, FeedFault.grantedQoS0(topics: topics).description,
+                    advice: "ask who runs the broker"),
+            ]
         }
     }
 

@@ -82,10 +82,17 @@ public struct Doctor: Sendable {
     /// What the running box says of itself.
     static func finding(about status: BoxStatus) -> Finding {
         if let faults = status.faults, let fault = faults.first {
-            return Finding("running box", .red, faults.joined(separator: "; "), advice: advice(for: fault))
+            return Finding(
+                "running box", .red, (faults + (status.warnings ?? [])).joined(separator: "; "),
+                advice: advice(for: fault))
         }
         guard status.isOnline else {
             return Finding("running box", .red, status.connection ?? "offline", advice: "see what is red below")
+        }
+        if let warnings = status.warnings, !warnings.isEmpty {
+            return Finding(
+                "running box", .amber, "online, and payments may go astray: \(warnings.joined(separator: "; "))",
+                advice: "ask who runs the broker, and who publishes the payments")
         }
         guard let volume = status.volume, volume > 0 else {
             return Finding("running box", .amber, "online, and the volume is 0", advice: "run: soundbox volume 80")

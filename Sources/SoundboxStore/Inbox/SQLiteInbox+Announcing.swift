@@ -20,23 +20,27 @@ extension SQLiteInbox {
         }
     }
 
-    public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {
+    public func markAnnounced(
+        _ entry: InboxEntry, as manner: Manner, at now: Timestamp
+    ) throws(InboxError) {
         let number = announcedTotal.load(ordering: .relaxed) + 1
         let isChanged = try write { database in
             guard try Self.end(entry, as: .announced, number: number, at: now, in: database) else { return false }
-            try Self.insert(Receipt(id: entry.notice.id, state: .announced, at: now), into: database)
+            try Self.insert(Receipt(id: entry.notice.id, state: .announced, at: now, manner: manner), into: database)
             return true
         }
         if isChanged { announcedTotal.store(number, ordering: .relaxed) }
     }
 
-    public func markExpired(_ entries: [InboxEntry], inSummary: Bool, at now: Timestamp) throws(InboxError) {
+    public func markExpired(
+        _ entries: [InboxEntry], told manner: Manner?, at now: Timestamp
+    ) throws(InboxError) {
         guard let first = entries.first?.sequence else { return }
         try write { database in
             // A payment that has ended already must not get a second receipt.
             for entry in entries where try Self.end(entry, as: .expired, number: nil, at: now, in: database) {
                 let receipt = Receipt.expired(
-                    entry.notice.id, count: entries.count, first: first, inSummary: inSummary, at: now)
+                    entry.notice.id, count: entries.count, first: first, told: manner, at: now)
                 try Self.insert(receipt, into: database)
             }
         }

@@ -69,6 +69,10 @@ public final class SQLiteInbox: Inbox {
             configuration.busyMode = .timeout(5)
             try Migrations.checkBeforeOpening(path, configuration)
             configuration.journalMode = .wal
+            let epoch = ReceiptEpoch.new()
+            configuration.prepareDatabase { database in
+                database.add(function: DatabaseFunction(epochFunction, argumentCount: 0, pure: true) { _ in epoch })
+            }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
                 // Comes after opening, because GRDB sets NORMAL when it chooses WAL. A queue has this one connection.

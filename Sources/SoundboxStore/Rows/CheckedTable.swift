@@ -50,7 +50,16 @@ enum CheckedTable: String, Sendable, CaseIterable {
                 "sequence", "payment_id", "amount", "currency", "kind", "channel", "paid_at", "received_at", "state",
                 "ended_at", "clock_was_set", "announced_number", "checksum",
             ]
-        case .receipt: ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "checksum"]
+        case .receipt:
+            ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "epoch", "how", "checksum"]
+        }
+    }
+
+    /// How many columns the table had when its rows got checksums, the checksum's own left out.
+    private var firstColumns: Int {
+        switch self {
+        case .notice, .waiting: 12
+        case .receipt: 7
         }
     }
 
@@ -71,8 +80,11 @@ enum CheckedTable: String, Sendable, CaseIterable {
     }
 
     /// Covers every value but the last, each with its kind and length, so that no two different rows give the same bytes.
-    /// Covers the table's name as well, so that no row is valid in another table.
+    /// Covers the table's name as well, so that no row is valid in another table. The last columns count as far as they
+    /// hold something, if they came with a later version: rows from before keep their checksums.
     func checksum(of cells: some Sequence<Cell>) -> Int64 {
+        var cells = Array(cells)
+        while cells.count > firstColumns, cells.last == .null { cells.removeLast() }
         var checksum = CRC32C()
         checksum.update(rawValue.utf8)
         for cell in cells {

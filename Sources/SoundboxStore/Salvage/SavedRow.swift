@@ -23,11 +23,14 @@ enum SavedRow {
         var cells = values
         cells[0] = .integer(number)
         switch values.count {
-        // Rows as migrations 1, 2 and 3 have left them: ALTER TABLE does not change existing rows.
-        case 10: cells += [.integer(1), .null, .null]
+        // Rows as the migrations have left them: ALTER TABLE does not change existing rows, and puts new columns behind
+        // the checksum. A receipt has a time where a payment has its currency.
+        case 10 where values[3].text != nil: cells += [.integer(1), .null, .null]
         case 12: cells.append(.null)
-        case 5: cells += [.null, .null, .null]
-        case 6: cells += [.null, .null]
+        case 5: cells += [.null, .null, .null, .null, .null]
+        case 6: cells += [.null, .null, .null, .null]
+        case 8: cells = cells[..<7] + [.null, .null, cells[7]]
+        case 10: cells = cells[..<7] + [cells[8], cells[9], cells[7]]
         default: break
         }
         switch cells.count {

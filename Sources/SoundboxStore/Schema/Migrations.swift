@@ -146,6 +146,14 @@ enum Migrations {
             // The tables stay as they are. `clock_was_set` now also holds 2: a time server had confirmed the clock. An
             // earlier version would take such a row for a damaged one, and so must refuse the file.
         }
+        migrator.registerMigration("6: how payments were announced, and epochs of receipts") { database in
+            // NULL in receipts of an earlier version.
+            try database.execute(
+                sql: """
+                    ALTER TABLE receipt ADD COLUMN epoch TEXT;
+                    ALTER TABLE receipt ADD COLUMN how TEXT;
+                    """)
+        }
         return migrator
     }()
 

@@ -21,7 +21,8 @@ public struct Voices: Sendable {
 
     /// Never fails: what a voice cannot say exactly it says without the amount, and the script carries the reason.
     public func script(for utterance: Utterance) -> AnnouncementScript {
-        var whole = AnnouncementScript(text: "", elements: [])
+        // Until one of the voices tells it.
+        var whole = AnnouncementScript(text: "", elements: [], lacksAmount: true)
         var offset = 0
         for voice in voices {
             let script = voice.writer.script(for: utterance)
@@ -29,6 +30,7 @@ public struct Voices: Sendable {
             whole.text += (whole.text.isEmpty ? "" : " ") + script.text
             whole.elements += script.elements.map { $0.numbered(from: offset) }
             whole.shortcoming = whole.shortcoming ?? script.shortcoming
+            whole.lacksAmount = whole.lacksAmount && script.lacksAmount
             offset += voice.recordings.entries.count
         }
         return whole

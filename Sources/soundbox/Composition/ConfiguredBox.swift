@@ -190,5 +190,6 @@ extension Box.Policy {
         hurryAbove = configuration.announce.hurryAbove
         quietHours = configuration.announce.quietHours
         timing = configuration.audio.timing
+        networkPrompts = configuration.announce.networkPrompts
     }
 }

@@ -58,7 +58,7 @@ struct BoxOnBoard {
             board_directory: /host/board
             state_directory: /state/\(state)
             control_socket: /run/soundbox.sock
-            announce: {expire_after: 24h}
+            announce: {expire_after: 24h, prompts: {network: false, ready: false}}
 
             """, to: "soundbox.yaml")
     }

@@ -19,14 +19,17 @@ struct Trial {
     ///   - audio: more keys of `audio`, such as `record: out.wav`.
     ///   - sounds: the folder with the voices.
     ///   - port: where the box reaches the broker, when that is not the broker's own.
+    ///   - announce: keys of `announce`. What the box says of the network by itself is switched off unless `prompts` is
+    ///     among them, so that nothing is heard but what a test asks for.
     ///   - settings: further lines of the configuration.
     init(
         folder: TemporaryFolder, broker: MosquittoBroker, device: String? = nil, audio: [String] = [],
-        sounds: String = Products.sounds, port: Int? = nil, settings: [String] = []
+        sounds: String = Products.sounds, port: Int? = nil, announce: [String] = [], settings: [String] = []
     ) throws {
         self.folder = folder
         self.broker = broker
         let audio = ["device: \"\(device ?? "file:\(folder.file("sound.wav"))")\"", "volume: 100"] + audio
+        let silence = announce.contains { $0.hasPrefix("prompts:") } ? [] : ["prompts: {network: false, ready: false}"]
         configurationFile = try folder.write(
             """
             merchant_id: M1001
@@ -38,6 +41,7 @@ struct Trial {
             board_directory: "\(Products.board)"
             state_directory: "\(folder.file("state"))"
             control_socket: "\(folder.file("control.sock"))"
+            announce: {\((announce + silence).joined(separator: ", "))}
             \(settings.joined(separator: "\n"))
 
             """, to: "soundbox.yaml")
@@ -128,6 +132,8 @@ struct ReceiptRecord: Sendable, Equatable, CustomStringConvertible {
     var state: String
     var reason: String?
     var sequence: Int
+    var epoch: String?
+    var manner: String?
 
     init(_ payload: [UInt8]) {
         let json = try? JSONValue(parsing: payload)
@@ -135,6 +141,8 @@ struct ReceiptRecord: Sendable, Equatable, CustomStringConvertible {
         state = json?["state"]?.string ?? "unreadable"
         reason = json?["reason"]?.string
         sequence = json?["sequence"]?.integer ?? -1
+        epoch = json?["epoch"]?.string
+        manner = json?["how"]?.string
     }
 
     var description: String { "\(sequence) \(id ?? "-") \(state)" }

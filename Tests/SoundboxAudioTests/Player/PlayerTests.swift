@@ -165,6 +165,46 @@ struct PlayerTests {
         #expect(player.volume == Volume(100))
     }
 
+    @Test("It tells how the words sounded: mute and volume 0 count where they meet a word, and nowhere else")
+    func manner() async throws {
+        let hand = Mutex<Player?>(nil)
+        let timing = Timing(chimeToSpeech: .milliseconds(1000), gap: .seconds(2))
+        /// - Parameter changes: what is done after so many periods of 20 ms.
+        func manner(_ delivery: Delivery = Delivery(), _ changes: [Int: (@Sendable (Player) -> Void)] = [:])
+            async throws
+            -> Manner
+        {
+            let sink = WatchedSink { periods in hand.withLock { $0.map { changes[periods]?($0) } } }
+            let player = player(sink, timing: timing)
+            hand.withLock { $0 = player }
+            defer { hand.withLock { $0 = nil } }
+            changes[0]?(player)
+            return try await player.play(script, delivery)
+        }
+        let frames = try await played(timing: timing).count / 960
+        #expect(try await manner() == .aloud)
+        #expect(try await manner(Delivery(), [0: { $0.isMuted = true }]) == .muted)
+        #expect(try await manner(Delivery(), [0: { $0.volume = Volume(0) }]) == .atVolume0)
+        #expect(try await manner(Delivery(loudness: Volume(0)...Volume(0))) == .atVolume0)
+        // In the middle of the words, and for a fifth of a second.
+        #expect(try await manner(Delivery(), [80: { $0.isMuted = true }, 90: { $0.isMuted = false }]) == .muted)
+        #expect(try await manner(Delivery(), [80: { $0.volume = Volume(0) }]) == .atVolume0)
+        // Under the chime, and in the silence after the last word.
+        #expect(try await manner(Delivery(), [5: { $0.isMuted = true }, 40: { $0.isMuted = false }]) == .aloud)
+        #expect(try await manner(Delivery(), [frames - 50: { $0.isMuted = true }]) == .aloud)
+        // Softly is aloud.
+        #expect(try await manner(Delivery(loudness: Volume(1)...Volume(1))) == .aloud)
+    }
+
+    @Test("Where there are no words, the chime is what counts")
+    func mannerOfChime() async throws {
+        let player = player(sink)
+        let nothing = AnnouncementScript(text: "", elements: [])
+        #expect(try await player.play(nothing) == .aloud)
+        player.isMuted = true
+        #expect(try await player.play(nothing) == .muted)
+    }
+
     @Test("A delivery holds the volume within its limits, and mute counts nevertheless")
     func limits() async throws {
         let quiet = try await played(Delivery(loudness: Volume(0)...Volume(30)))
@@ -208,7 +248,7 @@ struct PlayerTests {
 
     @Test("A cancelled announcement fades out within a period and counts as not heard")
     func cancelled() async throws {
-        let handle = Mutex<Task<Void, any Error>?>(nil)
+        let handle = Mutex<Task<Manner, any Error>?>(nil)
         let sink = WatchedSink { periods in if periods == 60 { handle.withLock { $0?.cancel() } } }
         let player = player(sink)
         let task = handle.withLock { handle in

@@ -32,12 +32,37 @@ struct AnnouncerEventsTests {
         #expect(await next(1) == [.waited])
     }
 
+    @Test("A fault that is to be told is not lost behind a key at the end of its range, and comes first")
+    func concerns() async {
+        for _ in 1...1000 {
+            events.say(.volumeMinimum)
+            events.say(.storageFault)
+            events.say(.volumeMaximum)
+        }
+        events.yield(.recorded)
+        #expect(
+            await next(3) == [.promptRequested(.storageFault), .promptRequested(.volumeMaximum), .recorded])
+    }
+
+    @Test("A prompt that is taken back is not heard of, and the announcer is told in case it has taken it")
+    func withdrawn() async {
+        for _ in 1...1000 {
+            events.say(.networkLost)
+            events.withdraw(.networkLost)
+        }
+        events.withdraw(.networkRestored)
+        events.say(.networkRestored)
+        events.yield(.recorded)
+        #expect(
+            await next(3) == [.promptWithdrawn(.networkLost), .promptRequested(.networkRestored), .recorded])
+    }
+
     @Test("Answers keep their order and come behind what was asked meanwhile")
     func answers() async {
-        events.yield(.played)
+        events.yield(.played(.aloud))
         events.yield(.recorded)
         events.yield(.stopRequested)
-        #expect(await next(3) == [.stopRequested, .played, .recorded])
+        #expect(await next(3) == [.stopRequested, .played(.aloud), .recorded])
     }
 
     @Test("Whoever waits is woken")

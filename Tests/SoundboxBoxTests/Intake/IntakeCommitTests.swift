@@ -84,9 +84,9 @@ struct IntakeCommitTests {
         intake.connectionChanged(to: .disconnected(reason: "no route", retryIn: .seconds(1)))
         #expect(state.snapshot.connection == .disconnected(reason: "no route", retryIn: .seconds(1)))
         #expect(!state.snapshot.isStarting)
-        intake.faultChanged(to: "another client uses this box's client id")
-        #expect(state.snapshot.faults == ["another client uses this box's client id"])
-        intake.faultChanged(to: nil)
-        #expect(state.snapshot.faults.isEmpty)
+        intake.faultsChanged(to: [.noticesAtQoS0])
+        #expect(state.snapshot.feedFaults == [.noticesAtQoS0])
+        intake.faultsChanged(to: [])
+        #expect(state.snapshot.feedFaults.isEmpty)
     }
 }

@@ -52,12 +52,12 @@ struct BoxStateTests {
         }
     }
 
-    @Test("A fault of the connection is among the faults, until it is over")
-    func feedFault() {
-        let fault = "another client uses this box's client id"
-        state.update { $0.feedFault = fault }
-        #expect(state.snapshot.faults == [fault])
-        state.update { $0.feedFault = nil }
-        #expect(state.snapshot.faults.isEmpty)
+    @Test("What the connection does not show is a warning, until it is over: the box does its work")
+    func feedFaults() {
+        state.update { $0.feedFaults = [.clientIDTaken("box"), .noticesAtQoS0] }
+        #expect(state.snapshot.warnings.count == 2 && state.snapshot.faults.isEmpty)
+        #expect(state.snapshot.warnings[0].hasPrefix("another client uses this box's client id \"box\""))
+        state.update { $0.feedFaults = [] }
+        #expect(state.snapshot.warnings.isEmpty)
     }
 }

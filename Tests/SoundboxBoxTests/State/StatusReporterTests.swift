@@ -73,6 +73,7 @@ struct StatusReporterTests {
         expected.uptime = status.uptime
         expected.counts = InboxCounts(waiting: 1, announced: 0, receiptsWaiting: 1)
         expected.faults = []
+        expected.warnings = []
         #expect(status == expected)
     }
 

@@ -9,7 +9,8 @@ struct AnnouncerMismatchTests {
     private static func answers() throws -> [Announcer.Event] {
         [
             .fetched([try Entries.entry(7)], noon), .recalled(.announced(nil), noon), .recalled(.payments([]), noon),
-            .recalled(.network(isOnline: true, address: []), noon), .prepared, .noted, .withdrawn(rest: []), .played,
+            .recalled(.network(isOnline: true, address: []), noon), .prepared, .noted, .withdrawn(rest: []),
+            .played(.aloud),
             .playFailed,
             .recorded, .inboxFailed, .waited,
         ]
@@ -31,7 +32,7 @@ struct AnnouncerMismatchTests {
             (fetched, ["prepared", "playFailed"], [deviceWait]),
             (fetched + [.prepared], ["noted", "withdrawn", "inboxFailed"], [deviceWait]),
             (fetched + [.prepared, .noted], ["played", "playFailed"], [deviceWait]),
-            (fetched + [.prepared, .noted, .played], ["recorded", "inboxFailed"], [diskWait]),
+            (fetched + [.prepared, .noted, .played(.aloud)], ["recorded", "inboxFailed"], [diskWait]),
             (fetched + [.playFailed], ["waited"], []), ([.noticesMayWait, .inboxFailed], ["waited"], []),
             ([.promptRequested(.greeting)], ["played", "playFailed"], []),
             (
@@ -89,9 +90,11 @@ struct AnnouncerMismatchTests {
     @Test("What was heard is not spoken again, even when the answer to its record was nonsense")
     func heardOnce() throws {
         let entry = try Entries.entry(1)
-        var announcer = announcer(after: [.noticesMayWait, .fetched([entry], Self.noon), .prepared, .noted, .played])
+        var announcer = announcer(after: [
+            .noticesMayWait, .fetched([entry], Self.noon), .prepared, .noted, .played(.aloud),
+        ])
         _ = announcer.handle(.withdrawn(rest: []))
-        #expect(announcer.handle(.waited) == [.record(.notice(entry))])
+        #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
     }
 }

@@ -97,7 +97,8 @@ private struct Box {
             // Done or not done, whoever performs it says something else.
             if chance(50) { _ = try perform(action, cardFails: cardFails, diskFails: diskFails) }
             let answers: [Announcer.Event] = [
-                .prepared, .noted, .withdrawn(rest: []), .played, .recorded, .recalled(.payments([]), moment), .waited,
+                .prepared, .noted, .withdrawn(rest: []), .played(.aloud), .recorded, .recalled(.payments([]), moment),
+                .waited,
             ]
             // One that fits would be a lie, which nobody can tell from the truth.
             let wrong = answers.filter { !$0.fits(action) && !($0 == .waited && timerRuns) }
@@ -130,9 +131,9 @@ private struct Box {
             let rest = try inbox.markAnnouncing(entries)
             return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
         case .play(let announcement): return play(announcement.job, cardFails: cardFails)
-        case .record(.notice(let entry)): try inbox.markAnnounced(entry, at: now)
-        case .record(.summary(let entries)): try inbox.markExpired(entries, at: now)
-        case .expire(let entries): try inbox.markExpired(entries, inSummary: false, at: now)
+        case .record(.notice(let entry), .aloud): try inbox.markAnnounced(entry, at: now)
+        case .record(.summary(let entries), .aloud): try inbox.markExpired(entries, at: now)
+        case .expire(let entries): try inbox.markExpired(entries, told: nil, at: now)
         case .record: problems.append("an answer is recorded")
         case .wait, .finish, .report: return nil
         }
@@ -146,14 +147,14 @@ private struct Box {
         }
         heard += job.entries.map(\.sequence)
         if case .notice(let entry) = job { announcedAlone.insert(entry.sequence) }
-        return .played
+        return .played(.aloud)
     }
 }
 
 extension Announcer.Event {
     fileprivate func fits(_ action: Announcer.Action) -> Bool {
         switch (action, self) {
-        case (.play, .played), (.record, .recorded), (.expire, .recorded), (.note, .noted), (.note, .withdrawn),
+        case (.play, .played(.aloud)), (.record, .recorded), (.expire, .recorded), (.note, .noted), (.note, .withdrawn),
             (.prepare, .prepared), (.recall(.today), .recalled):
             true
         default: false

@@ -36,11 +36,11 @@ struct AnnouncerTests {
         let second = try Entries.entry(2)
         startPlaying(first)
         #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.played) == [.record(.notice(first))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(first), .aloud)])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         begin(second)
-        #expect(announcer.handle(.played) == [.record(.notice(second))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(second), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([], noon)) == [])
     }
@@ -64,7 +64,7 @@ struct AnnouncerTests {
             #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
             begin(entry)
         }
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
     }
 
@@ -106,7 +106,7 @@ struct AnnouncerTests {
         beginSummary(of: stale)
         let rest = [stale[0], stale[2]]
         #expect(announcer.handle(.withdrawn(rest: rest)) == [.play(.init(.summary(rest)))])
-        #expect(announcer.handle(.played) == [.record(.summary(rest))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.summary(rest), .aloud)])
     }
 
     @Test("Where all of them are cancelled, nothing is told and the inbox is read again")
@@ -126,7 +126,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note([entry])])
         #expect(announcer.handle(.inboxFailed) == [.play(.init(.notice(entry)))])
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
     }
 
     @Test("A replay comes between announcements, before the next notice, and is not recorded")
@@ -134,10 +134,10 @@ struct AnnouncerTests {
         let entry = try Entries.entry(1)
         startPlaying(entry)
         for _ in 0..<5 { #expect(announcer.handle(.requested(.last)) == []) }
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
         #expect(announcer.handle(.recalled(.announced(entry), noon)) == [replay(entry)])
-        #expect(announcer.handle(.played) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([], noon)) == [])
     }
 
@@ -162,7 +162,7 @@ struct AnnouncerTests {
         let money = [try Money("1", .CNY)]
         #expect(announcer.handle(.requested(.today)) == [.recall(.today)])
         #expect(announcer.handle(.recalled(.payments(money), noon)) == [.play(.init(.today(money)))])
-        #expect(announcer.handle(.played) == [])
+        #expect(announcer.handle(.played(.aloud)) == [])
         #expect(announcer.handle(.requested(.network)) == [.recall(.network)])
         #expect(
             announcer.handle(.recalled(.network(isOnline: true, address: [10]), noon))
@@ -175,13 +175,65 @@ struct AnnouncerTests {
         startPlaying(entry)
         #expect(announcer.handle(.promptRequested(.volumeMinimum)) == [])
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [play(.volumeMaximum)])
         // One that is asked for again and again lets a payment pass in between.
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
         #expect(announcer.handle(.playFailed) == [])
+    }
+
+    @Test("Prompts of different concerns wait side by side: the fault is told first, and payments pass in between")
+    mutating func promptsOfDifferentConcerns() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.promptRequested(.storageFault)) == [])
+        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.recorded) == [play(.storageFault)])
+        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
+        #expect(announcer.handle(.played(.aloud)) == [])
+    }
+
+    @Test("What is said of the network waits until no payment does, and is no louder than one")
+    mutating func networkPromptWaits() throws {
+        let entries = try (1...2).map { try Entries.entry($0) }
+        startPlaying(entries[0])
+        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[0]), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        begin(entries[1])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[1]), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        let delivery = Delivery(hasChime: false, gap: .milliseconds(200))
+        #expect(announcer.handle(.fetched([], noon)) == [.play(.init(.prompt(.networkLost), delivery))])
+        #expect(announcer.handle(.played(.aloud)) == [])
+    }
+
+    @Test("A prompt that is taken back while it waits is not spoken; once it sounds, it is finished")
+    mutating func withdrawnPrompt() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
+        #expect(announcer.handle(.promptWithdrawn(.networkRestored)) == [])
+        #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched([], noon)) == [])
+        #expect(announcer.handle(.promptRequested(.networkLost)).count == 1)
+        #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
+        #expect(announcer.handle(.played(.aloud)) == [])
+    }
+
+    @Test("How a payment sounded is recorded, also when the disk needs a second attempt")
+    mutating func manner() throws {
+        let entry = try Entries.entry(1)
+        startPlaying(entry)
+        #expect(announcer.handle(.played(.muted)) == [.record(.notice(entry), .muted)])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.waited) == [.record(.notice(entry), .muted)])
     }
 
     @Test("Stopping finishes and records the current announcement and begins no other")
@@ -191,9 +243,11 @@ struct AnnouncerTests {
         #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.stopRequested) == [])
         #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.finish])
-        for event in [Announcer.Event.noticesMayWait, .requested(.last), .stopRequested, .waited, .played, .recorded] {
+        for event in [
+            Announcer.Event.noticesMayWait, .requested(.last), .stopRequested, .waited, .played(.aloud), .recorded,
+        ] {
             #expect(announcer.handle(event) == [])
         }
     }
@@ -209,7 +263,7 @@ struct AnnouncerTests {
             (fetched + [.playFailed], nil), (fetched + [.prepared], .noted), (fetched + [.prepared], .inboxFailed),
             (fetched + [.prepared], .withdrawn(rest: [])), (fetched + [.prepared, .noted], .playFailed),
             (fetched + [.prepared, .noted, .playFailed], nil),
-            (fetched + [.prepared, .noted, .played], .inboxFailed),
+            (fetched + [.prepared, .noted, .played(.aloud)], .inboxFailed),
         ]
         for (events, answer) in roads {
             var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
@@ -228,11 +282,11 @@ struct AnnouncerTests {
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
         begin(entry)
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         for _ in 1...3 {
             #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
             #expect(announcer.handle(.noticesMayWait) == [])
-            #expect(announcer.handle(.waited) == [.record(.notice(entry))])
+            #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
         }
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
     }
@@ -265,15 +319,15 @@ struct AnnouncerTests {
         let entry = try Entries.entry(1)
         startPlaying(entry)
         #expect(announcer.handle(.promptRequested(.storageFault)) == [])
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1)), play(.storageFault)])
         // The next attempt comes when both the time has passed and the prompt has ended.
         #expect(announcer.handle(.waited) == [])
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
         #expect(announcer.handle(.promptRequested(.volumeUp)) == [play(.volumeUp)])
         #expect(announcer.handle(.playFailed) == [])
-        #expect(announcer.handle(.waited) == [.record(.notice(entry))])
+        #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
     }
 
@@ -283,7 +337,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
         #expect(announcer.handle(.promptRequested(.storageFault)) == [play(.storageFault)])
         #expect(announcer.handle(.stopRequested) == [])
-        #expect(announcer.handle(.played) == [.finish])
+        #expect(announcer.handle(.played(.aloud)) == [.finish])
     }
 
     @Test("Stale payments at the front are told in one summary; the first fresh one ends it")
@@ -296,7 +350,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.fetched(stale + [fresh, staleBehind], noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note(stale)])
         #expect(announcer.handle(.noted) == [.play(.init(.summary(stale)))])
-        #expect(announcer.handle(.played) == [.record(.summary(stale))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.summary(stale), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         begin(fresh)
     }
@@ -310,7 +364,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.fetched([payment, refund], noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note([payment])])
         #expect(announcer.handle(.noted) == [.play(.init(.summary([payment])))])
-        #expect(announcer.handle(.played) == [.record(.summary([payment]))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.summary([payment]), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         begin(refund)
     }
@@ -323,9 +377,9 @@ struct AnnouncerTests {
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.recalled(.announced(last), noon)) == [replay(last)])
         #expect(announcer.handle(.requested(.last)) == [])
-        #expect(announcer.handle(.played) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
         begin(waiting)
-        #expect(announcer.handle(.played) == [.record(.notice(waiting))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(waiting), .aloud)])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
     }
 }

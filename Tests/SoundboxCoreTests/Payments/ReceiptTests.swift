@@ -7,8 +7,30 @@ struct ReceiptTests {
     func stored() throws {
         let receipt = Receipt(id: try PaymentID("T\"1"), state: .stored, at: Timestamp(millisecondsSince1970: 0))
         #expect(
-            receipt.json(sequence: 7).text
+            receipt.json(sequence: 7, epoch: nil).text
                 == #"{"id":"T\"1","state":"stored","at":"1970-01-01T00:00:00.000Z","sequence":7}"#)
+    }
+
+    @Test("It names its epoch, and how a payment was announced")
+    func announced() throws {
+        let receipt = Receipt(
+            id: try PaymentID("T1"), state: .announced, at: Timestamp(millisecondsSince1970: 0), manner: .atVolume0)
+        #expect(
+            receipt.json(sequence: 7, epoch: "00ff").text
+                == #"{"id":"T1","state":"announced","at":"1970-01-01T00:00:00.000Z","sequence":7,"epoch":"00ff","#
+                + #""how":"volume_0"}"#)
+    }
+
+    @Test("Epochs are 16 hexadecimal digits, each another")
+    func epochs() {
+        let epochs = (1...1000).map { _ in ReceiptEpoch.new() }
+        #expect(Set(epochs).count == 1000)
+        #expect(epochs.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{16}/) != nil })
+    }
+
+    @Test("The manners are those that the providers know")
+    func manners() {
+        #expect(Manner.allCases.map(\.rawValue) == ["aloud", "muted", "volume_0", "without_amount"])
     }
 
     @Test("A rejection without a readable id has a null id and its reason")
@@ -16,7 +38,7 @@ struct ReceiptTests {
         let receipt = Receipt(
             id: nil, state: .rejected, at: Timestamp(millisecondsSince1970: 1), reason: "amount: must not be negative")
         #expect(
-            receipt.json(sequence: 1).text
+            receipt.json(sequence: 1, epoch: nil).text
                 == #"{"id":null,"state":"rejected","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
                 + #""reason":"amount: must not be negative"}"#)
     }
@@ -26,11 +48,11 @@ struct ReceiptTests {
         let named = Receipt(
             .command(try CommandID("A-1")), state: .rejected, at: Timestamp(millisecondsSince1970: 1), reason: "at: x")
         #expect(
-            named.json(sequence: 1).text
+            named.json(sequence: 1, epoch: nil).text
                 == #"{"id":null,"command":"A-1","state":"rejected","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
                 + #""reason":"at: x"}"#)
         let unnamed = Receipt(.command(nil), state: .rejected, at: Timestamp(millisecondsSince1970: 1))
-        #expect(unnamed.json(sequence: 2).text.hasPrefix(#"{"id":null,"command":null,"state":"rejected""#))
+        #expect(unnamed.json(sequence: 2, epoch: nil).text.hasPrefix(#"{"id":null,"command":null,"state":"rejected""#))
     }
 
     @Test("The states are those that the providers know")

@@ -20,6 +20,7 @@ struct BoxStatusTests {
         status.uptime = .seconds(90_061)
         status.counts = InboxCounts(waiting: 3, announced: 312, receiptsWaiting: 1)
         status.faults = []
+        status.warnings = ["a look\u{1B}"]
         return status
     }()
 
@@ -55,7 +56,7 @@ struct BoxStatusTests {
                 + #""version":"1.2.3","voice":"zh-CN, en","audio":"default","sound":{"rate":48000,"channels":1,"#
                 + #""encoding":"int16","period_frames":960,"buffer_frames":4800,"hardware_volume":true},"volume":80,"#
                 + #""muted":false,"announcing":true,"xruns":2,"clock":"synchronised","uptime_s":90061,"queued":3,"announced":312,"#
-                + #""receipts_waiting":1,"faults":[]}"#)
+                + #""receipts_waiting":1,"faults":[],"warnings":["a look\u001b"]}"#)
         #expect(Self.lastWill.json.text == #"{"state":"offline","version":"1.2.3","voice":"zh-CN"}"#)
         #expect(
             Self.faulted.json.text
@@ -92,7 +93,7 @@ struct BoxStatusTests {
                 "announcing:           yes", "sound broke off:      2 times",
                 "clock:                synchronised, says the kernel", "running for:          1 day 1 hour",
                 "waiting:              3", "announced:            312", "receipts to be sent:  1",
-                "faults:               none",
+                "faults:               none", "warnings:             a look\\u{1b}",
             ])
     }
 
@@ -100,9 +101,9 @@ struct BoxStatusTests {
     func faults() {
         let listing = Self.poor.listing
         #expect(
-            listing.suffix(3) == [
+            listing.suffix(4) == [
                 "running for:      1 day 1 hour", "faults:           no sound",
-                "                  disk full\\u{1b}[2J",
+                "                  disk full\\u{1b}[2J", "warnings:         a look\\u{1b}",
             ])
         #expect(listing.contains("sound card:       not open"))
         #expect(!listing.contains { $0.hasPrefix("volume made by") || $0.hasPrefix("announced") })

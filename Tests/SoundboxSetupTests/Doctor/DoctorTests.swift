@@ -104,6 +104,9 @@ struct DoctorTests {
             (#"{"state":"online","connection":"online","volume":0,"queued":0,"faults":[]}"#, .amber),
             (#"{"state":"offline","connection":"offline: no route","volume":80,"faults":[]}"#, .red),
             (#"{"state":"online","connection":"online","volume":80,"faults":["no sound card"]}"#, .red),
+            (#"{"state":"online","volume":80,"faults":[],"warnings":["notices come with QoS 0"]}"#, .amber),
+            (#"{"state":"online","volume":80,"faults":["no card"],"warnings":["notices come with QoS 0"]}"#, .red),
+            (#"{"state":"offline","volume":80,"faults":[],"warnings":["another client uses its id"]}"#, .red),
         ])
     func runningBox(status: String, level: Finding.Level) throws {
         #expect(

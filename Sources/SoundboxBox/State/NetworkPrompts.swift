@@ -1,0 +1,59 @@
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxSystem
+
+/// Gives ``NetworkWatch`` its clock: has the network's loss and return spoken, and that the box is ready.
+actor NetworkPrompts: Service {
+    private let state: BoxState
+    private let quietHours: QuietHours?
+    private let say: @Sendable (Prompt) -> Void
+    private let withdraw: @Sendable (Prompt) -> Void
+    private var watch: NetworkWatch
+    private var timer: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - say: takes a prompt to be spoken. Must not block.
+    ///   - withdraw: takes one back. Must not block.
+    init(
+        _ policy: NetworkWatch.Policy, state: BoxState, quietHours: QuietHours?,
+        say: @escaping @Sendable (Prompt) -> Void, withdraw: @escaping @Sendable (Prompt) -> Void
+    ) {
+        watch = NetworkWatch(policy, start: .monotonicNow)
+        self.state = state
+        self.quietHours = quietHours
+        self.say = say
+        self.withdraw = withdraw
+    }
+
+    func run() async {
+        for await snapshot in state.changes().cancelOnGracefulShutdown() {
+            let isOnline = snapshot.connection == .subscribed
+            act(on: watch.connectionChanged(isOnline: isOnline, at: .monotonicNow, isQuiet: isQuiet))
+        }
+        act(on: watch.stop())
+    }
+
+    /// A prompt was played to its end. Never blocks; any thread.
+    nonisolated func heard(_ prompt: Prompt) { Task { await note(prompt) } }
+
+    private func note(_ prompt: Prompt) {
+        act(on: watch.heard(prompt, at: .monotonicNow, isQuiet: isQuiet))
+    }
+
+    private var isQuiet: Bool { quietHours?.contain(currentMinuteOfDay()) ?? false }
+
+    private func act(on actions: [NetworkWatch.Action]) {
+        for action in actions {
+            switch action {
+            case .say(let prompt): say(prompt)
+            case .withdraw(let prompt): withdraw(prompt)
+            }
+        }
+        timer?.cancel()
+        guard let due = watch.nextDue else { return }
+        timer = Task {
+            do { try await Task.sleep(for: due - .monotonicNow) } catch { return }
+            act(on: watch.advance(to: .monotonicNow, isQuiet: isQuiet))
+        }
+    }
+}

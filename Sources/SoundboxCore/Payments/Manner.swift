@@ -1,0 +1,11 @@
+/// How somebody at the counter could hear an announcement.
+public enum Manner: String, Sendable, CaseIterable {
+    /// With its amount.
+    case aloud
+    /// The box was muted, for all of the words or for some of them.
+    case muted
+    /// The volume was 0, by its keys or because of quiet hours, for all of the words or for some of them.
+    case atVolume0 = "volume_0"
+    /// Sounded, and told no amount: the voice has no words for it, or their recordings cannot be had.
+    case withoutAmount = "without_amount"
+}

@@ -1,0 +1,75 @@
+import SoundboxCore
+import SoundboxSystem
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxMQTT
+
+@Suite("Faults of a feed that its connection does not show", .timeLimit(.minutes(5)))
+struct FaultWatchTests {
+    private let topics: Topics
+    private var watch = FaultWatch(clientID: "box")
+
+    init() throws { topics = try Topics(merchant: "M1001", device: "box-01") }
+
+    @Test("Notices at QoS 0 are a fault until a day has passed without one")
+    mutating func noticesAtQoS0() {
+        #expect(watch.news(at: .zero) == nil)
+        watch.noticeCameAtQoS0(at: .seconds(10))
+        #expect(watch.news(at: .seconds(10)) == [.noticesAtQoS0])
+        watch.noticeCameAtQoS0(at: .seconds(100))
+        #expect(watch.news(at: .seconds(86_499)) == nil)
+        #expect(watch.news(at: .seconds(86_500)) == [])
+        #expect(watch.news(at: .seconds(86_501)) == nil)
+    }
+
+    @Test("What the broker has made weak is the broker's fault, until a connection grants QoS 1")
+    mutating func granted() {
+        watch.subscribed(weak: [.payments, .commands], topics)
+        watch.noticeCameAtQoS0(at: .zero)
+        let names = [paymentsTopic, commandsTopic]
+        #expect(watch.news(at: .zero) == [.grantedQoS0(topics: names)])
+        watch.subscribed(weak: [.commands], topics)
+        #expect(watch.news(at: .zero) == [.grantedQoS0(topics: [commandsTopic]), .noticesAtQoS0])
+        watch.subscribed(weak: [], topics)
+        #expect(watch.news(at: .seconds(86_400)) == [])
+    }
+
+    @Test("Several faults are told together, each until it is over")
+    mutating func together() {
+        for _ in 1...3 { watch.evictions.ended(after: .seconds(1), byBroker: true) }
+        watch.noticeCameAtQoS0(at: .zero)
+        #expect(watch.news(at: .zero) == [.clientIDTaken("box"), .noticesAtQoS0])
+        watch.evictions.holds(for: .seconds(60))
+        #expect(watch.news(at: .zero) == [.noticesAtQoS0])
+    }
+
+    @Test("A real broker that grants QoS 0 is found by the probe, which sends nothing to it")
+    func probe() async throws {
+        try await withMosquitto(configuration: ["allow_anonymous true", "max_qos 0"], in: try TemporaryFolder()) {
+            broker in
+            let probe = MQTTProbe(settings: try boxSettings(port: broker.port))
+            let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }
+            #expect(outcome == .weak(topics: [paymentsTopic, commandsTopic]))
+        }
+    }
+
+    @Test("A broker that grants QoS 0 is told of as a fault with the topic, and the next connection's QoS 1 ends it")
+    func overTheWire() async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let (weak, _) = try await broker.connectionWithConnect()
+            weak.send(.connack())
+            for granted: UInt8 in [0, 1] {
+                let subscription = try await weak.packets.next(\.subscription)
+                weak.send(.suback(subscription.id, granted: granted))
+            }
+            try await delegate.subscribed()
+            #expect(try await delegate.faults.next() == [.grantedQoS0(topics: [paymentsTopic])])
+            weak.hangUp()
+            _ = try await broker.session()
+            #expect(try await delegate.faults.next() == [])
+        }
+    }
+}
