@@ -1,5 +1,6 @@
 // Linux calls that Swift cannot import, because they are variadic or missing in its Glibc module.
 #pragma once
+#include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -23,7 +24,9 @@ static inline void soundbox_release_code(void) {
 }
 
 /// Whether the clock follows a time server, according to the kernel: adjtimex(2), STA_UNSYNC. Needs no privilege.
-static inline int soundbox_clock_is_synchronised(void) {
+/// Returns 1 or 0; a negative error number when the kernel does not say.
+static inline int soundbox_clock_synchronisation(void) {
   struct timex state = {.modes = 0};
-  return adjtimex(&state) >= 0 && (state.status & STA_UNSYNC) == 0;
+  if (adjtimex(&state) < 0) return -errno;
+  return (state.status & STA_UNSYNC) == 0;
 }

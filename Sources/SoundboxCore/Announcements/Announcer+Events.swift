@@ -55,13 +55,12 @@ extension Announcer {
 
     /// When something is to be announced.
     public struct Moment: Sendable, Equatable {
-        /// `nil` while the clock is not set.
-        public var time: Timestamp?
+        public var clock: ClockReading
         /// Local time, 0–1439, as the clock shows it.
         public var minuteOfDay: Int
 
-        public init(time: Timestamp?, minuteOfDay: Int) {
-            self.time = time
+        public init(clock: ClockReading, minuteOfDay: Int) {
+            self.clock = clock
             self.minuteOfDay = minuteOfDay
         }
     }

@@ -192,7 +192,7 @@ public struct Announcer: Sendable {
         // More may wait behind these.
         noticesMayWait = true
         // A refund is never folded into a total of payments.
-        let late = Array(entries.prefix { !freshness.isFresh($0, at: moment.time) && $0.notice.kind == .payment })
+        let late = Array(entries.prefix { !freshness.isFresh($0, at: moment.clock) && $0.notice.kind == .payment })
         if late.isEmpty {
             let isInAHurry = hurryAbove.map { entries.count > $0 } ?? false
             return prepare(.notice(oldest), delivery(of: .notice(oldest), at: moment, isInAHurry: isInAHurry))

@@ -33,7 +33,7 @@ public struct Doctor: Sendable {
                     "configuration", .red,
                     isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
                     advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
-                SystemChecks.clock(), SystemChecks.versions(),
+                SystemChecks.clock(box: report.status?.clock), SystemChecks.versions(),
             ]
             return report
         }
@@ -48,7 +48,7 @@ public struct Doctor: Sendable {
 
         let checks = SetupChecks(configuration: configuration, boxIsRunning: report.status != nil)
         report.findings.append(checks.secrets())
-        report.findings.append(SystemChecks.clock())
+        report.findings.append(SystemChecks.clock(box: report.status?.clock))
         do {
             let settings = try await onOwnThread(named: "doctor") { try MQTTSettings(configuration) }
             report.findings += await BrokerCheck(settings: settings).run()

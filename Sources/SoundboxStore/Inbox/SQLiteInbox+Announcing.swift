@@ -67,7 +67,7 @@ extension SQLiteInbox {
                 let rows = try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence > ? AND clock_was_set = 1
+                        SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence > ? AND clock_was_set = \(ClockTrust.unconfirmed.rawValue)
                         ORDER BY sequence LIMIT 500
                         """, arguments: [last])
                 try Self.checkFound(rows, of: .waiting, after: last, in: database)
@@ -75,7 +75,7 @@ extension SQLiteInbox {
                 last = end
                 for row in rows {
                     guard var record = try Self.waitingRecord(row, in: database) else { continue }
-                    record.entry.clockWasSet = false
+                    record.entry.clock = .none
                     try Self.write(record, to: .waiting, in: database)
                 }
             }

@@ -122,7 +122,8 @@ extension SQLiteInbox {
             arguments: [id.text])
     }
 
-    /// The newest time that a set clock has given to one of the last notices; `nil` when there is none.
+    /// When the newest of the last notices arrived that came while the clock was confirmed by a time server; `nil` when
+    /// there is none. The last word counts, not the latest time: a server may have been wrong before.
     public func newestTime() throws(InboxError) -> Timestamp? {
         try read { database in
             try Row.fetchAll(
@@ -132,10 +133,8 @@ extension SQLiteInbox {
                     WHERE sequence > (SELECT max(sequence) FROM notice) - 100
                     """
             )
-            .compactMap { try? NoticeRecord($0, of: .notice) }
-            .filter(\.entry.clockWasSet)
-            .map { max($0.entry.receivedAt, $0.endedAt ?? $0.entry.receivedAt) }
-            .max()
+            .lazy.compactMap { try? NoticeRecord($0, of: .notice) }
+            .first { $0.entry.clock == .confirmed }?.entry.receivedAt
         }
     }
 

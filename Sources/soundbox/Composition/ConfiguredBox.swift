@@ -53,7 +53,10 @@ struct ConfiguredBox {
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
-        let clock = BoxClock(newestKnown: (try? inbox.newestTime()) ?? nil)
+        let timeFile = TimeFile(path: directory.timePath)
+        let clock = BoxClock(
+            newestKnown: (try? inbox.newestTime()) ?? nil,
+            keeper: .init(read: { timeFile.read() }, write: { try timeFile.write($0) }))
         let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)

@@ -110,7 +110,7 @@ private struct Box {
         if let event = try perform(action, cardFails: cardFails, diskFails: diskFails) { send(event) }
     }
 
-    private var moment: Announcer.Moment { Announcer.Moment(time: now, minuteOfDay: 720) }
+    private var moment: Announcer.Moment { Announcer.Moment(clock: ClockReading(now), minuteOfDay: 720) }
 
     private mutating func perform(
         _ action: Announcer.Action, cardFails: Bool, diskFails: Bool
