@@ -117,9 +117,12 @@ extension SQLiteInbox {
     }
 
     static func noticeRow(_ id: PaymentID, in database: Database) throws -> Row? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(CheckedTable.notice.columnList) FROM notice WHERE payment_id = ?"),
-            arguments: [id.text])
+        let sequence = try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT sequence FROM notice WHERE payment_id = ?"), arguments: [id.text])
+        guard let sequence else { return nil }
+        // By its number: the index would give its own copy of the id, and hide that it leads to another payment.
+        guard let row = try noticeRow(sequence, in: database) else { throw wrongIndex }
+        return row
     }
 
     /// When the newest of the last notices arrived that came while the clock was confirmed by a time server; `nil` when
@@ -130,7 +133,7 @@ extension SQLiteInbox {
                 database,
                 sql: """
                     SELECT \(CheckedTable.notice.columnList) FROM notice
-                    WHERE sequence > (SELECT max(sequence) FROM notice) - 100
+                    WHERE sequence > (SELECT max(sequence) FROM notice) - 100 ORDER BY sequence DESC
                     """
             )
             .lazy.compactMap { try? NoticeRecord($0, of: .notice) }
