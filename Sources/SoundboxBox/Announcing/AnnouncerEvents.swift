@@ -11,6 +11,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
         var prompt: Prompt?
         var request: Announcer.Request?
         var stopIsRequested = false
+        var lookIsDue = false
         /// In order.
         var answers: [Announcer.Event] = []
 
@@ -20,11 +21,13 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
             case .promptRequested(let prompt): self.prompt = prompt
             case .requested(let request): self.request = request
             case .stopRequested: stopIsRequested = true
+            case .lookDue: lookIsDue = true
             default: answers.append(event)
             }
         }
 
-        /// Answers come last: a request to stop is heard before the next announcement begins.
+        /// Answers come late: a request to stop is heard before the next announcement begins. A look is for when there
+        /// is nothing else.
         mutating func take() -> Announcer.Event? {
             if stopIsRequested {
                 stopIsRequested = false
@@ -36,7 +39,10 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
             }
             if let prompt = prompt.take() { return .promptRequested(prompt) }
             if let request = request.take() { return .requested(request) }
-            return answers.isEmpty ? nil : answers.removeFirst()
+            if !answers.isEmpty { return answers.removeFirst() }
+            guard lookIsDue else { return nil }
+            lookIsDue = false
+            return .lookDue
         }
     }
 

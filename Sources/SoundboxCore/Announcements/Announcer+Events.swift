@@ -73,6 +73,8 @@ extension Announcer {
         case requested(Request)
         /// Something to be said between two announcements.
         case promptRequested(Prompt)
+        /// Some seconds have passed: see whether the sound card is still there, unless there is something to do.
+        case lookDue
         /// Finish what is playing, then stop.
         case stopRequested
         /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
@@ -81,6 +83,8 @@ extension Announcer {
         case recalled(Recollection, Moment)
         /// Answer to ``Action/prepare``: the sound card is open.
         case prepared
+        /// Answer to ``Action/look``, whatever was found.
+        case looked
         /// Answer to ``Action/note(_:)``.
         case noted
         /// Answer to ``Action/note(_:)``: one of them waits no longer, and none of them was noted.
@@ -104,6 +108,8 @@ extension Announcer {
         case recall(Request)
         /// Open the sound card.
         case prepare
+        /// See whether the sound card is there, and open it where it was lost.
+        case look
         /// Note in the inbox that these are being announced: all of them or none.
         case note([InboxEntry])
         /// Play it from its start.
@@ -143,10 +149,12 @@ extension Announcer.Event {
         case .noticesMayWait: "notices may wait"
         case .requested: "requested"
         case .promptRequested: "prompt requested"
+        case .lookDue: "look due"
         case .stopRequested: "stop requested"
         case .fetched: "fetched"
         case .recalled: "recalled"
         case .prepared: "prepared"
+        case .looked: "looked"
         case .noted: "noted"
         case .withdrawn: "withdrawn"
         case .played: "played"
