@@ -7,6 +7,8 @@ import Glibc
 /// `MSG_NOSIGNAL`, and a peer that hangs up at the wrong moment would silently end the program. With the signal blocked,
 /// the write fails with `EPIPE` instead.
 ///
+/// It has the nice value of the program, not of the thread that starts it: libdispatch gives its workers others.
+///
 /// - Parameters:
 ///   - name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
 ///   - isUrgent: whether it runs before others, as far as this process may have that; see ``ThreadScheduling``. For a
@@ -32,6 +34,7 @@ public func startThread(named name: String, isUrgent: Bool = false, _ body: @esc
             let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
             soundbox_name_thread(start.name)
             blockBrokenPipeSignal()
+            ThreadScheduling.takeNiceOfProgram()
             if start.isUrgent { ThreadScheduling.makeCurrentThreadUrgent() }
             start.body()
             return nil

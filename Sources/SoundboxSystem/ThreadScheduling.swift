@@ -45,6 +45,12 @@ public enum ThreadScheduling: Sendable, Equatable, CustomStringConvertible {
         if soundbox_nice(0) > urgentNice { _ = soundbox_set_nice(0, urgentNice) }
     }
 
+    /// Gives the calling thread the nice value that the program was started with: the main thread's.
+    static func takeNiceOfProgram() {
+        let nice = soundbox_nice(getpid())
+        if soundbox_nice(0) != nice { _ = soundbox_set_nice(0, nice) }
+    }
+
     /// Makes a thread of this process an ordinary one, whatever it does meanwhile. Harmless when it has ended. Never
     /// blocks; any thread.
     ///

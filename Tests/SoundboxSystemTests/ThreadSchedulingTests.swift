@@ -14,7 +14,23 @@ struct ThreadSchedulingTests {
     @Test("A thread is ordinary unless it asks for more")
     func ordinary() async throws {
         let scheduling = try await onOwnThread(named: "ordinary") { ThreadScheduling.current }
-        #expect(scheduling == .ordinary(nice: Int(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))))
+        #expect(
+            scheduling == .ordinary(nice: Int(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid())))))
+    }
+
+    @Test(
+        "A thread has the program's nice value, and not that of the worker which starts it",
+        .enabled(if: ThreadScheduling.canBeRealTime))
+    func niceOfProgram() async throws {
+        let (worker, child) = try await onOwnThread(named: "worker") {
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 7)
+            let answer = BlockingQueue<ThreadScheduling>()
+            startThread(named: "child") { answer.append(.current) }
+            return (ThreadScheduling.current, answer.next())
+        }
+        #expect(worker == .ordinary(nice: 7))
+        let program = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()))
+        #expect(child == .ordinary(nice: Int(program)))
     }
 
     @Test(

@@ -51,7 +51,7 @@ package actor AnnouncerService: Service {
         state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
         receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
-        willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(5)
+        willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(4)
     ) {
         self.machine = machine
         self.events = events
