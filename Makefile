@@ -10,12 +10,13 @@ SWIFT_FLAGS := --explicit-target-dependency-import-check error
 RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
 # What runs on the virtual board is what is released.
 BOARD_ENVIRONMENT := BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox
+DEBIAN_IMAGE := Tests/Debian/Guest/make-image.sh .build/debian-cache .build/release/soundbox >/dev/null
 FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift Fuzzing/Sources \
 	Fuzzing/Package.swift
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: deps
 deps: ## install with apt what is missing; nothing when nothing is
@@ -31,12 +32,14 @@ run: build ## try it: an own broker, the box, real payments, sound or a WAV
 
 .PHONY: unit
 unit: deps ## the tests that need no broker and no process: the quick loop
-	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests
+	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests --skip DebianTests
 
 .PHONY: test
 test: check build ## every check and every test
 	@timeout 600 provisioning/debian/build-arm64.sh --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
-	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS)
+	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
+	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS) --skip DebianTests
+	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip-build --filter DebianTests
 
 .PHONY: torture
 torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUNDS=… shortens it
@@ -47,6 +50,14 @@ torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUN
 board-test: build ## the box on real GPIO lines and a real sound card, under emulation
 	@Tests/Board/Guest/make-kernel.sh .build/board-cache >/dev/null
 	@$(BOARD_ENVIRONMENT) swift test $(SWIFT_FLAGS) --filter BoardTests
+
+.PHONY: debian-image
+debian-image: build ## the packages in a Debian that can be booted, for the tests on one; needs root
+	@$(DEBIAN_IMAGE)
+
+.PHONY: debian-test
+debian-test: debian-image ## the packages as services of a booted Debian, under emulation; needs root; SUITE=… for one
+	@DEBIAN_TEST=full provisioning/run-tests.sh $(SWIFT_FLAGS) --filter DebianTests$(if $(SUITE),.*$(SUITE))
 
 .PHONY: power-cut
 power-cut: build ## cut the virtual board's power twenty times

@@ -235,6 +235,10 @@ let package = Package(
                 "SoundboxSetup", "SoundboxSystem", "TestSupport", grdb,
             ],
             path: "Tests/Board", exclude: ["Guest"], swiftSettings: strict),
+        // The packages where they live: as services of a whole Debian under emulation.
+        .testTarget(
+            name: "DebianTests", dependencies: ["SoundboxCore", "TestSupport"], path: "Tests/Debian",
+            exclude: ["Guest"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

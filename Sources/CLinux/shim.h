@@ -28,9 +28,11 @@ static inline void soundbox_release_code(void) {
 }
 
 /// Whether the clock follows a time server, according to the kernel: adjtimex(2), STA_UNSYNC. Needs no privilege.
-static inline int soundbox_clock_is_synchronised(void) {
+/// Returns 1 or 0; a negative error number when the kernel does not say.
+static inline int soundbox_clock_synchronisation(void) {
   struct timex state = {.modes = 0};
-  return adjtimex(&state) >= 0 && (state.status & STA_UNSYNC) == 0;
+  if (adjtimex(&state) < 0) return -errno;
+  return (state.status & STA_UNSYNC) == 0;
 }
 
 /// The calling thread's id, by which the kernel schedules it.

@@ -33,7 +33,7 @@ public struct Doctor: Sendable {
                     "configuration", .red,
                     isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
                     advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
-                SystemChecks.clock(), SystemChecks.versions(),
+                SystemChecks.clock(box: report.status?.clock), SystemChecks.versions(),
             ]
             return report
         }
@@ -48,15 +48,20 @@ public struct Doctor: Sendable {
 
         let checks = SetupChecks(configuration: configuration, boxIsRunning: report.status != nil)
         report.findings.append(checks.secrets())
-        report.findings.append(SystemChecks.clock())
+        report.findings.append(SystemChecks.clock(box: report.status?.clock))
         do {
             let settings = try await onOwnThread(named: "doctor") { try MQTTSettings(configuration) }
             report.findings += await BrokerCheck(settings: settings).run()
         } catch {
             report.findings.append(Finding("broker", .red, "\(error)"))
         }
+        let storage = StorageCheck(
+            stateDirectory: configuration.stateDirectory, setupFolder: SmallFile.folder(of: configurationFile))
         let findings = try? await onOwnThread(named: "doctor") {
-            [checks.inbox(), SystemChecks.disk(configuration.stateDirectory), checks.board(), checks.voice()]
+            [
+                checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
+                checks.voice(),
+            ]
         }
         report.findings += findings ?? []
         report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()

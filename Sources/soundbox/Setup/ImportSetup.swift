@@ -39,6 +39,8 @@ struct ImportSetup: AsyncParsableCommand {
             case .nothingToDo: printLine("nothing to import in \(firstBoot)")
             case .imported(let source, let changed):
                 printLine("\(source) is installed\(changed ? "" : ", as it was already,") and removed")
+            case .kept(let source, let reason):
+                printLine("\(source) is installed until the next power cut, and stays where it is: \(reason)")
             }
             return
         }

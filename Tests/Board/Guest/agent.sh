@@ -1,5 +1,4 @@
-# Runs on the virtual board as its process 1 and obeys the test: one shell command per line of the virtual serial port.
-# Answers with the command's output, each line after a space, and then with `=` and its exit code.
+# Runs on the virtual board as its process 1 and obeys the test.
 export PATH=/usr/bin:/bin HOME=/
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /run
@@ -9,31 +8,9 @@ if [ -b /dev/vda ]; then mount -t ext4 /dev/vda /state; fi
 ifconfig lo up 127.0.0.1
 ifconfig eth0 up 10.0.2.15
 
-# The GPIO chip of a Raspberry Pi 3, with the lines that board/ and the tests use.
-mount -t debugfs debugfs /sys/kernel/debug
-mount -t configfs configfs /sys/kernel/config
-chip=/sys/kernel/config/gpio-sim/board
-mkdir -p $chip/bank0
-echo 54 >$chip/bank0/num_lines
-echo pinctrl-bcm2835 >$chip/bank0/label
-for line in 5 6 13 16 17 22 23 24 27; do
-  mkdir $chip/bank0/line$line
-  echo GPIO$line >$chip/bank0/line$line/name
-done
-echo 1 >$chip/live
-gpio=/sys/devices/platform/$(cat $chip/dev_name)/$(cat $chip/bank0/chip_name)
-for line in 17 22 23; do echo pull-up >$gpio/sim_gpio$line/pull; done
+. /functions.sh
+wire_gpio
 
-# press LINE..., release LINE...: buttons connect their line to ground.
-press() { for line; do echo pull-down >$gpio/sim_gpio$line/pull; done; }
-release() { for line; do echo pull-up >$gpio/sim_gpio$line/pull; done; }
-# click LINE [SECONDS]: a press, its release, and the rest that a finger takes before the next one
-click() { press "$1"; sleep "${2:-0.1}"; release "$1"; sleep 0.1; }
-# bounce LINE: a press whose contacts chatter, and its release.
-bounce() {
-  for _ in 1 2 3 4 5; do press "$1"; release "$1"; done
-  click "$1" 0.2
-}
 # lit_for SECONDS: whether the LED stays lit so long.
 lit_for() {
   local _
@@ -45,21 +22,6 @@ lit_for() {
 }
 # How many lines of the board the box holds.
 lines_held() { grep -c '|soundbox ' /sys/kernel/debug/gpio || true; }
-level() { cat $gpio/sim_gpio$1/value; }
-# Seconds since boot, by the clock of /proc/uptime.
-now() { local up rest; read -r up rest </proc/uptime; echo "$up"; }
-# await SECONDS COMMAND...: repeats the command until it succeeds.
-await() {
-  local began=$(cut -d. -f1 /proc/uptime) limit=$1
-  local end=$((began + limit))
-  shift
-  until "$@"; do
-    [ "$(cut -d. -f1 /proc/uptime)" -lt $end ] || { echo "waited from $began to $(cut -d. -f1 /proc/uptime)"; return 1; }
-    pause 0.05
-  done
-  # A loop ends with the code of its last command, and that of a pause is not 0.
-  return 0
-}
 # logged COUNT TEXT: whether the box's log has so many lines with the text.
 log=/run/box.log
 logged() { [ "$(grep -c "$2" "$log")" -ge "$1" ]; }
@@ -85,15 +47,6 @@ broker_start() {
   await 20 grep -q ' running' /run/mosquitto.log
 }
 broker_stop() { kill $broker; wait $broker; true; }
-
-# Pulls the sound card out, in the background since the kernel waits until nobody holds it; plug puts it back.
-aloop=/sys/bus/platform/drivers/snd_aloop
-unplug() { echo snd_aloop.0 >$aloop/unbind & unplugging=$!; }
-plug() {
-  wait $unplugging
-  echo snd_aloop.0 >$aloop/bind
-  await 10 test -c /dev/snd/pcmC0D1c
-}
 
 # load_begin COUNT: keeps the processor busy with so many ordinary programs; load_end ends them.
 load_begin() {
@@ -148,16 +101,4 @@ watch_lines() {
     [ -n "$ends" ] || pause 0.01
   done
 }
-# Waits without starting a process, which would take longer than the wait: nobody writes into this pipe.
-mkfifo /run/pause
-pause() { read -r -t "$1" nothing <>/run/pause; }
-
-port=/dev/$(basename /sys/class/virtio-ports/vport*)
-exec 3<>"$port"
-echo "=ready" >&3
-while read -r command <&3; do
-  eval "$command" >/run/output 2>&1 </dev/null 3<&-
-  code=$?
-  sed 's/^/ /' /run/output >&3
-  echo "=$code" >&3
-done
+obey "/dev/$(basename /sys/class/virtio-ports/vport*)"

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Makes the kernel of the virtual board: Debian's own, uncompressed, with gpio-sim beside its modules.
+# Makes the kernel of the virtual board and of the booted Debian: Debian's own, uncompressed, with gpio-sim beside its
+# modules.
 #
 # usage: make-kernel.sh CACHE
-# Prints the folder under CACHE that holds `vmlinux` and `modules/`. It is named after the kernel's exact version and
+# Prints the folder under CACHE that holds `vmlinux`; `modules/`, what the virtual board loads, in order; and `tree/`,
+# what a whole Debian finds under /lib/modules. It is named after the kernel's exact version and
 # this script, so a second run finds it and needs no network; Debian's mirrors drop old kernels, so the version is asked
 # for, not written down. When the mirror is out of reach, the newest kernel in the cache is taken.
 #
@@ -18,6 +20,9 @@ modules=(
   virtio_pci virtio_blk virtio_net virtio_console 9p 9pnet_virtio ext4
   configfs irq_sim gpio-sim snd-aloop snd-dummy softdog
 )
+
+# Of the drivers, which are most of Debian's kernel, those that a computer of virtio devices and a test may want.
+drivers=(block char gpio leds md virtio watchdog)
 
 depends() { apt-cache depends "$1" 2>/dev/null | sed -n "s/^ *Depends: \($2\)\$/\1/p" | head -1; }
 package_version() { apt-cache show --no-all-versions "$1" | sed -n 's/^Version: //p'; }
@@ -89,6 +94,20 @@ done | awk '!seen[$0]++' | while read -r file; do
   cp "$file" "$partial/modules/"
   basename "$file"
 done >"$partial/modules/order"
+# The same for modprobe, by name: without drivers of devices that QEMU does not show, and without what each boot would
+# load because of the processor's abilities.
+mkdir -p "$partial/tree"
+cp --recursive "$tree" "$partial/tree/"
+rm -rf "$partial/tree/$release"/{build,source,kernel/drivers,kernel/arch}
+for driver in "${drivers[@]}"; do
+  # Or it is compiled in.
+  [[ -d $tree/kernel/drivers/$driver ]] || continue
+  mkdir -p "$partial/tree/$release/kernel/drivers/$(dirname "$driver")"
+  cp --recursive "$tree/kernel/drivers/$driver" "$partial/tree/$release/kernel/drivers/$driver"
+done
+mkdir -p "$work/pruned/lib"
+ln -s "$partial/tree" "$work/pruned/lib/modules"
+depmod --basedir "$work/pruned" "$release"
 # An uncompressed kernel boots in half the time under emulation.
 bash scripts/extract-vmlinux "$work/root/boot/vmlinuz-$release" >"$partial/vmlinux"
 touch "$partial/complete"

@@ -45,7 +45,7 @@ gcc -Wall -Werror -static -s -o "$root/usr/bin/supervise" "$here/supervise.c"
 mkdir -p "$root/usr/share" "$root/usr/lib"
 cp --recursive --update /usr/share/alsa "$root/usr/share/"
 echo 'root:x:0:0:root:/:/bin/sh' >"$root/etc/passwd"
-cp --update "$here/agent.sh" "$root/agent.sh"
+cp --update "$here/agent.sh" "$here/functions.sh" "$root/"
 
 # The RAM disk. Small, since every boot unpacks it.
 disk=$(mktemp -d)

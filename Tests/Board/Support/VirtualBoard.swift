@@ -61,7 +61,7 @@ final class VirtualBoard: Sendable {
         }
         emulator = try ChildProcess(arguments)
         do {
-            agent = try await AgentConnection(socket: socket, of: emulator)
+            agent = try await AgentConnection(socket: socket)
         } catch {
             emulator.kill9()
             _ = try await emulator.exitStatus()

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -67,9 +68,19 @@ struct DoctorTests {
 
     @Test("A clock in the past is red, one that nobody keeps is amber")
     func clock() {
-        #expect(SystemChecks.clock(now: 0, isSynchronised: true).level == .red)
-        #expect(SystemChecks.clock(now: Self.now, isSynchronised: false).level == .amber)
-        #expect(SystemChecks.clock(now: Self.now, isSynchronised: true).level == .green)
+        #expect(SystemChecks.clock(now: 0, .synchronised).level == .red)
+        #expect(SystemChecks.clock(now: Self.now, .notSynchronised).level == .amber)
+        #expect(SystemChecks.clock(now: Self.now, .synchronised).level == .green)
+        #expect(SystemChecks.clock(now: Self.now, .synchronised, box: .synchronised).level == .green)
+    }
+
+    @Test("A kernel that may not be asked, by doctor or by the running box, is told apart from one without a server")
+    func unreadableClock() {
+        let own = SystemChecks.clock(now: Self.now, .unknown(SystemError(code: EPERM)))
+        #expect(own.level == .amber && own.detail.contains("Operation not permitted"))
+        let box = SystemChecks.clock(now: Self.now, .synchronised, box: .unreadable)
+        #expect(box.level == .amber && box.detail.contains("ProtectClock"))
+        #expect(SystemClock.synchronisation.refusal == nil)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -44,6 +45,30 @@ struct FirstBootTests {
         #expect(
             try FirstBoot.run(folder: boot.path, configuration: target)
                 == .imported(from: boot.file("provisioning.yaml"), changed: false))
+    }
+
+    @Test("Where the setup is in RAM the file stays, each start takes it over anew, and a note says why once")
+    func inMemory() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        for _ in 0..<2 {
+            let outcome = try FirstBoot.run(folder: boot.path, configuration: target) { folder in
+                folder == system.file("etc") ? .gone("/ is in RAM") : .kept
+            }
+            #expect(outcome == .kept(boot.file("provisioning.yaml"), because: "\(system.file("etc")): / is in RAM"))
+            #expect(try Configuration(readingFile: target).deviceID == "box-01")
+            #expect(try boot.read("provisioning.yaml") == Array(Self.provisioning.utf8))
+            let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+            #expect(note.contains("/ is in RAM") && !note.contains("s3cret"))
+            // The same note is not written again.
+            chmod(boot.file("soundbox-error.txt"), 0o600)
+        }
+        var attributes = stat()
+        stat(boot.file("soundbox-error.txt"), &attributes)
+        #expect(attributes.st_mode & 0o777 == 0o600)
+        // A folder that is temporary by its name is a trial's.
+        let removed = try FirstBoot.run(folder: boot.path, configuration: target) { _ in .expected("/tmp is in RAM") }
+        #expect(removed == .imported(from: boot.file("provisioning.yaml"), changed: false))
+        #expect(try boot.names() == [])
     }
 
     @Test(

@@ -1,14 +1,16 @@
 import Glibc
 import SoundboxSystem
-import TestSupport
 
-/// Talks to `Guest/agent.sh` over the board's virtual serial port, which QEMU offers as a Unix socket.
-final class AgentConnection: Sendable {
+/// Talks to the agent in a guest of QEMU (`obey` of `Tests/Board/Guest/functions.sh`) over the guest's virtual serial
+/// port, which QEMU offers as a Unix socket.
+package final class AgentConnection: Sendable {
     private let descriptor: Int32
     private let lines = Journal<String>()
 
     /// Connects as soon as the emulator offers the socket, and returns when the agent is there.
-    init(socket path: String, of emulator: ChildProcess) async throws {
+    ///
+    /// - Throws: ``JournalEnded`` when the guest ends before.
+    package init(socket path: String) async throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -27,7 +29,7 @@ final class AgentConnection: Sendable {
             guard attempts < 200 else { throw TestFailure("no connection to \(path): error \(errno)") }
             try await Task.sleep(for: .milliseconds(50))
         }
-        startThread(named: "board-agent") { [descriptor, lines] in
+        startThread(named: "guest-agent") { [descriptor, lines] in
             if let file = fdopen(dup(descriptor), "r") {
                 var line: UnsafeMutablePointer<CChar>?
                 var capacity = 0
@@ -49,10 +51,10 @@ final class AgentConnection: Sendable {
 
     /// - Parameter command: one line for the shell.
     /// - Returns: what it printed, and its exit code.
-    func run(_ command: String) async throws -> (output: [String], code: Int) {
+    package func run(_ command: String) async throws -> (output: [String], code: Int) {
         let text = command + "\n"
         guard write(descriptor, text, text.utf8.count) == text.utf8.count else {
-            throw TestFailure("the board takes no commands: error \(errno)")
+            throw TestFailure("the guest takes no commands: error \(errno)")
         }
         var output: [String] = []
         while true {
