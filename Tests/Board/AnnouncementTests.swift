@@ -142,45 +142,6 @@ extension VirtualBoardTests {
         }
 
         @Test(
-            "A sound card pulled out while nothing is said is a fault within 10 s, and plugged in again, none within 10 s"
-        )
-        func unpluggedWhileIdle() async throws {
-            try await board.withBox("idle") { box in
-                // Nothing is published, before or after.
-                try await board.run("unplug")
-                try await box.logged(" error no sound", within: 10)
-                try await board.run("watch_begin 27 24; sleep 5; watch_end")
-                let flashes = try Observation.lights(in: board.folder).map { $0.end - $0.start }
-                #expect(flashes.count >= 5 && flashes.dropLast().allSatisfy { $0 < 0.4 }, "\(flashes)")
-                try await board.run("plug")
-                try await box.logged(" notice sound is back", within: 10)
-                try await board.run("await 10 lit_for 2")
-            }
-        }
-
-        @Test("Beside a full load the sound does not break off in real time; without, it does")
-        func load() async throws {
-            try await board.withBox("load") { box in
-                try await board.run("load_begin 12")
-                do {
-                    try await box.publish(("L-1", "98765.43"))
-                    try await box.logged(" announced id=L-1", within: 120)
-                    #expect(try await board.run("underruns") == ["0"])
-
-                    try await board.run("chrt -o -p 0 $(sound_thread)")
-                    try await box.publish(("L-2", "98765.43"))
-                    try await box.logged(" announced id=L-2", within: 120)
-                    let count = try #require(Int(try await board.run("underruns").first ?? ""))
-                    #expect(count > 0)
-                } catch {
-                    _ = try? await board.run("load_end")
-                    throw error
-                }
-                try await board.run("load_end")
-            }
-        }
-
-        @Test(
             "A sound card pulled out in the middle of a payment: three flashes, and plugged in again, the whole payment"
         )
         func unplugged() async throws {

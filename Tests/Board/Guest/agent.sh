@@ -48,18 +48,6 @@ broker_start() {
 }
 broker_stop() { kill $broker; wait $broker; true; }
 
-# load_begin COUNT: keeps the processor busy with so many ordinary programs; load_end ends them.
-load_begin() {
-  local _
-  for _ in $(seq "$1"); do while :; do :; done & hogs="$hogs $!"; done
-}
-load_end() { kill $hogs; hogs=''; }
-
-# sound_thread: the id of the box's sound thread.
-sound_thread() { grep -lx sound /proc/$(pidof soundbox)/task/*/comm | cut -d/ -f5; }
-# underruns: of the box since its start.
-underruns() { soundbox status --json --socket /run/soundbox.sock | sed -n 's/.*"xruns" *: *\([0-9]*\).*/\1/p'; }
-
 # Listens to the loopback card, from before the box opens it: the box then finds a card that insists on this format.
 record_begin() {
   now >/run/sound.start

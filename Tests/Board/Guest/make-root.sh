@@ -37,7 +37,7 @@ for tool in $("$busybox" --list); do
   [[ $tool == busybox ]] || ln -sf busybox "$root/bin/$tool"
 done
 install_program "$soundbox" soundbox
-for tool in amixer arecord chrt mosquitto mosquitto_pub; do
+for tool in amixer arecord mosquitto mosquitto_pub; do
   install_program "$(PATH=$PATH:/usr/sbin command -v $tool)" "$tool"
 done
 gcc -Wall -Werror -static -s -o "$root/usr/bin/supervise" "$here/supervise.c"
