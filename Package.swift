@@ -198,13 +198,15 @@ let package = Package(
             of: "SoundboxConfiguration",
             ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport"]),
         tests(
-            of: "SoundboxHardware", ["SoundboxCore", "SoundboxAudio", "SoundboxGPIO", "SoundboxTesting", "TestSupport"]),
+            of: "SoundboxHardware",
+            ["SoundboxCore", "SoundboxALSA", "SoundboxAudio", "SoundboxGPIO", "SoundboxTesting", "TestSupport"]),
         tests(
             of: "SoundboxSetup",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxALSA", "SoundboxAudio", "SoundboxBox",
                 "SoundboxConfiguration",
-                "SoundboxGPIO", "SoundboxMQTT", "SoundboxStore", "SoundboxYAML", "TestSupport", logging,
+                "SoundboxGPIO", "SoundboxHardware", "SoundboxMQTT", "SoundboxStore", "SoundboxYAML", "TestSupport",
+                logging,
             ]),
         tests(
             of: "SoundboxWorkshop",

@@ -2,10 +2,13 @@
 #pragma once
 #include <errno.h>
 #include <malloc.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -42,4 +45,62 @@ static inline int soundbox_clock_synchronisation(void) {
   struct timex state = {.modes = 0};
   if (adjtimex(&state) < 0) return -errno;
   return (state.status & STA_UNSYNC) == 0;
+}
+
+/// The calling thread's id, by which the kernel schedules it.
+static inline int soundbox_thread_id(void) { return (int)syscall(SYS_gettid); }
+
+#ifndef SCHED_RESET_ON_FORK
+#define SCHED_RESET_ON_FORK 0x40000000
+#endif
+
+/// The scheduling policy of a thread of this process, 0 for the calling one: SCHED_OTHER, SCHED_FIFO, …
+static inline int soundbox_scheduling_policy(int thread) { return sched_getscheduler(thread) & ~SCHED_RESET_ON_FORK; }
+
+/// Has the calling thread run before every ordinary one. Threads and processes that it starts are ordinary.
+static inline int soundbox_enter_real_time(int priority) {
+    const struct sched_param parameter = {.sched_priority = priority};
+    return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameter);
+}
+
+/// The nice value of a thread of this process, -20 to 19; 20 when there is no such thread.
+static inline int soundbox_nice(int thread) {
+    errno = 0;
+    const int nice = getpriority(PRIO_PROCESS, (id_t)thread);
+    return errno == 0 ? nice : 20;
+}
+
+/// On Linux the nice value is the thread's own (setpriority(2), "C library/kernel differences").
+static inline int soundbox_set_nice(int thread, int nice) { return setpriority(PRIO_PROCESS, (id_t)thread, nice); }
+
+/// RLIMIT_RTTIME as the process was given it. It belongs to the object file that calls this, so exactly one Swift file
+/// may (ThreadScheduling.swift).
+static inline struct rlimit *soundbox_given_real_time_limit(void) {
+    static struct rlimit limit = {.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    return &limit;
+}
+
+/// Handles SIGXCPU on the thread that has computed for RLIMIT_RTTIME without a pause: it goes on as an ordinary one.
+///
+/// The signal is the process's, and the kernel hands it to the thread that runs, which is that one: complete_signal() in
+/// kernel/signal.c. It also adds a second to the limit, which is taken back here, so that the hard limit, which kills,
+/// stays as far away as it was.
+static inline void soundbox_leave_real_time(int signal) {
+    (void)signal;
+    const int saved = errno;
+    const struct sched_param ordinary = {.sched_priority = 0};
+    sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    setrlimit(RLIMIT_RTTIME, soundbox_given_real_time_limit());
+    errno = saved;
+}
+
+/// Installs that handler and has the calling thread take the signal. Calls that are interrupted go on by themselves.
+static inline int soundbox_leave_real_time_when_told(void) {
+    const struct sigaction action = {.sa_handler = soundbox_leave_real_time, .sa_flags = SA_RESTART};
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXCPU);
+    const int unblocked = sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    if (getrlimit(RLIMIT_RTTIME, soundbox_given_real_time_limit()) != 0) return -1;
+    return unblocked != 0 ? unblocked : sigaction(SIGXCPU, &action, NULL);
 }

@@ -7,11 +7,20 @@ public struct ALSACard: Sendable, Equatable {
     public var name: String
     /// For people, on one line.
     public var description: String
+    /// What its driver calls itself, such as `USB-Audio`; empty for what is no card.
+    public var driver: String
+    /// Whether something can be played on it, and not only recorded.
+    public var canPlay: Bool
 
-    public init(name: String, description: String) {
+    public init(name: String, description: String, driver: String = "", canPlay: Bool = true) {
         self.name = name
         self.description = description
+        self.driver = driver
+        self.canPlay = canPlay
     }
+
+    /// The card's own, behind `CARD=` of its name; `nil` for what is no card.
+    public var id: String? { name.split(separator: "CARD=", maxSplits: 1).dropFirst().first.map(String.init) }
 }
 
 /// What alsa-lib finds on this machine, for messages and for `soundbox doctor`.
@@ -31,7 +40,7 @@ public enum ALSACards {
         return cards
     }
 
-    private static func card(at index: Int32) -> ALSACard? {
+    static func card(at index: Int32) -> ALSACard? {
         var control: OpaquePointer?
         var info: OpaquePointer?
         guard snd_ctl_open(&control, "hw:\(index)", SND_CTL_NONBLOCK) == 0 else { return nil }
@@ -39,9 +48,26 @@ public enum ALSACards {
         guard snd_ctl_card_info_malloc(&info) == 0 else { return nil }
         defer { snd_ctl_card_info_free(info) }
         guard snd_ctl_card_info(control, info) == 0, let id = snd_ctl_card_info_get_id(info),
-            let name = snd_ctl_card_info_get_name(info)
+            let name = snd_ctl_card_info_get_name(info), let driver = snd_ctl_card_info_get_driver(info)
         else { return nil }
-        return ALSACard(name: "hw:CARD=\(String(cString: id))", description: String(cString: name))
+        return ALSACard(
+            name: "hw:CARD=\(String(cString: id))", description: String(cString: name),
+            driver: String(cString: driver), canPlay: hasPlayback(control))
+    }
+
+    /// Whether one of the card's devices plays.
+    private static func hasPlayback(_ control: OpaquePointer?) -> Bool {
+        var info: OpaquePointer?
+        guard snd_pcm_info_malloc(&info) == 0 else { return false }
+        defer { snd_pcm_info_free(info) }
+        var device: Int32 = -1
+        while snd_ctl_pcm_next_device(control, &device) == 0, device >= 0 {
+            snd_pcm_info_set_device(info, UInt32(device))
+            snd_pcm_info_set_subdevice(info, 0)
+            snd_pcm_info_set_stream(info, SND_PCM_STREAM_PLAYBACK)
+            if snd_ctl_pcm_info(control, info) == 0 { return true }
+        }
+        return false
     }
 
     /// Every name that the configuration of alsa-lib offers for playback, those of plugins and sound servers included.

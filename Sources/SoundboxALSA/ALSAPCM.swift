@@ -99,6 +99,18 @@ final class ALSAPCM: PCMDriver {
         try check { snd_pcm_sw_params(pcm, software) }
     }
 
+    // MARK: The card
+
+    var card: String? {
+        var info: OpaquePointer?
+        guard snd_pcm_info_malloc(&info) == 0 else { return nil }
+        defer { snd_pcm_info_free(info) }
+        guard snd_pcm_info(pcm, info) == 0, case let index = snd_pcm_info_get_card(info), index >= 0 else { return nil }
+        return ALSACards.card(at: index)?.id
+    }
+
+    func hasCard(_ id: String) -> Bool { snd_card_get_index(id) >= 0 }
+
     // MARK: Playing
 
     var state: PCMState {

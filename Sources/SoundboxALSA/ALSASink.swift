@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxCore
 import SoundboxSystem
 
@@ -22,6 +23,8 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     private let preferredRate: Int
     private var playback: PCMPlayback?
     private var deviceVolume: DeviceVolume?
+    /// Where the device was when it was open last; `nil` for one without a card.
+    private var card: String?
     /// Underruns of the times the device was open before.
     private var earlierXruns = 0
 
@@ -63,12 +66,13 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         do {
             try driver.open(device)
         } catch {
-            throw .unavailable(device: device, reason: error.reasonWhileOpening(cards: ALSACards.cards()))
+            throw .unavailable(device: device, reason: reason(error))
         }
         do {
             let configuration = try PCMNegotiation(driver: driver, preferredRate: preferredRate).run()
             playback = PCMPlayback(
                 driver: driver, configuration: configuration, interruption: interruption)
+            card = driver.card
             deviceVolume?.open()
             return configuration.format
         } catch {
@@ -77,7 +81,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             case .unsupported(let reason):
                 throw .unsupportedFormat(device: device, reason: reason)
             case .failed(let error):
-                throw .unavailable(device: device, reason: error.reasonWhileOpening(cards: ALSACards.cards()))
+                throw .unavailable(device: device, reason: reason(error))
             }
         }
     }
@@ -101,6 +105,16 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         }
     }
 
+    /// An open device is asked for its state, one that is closed whether its card is there.
+    public func look() throws(AudioSinkError) {
+        if playback == nil {
+            guard let card, !driver.hasCard(card) else { return }
+            throw .unavailable(device: device, reason: PCMError(ENODEV).reasonWhileClosed)
+        }
+        // Whatever else it may be, such as suspended, is for `open` to mend.
+        if driver.state == .disconnected { throw failed(PCMError(ENODEV)) }
+    }
+
     public func interrupt() { interruption.raise() }
 
     public func close() {
@@ -113,6 +127,10 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     public func setVolume(_ level: Int) -> Bool { deviceVolume?.set(level) ?? false }
 
     public var bufferFrames: Int { playback?.configuration.bufferFrames ?? 0 }
+
+    private func reason(_ error: PCMError) -> String {
+        error.reasonWhileOpening(cards: ALSACards.cards(), CardObstacle.current())
+    }
 
     private func check() throws(AudioSinkError) {
         guard interruption.isInForce else { return }

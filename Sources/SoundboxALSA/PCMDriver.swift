@@ -3,8 +3,8 @@ import SoundboxCore
 /// One playback device of alsa-lib, call for call, so that every error of every call can be produced in a test.
 ///
 /// A driver decides nothing. It is not thread-safe and its calls may block, ``wait(for:)`` and ``sleep(for:)`` for as
-/// long as they are told to: it belongs to one thread. Every method but ``open(_:)`` and ``close()`` needs an open
-/// device. The errors are those of the alsa-lib function of the same name.
+/// long as they are told to: it belongs to one thread. Every method but ``open(_:)``, ``close()`` and
+/// ``hasCard(_:)`` needs an open device. The errors are those of the alsa-lib function of the same name.
 package protocol PCMDriver: AnyObject {
     /// Opens for playback in non-blocking mode: a busy device fails at once with `EBUSY`.
     func open(_ device: String) throws(PCMError)
@@ -30,6 +30,11 @@ package protocol PCMDriver: AnyObject {
     ///   - startThreshold: queued frames at which playing starts by itself.
     ///   - minimumRoom: free frames at which ``wait(for:)`` returns.
     func applySoftwareParameters(startThreshold: Int, minimumRoom: Int) throws(PCMError)
+
+    /// The id of the card that the open device is on; `nil` for one without a card, such as a sound server's.
+    var card: String? { get }
+    /// Whether there is a card with this id. Opens no device of it that plays; needs no open device.
+    func hasCard(_ id: String) -> Bool
 
     var state: PCMState { get }
     func prepare() throws(PCMError)

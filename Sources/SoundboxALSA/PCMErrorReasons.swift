@@ -4,16 +4,22 @@ import SoundboxSystem
 /// What the installer reads on the phone: what is wrong, and what to do about it.
 extension PCMError {
     /// Why the device does not open.
-    /// - Parameter cards: the cards of this machine, named when the device is none of them.
-    func reasonWhileOpening(cards: [ALSACard]) -> String {
-        switch code {
+    /// - Parameters:
+    ///   - cards: the cards of this machine that this user may ask, named when the device is none of them.
+    ///   - obstacle: what keeps this user from the others.
+    package func reasonWhileOpening(cards: [ALSACard], _ obstacle: CardObstacle?) -> String {
+        // alsa-lib finds no card where it may not look, and says that there is none.
+        if cards.isEmpty, let obstacle, obstacle != .noCard, [ENOENT, ENODEV, ENXIO, EACCES, EPERM].contains(code) {
+            return "\(obstacle)"
+        }
+        return switch code {
         case ENOENT, ENODEV, ENXIO:
             "there is no such device\(parenthesis); \(Self.listing(cards))"
         case EBUSY:
             "another program is using it; stop that program, or choose a device that shares the card, such as "
                 + "\"default\""
-        case EACCES, EPERM:
-            "this user may not use it; add the user to the group \"audio\" and log in again"
+        case EACCES: "\(CardObstacle.denied(device: nil))"
+        case EPERM: "\(CardObstacle.fencedOff(device: nil))"
         case ECONNREFUSED:
             "its sound server does not answer\(parenthesis); start the server, or choose a card"
         default:
@@ -21,10 +27,13 @@ extension PCMError {
         }
     }
 
+    /// Why the device, which was closed, will not open again.
+    var reasonWhileClosed: String { "it was unplugged, or its driver is gone\(parenthesis)" }
+
     /// Why the device stopped playing.
     var reasonWhilePlaying: String {
         switch code {
-        case ENODEV, ENXIO: "it was unplugged, or its driver is gone\(parenthesis)"
+        case ENODEV, ENXIO: reasonWhileClosed
         case ETIMEDOUT, ESTRPIPE: detail ?? text
         default: "\(text)\(parenthesis)"
         }
@@ -34,9 +43,7 @@ extension PCMError {
     private var parenthesis: String { detail.map { " (\($0))" } ?? "" }
 
     private static func listing(_ cards: [ALSACard]) -> String {
-        guard !cards.isEmpty else {
-            return "this machine has no sound card: check the plug, and the overlay of an add-on board"
-        }
+        guard !cards.isEmpty else { return "\(CardObstacle.noCard)" }
         return "choose one of " + cards.map { "\"\($0.name)\" (\($0.description))" }.joined(separator: ", ")
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxALSA
 import SoundboxAudio
 import SoundboxCore
@@ -5,8 +6,41 @@ import SoundboxVoice
 
 /// The table of sound outputs: which sink an ``AudioDevice`` stands for.
 public enum AudioOutputs {
-    /// Names of the sound cards that are there, for the choice of a device.
-    public static var cards: [String] { ALSACards.cards().map(\.name) }
+    /// A sound card that is there, for the choice of a device.
+    public struct Card: Sendable, Equatable {
+        /// What `audio.device` takes.
+        public var device: String
+        /// What people call it.
+        public var description: String
+
+        public init(device: String, description: String) {
+            self.device = device
+            self.description = description
+        }
+    }
+
+    /// The cards that are there and play, the one that is wired most likely first. Asks the kernel; may block.
+    public static var cards: [Card] {
+        ALSACards.cards().inOrderOfWiring.map { Card(device: $0.playbackName, description: $0.description) }
+    }
+
+    /// Where to play as long as nobody has said where. Asks the kernel; may block.
+    public static var likelyDevices: [String] {
+        likelyDevices(
+            among: ALSACards.cards(),
+            hasOwnDefault: getenv("ALSA_CONFIG_PATH") != nil || access("/etc/asound.conf", F_OK) == 0)
+    }
+
+    /// The cards in order. A default that somebody has made comes first; alsa-lib's own, which is the first card that
+    /// the kernel found, stands for what is not known here.
+    ///
+    /// - Parameter hasOwnDefault: whether alsa-lib has a configuration beside the one that it comes with.
+    static func likelyDevices(among cards: [ALSACard], hasOwnDefault: Bool) -> [String] {
+        let cards = cards.inOrderOfWiring
+        let real = cards.filter { !$0.isImaginary }.map(\.playbackName)
+        let imaginary = cards.filter(\.isImaginary).map(\.playbackName)
+        return (hasOwnDefault ? ["default"] + real : real + ["default"]) + imaginary
+    }
 
     /// - Parameters:
     ///   - device: `null`, `file:PATH`, or any ALSA PCM name.

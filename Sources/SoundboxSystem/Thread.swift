@@ -7,18 +7,26 @@ import Glibc
 /// `MSG_NOSIGNAL`, and a peer that hangs up at the wrong moment would silently end the program. With the signal blocked,
 /// the write fails with `EPIPE` instead.
 ///
-/// - Parameter name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
-public func startThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+/// It has the nice value of the program, not of the thread that starts it: libdispatch gives its workers others.
+///
+/// - Parameters:
+///   - name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
+///   - isUrgent: whether it runs before others, as far as this process may have that; see ``ThreadScheduling``. For a
+///     thread that waits most of the time and must not be late.
+public func startThread(named name: String, isUrgent: Bool = false, _ body: @escaping @Sendable () -> Void) {
     final class Start {
         let name: String
+        let isUrgent: Bool
         let body: @Sendable () -> Void
-        init(name: String, body: @escaping @Sendable () -> Void) {
+        init(name: String, isUrgent: Bool, body: @escaping @Sendable () -> Void) {
             self.name = name
+            self.isUrgent = isUrgent
             self.body = body
         }
     }
     var thread = pthread_t()
-    let start = Unmanaged.passRetained(Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), body: body))
+    let start = Unmanaged.passRetained(
+        Start(name: String(decoding: name.utf8.prefix(15), as: UTF8.self), isUrgent: isUrgent, body: body))
     let code = pthread_create(
         &thread, nil,
         { argument in
@@ -26,6 +34,8 @@ public func startThread(named name: String, _ body: @escaping @Sendable () -> Vo
             let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
             soundbox_name_thread(start.name)
             blockBrokenPipeSignal()
+            ThreadScheduling.takeNiceOfProgram()
+            if start.isUrgent { ThreadScheduling.makeCurrentThreadUrgent() }
             start.body()
             return nil
         }, start.toOpaque())

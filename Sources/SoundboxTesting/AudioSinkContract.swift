@@ -23,6 +23,7 @@ public enum AudioSinkContract: String, Sendable, CaseIterable {
     case interruptEndsWhatFollows
     case interruptEndsWhatGoesOn
     case openingTakesAnInterruptBack
+    case aLookDisturbsNothing
 
     /// Tries the rule on a sink that nobody has used yet and that is able to play, and closes it. Blocks.
     /// - Returns: what is wrong, or `nil` when the sink keeps the rule.
@@ -129,6 +130,19 @@ public enum AudioSinkContract: String, Sendable, CaseIterable {
                 try sink.drain()
                 sink.interrupt()
             }
+
+        case .aLookDisturbsNothing:
+            try sink.look()
+            let format = try sink.open()
+            for _ in 1...2 {
+                try sink.look()
+                try sink.write(Self.silence(format, frames: format.framesPerPeriod))
+                try sink.look()
+                try sink.drain()
+            }
+            if try sink.open() != format { return "the format has changed after a look" }
+            sink.close()
+            try sink.look()
         }
         return nil
     }

@@ -18,6 +18,7 @@ public final class RecordingSink: AudioSink {
         var announcements: [[UInt8]] = []
         var pending: [UInt8] = []
         var isOpen = false
+        var isThere = true
         var isInterrupted = false
         var openingCount = 0
         var misuses: [String] = []
@@ -58,9 +59,27 @@ public final class RecordingSink: AudioSink {
         }
     }
 
+    /// The device is pulled out. Nobody learns of it before the next call.
+    public func unplug() { state.withLock { $0.isThere = false } }
+
+    /// The device is put back.
+    public func plug() { state.withLock { $0.isThere = true } }
+
+    public func look() throws(AudioSinkError) {
+        try state.withLock { state throws(AudioSinkError) in
+            guard !state.isThere else { return }
+            state.close()
+            throw .writeFailed(device: "recording", reason: "it was unplugged")
+        }
+    }
+
     public func open() throws(AudioSinkError) -> PCMFormat {
         try state.withLock { state throws(AudioSinkError) in
             state.isInterrupted = false
+            guard state.isThere else {
+                state.close()
+                throw .unavailable(device: "recording", reason: "there is no such device")
+            }
             try state.failIfPlanned(.open)
             if !state.isOpen {
                 state.isOpen = true
@@ -105,6 +124,10 @@ extension RecordingSink.State {
     }
 
     fileprivate mutating func failIfPlanned(_ call: RecordingSink.Call) throws(AudioSinkError) {
+        if !isThere {
+            close()
+            throw .writeFailed(device: "recording", reason: "it was unplugged")
+        }
         if isInterrupted {
             close()
             throw .interrupted

@@ -1,5 +1,6 @@
 import Foundation
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -21,6 +22,28 @@ struct ThreadTests {
         let page = try String(contentsOfFile: "\(Products.project)/docs/architecture.md", encoding: .utf8)
         return page.matches(of: /(?m)^\| `([^`]+)` \| ([^|]+) \|/).map { match in
             Row(name: String(match.1), isAlwaysThere: match.2 == "always")
+        }
+    }
+
+    @Test(
+        "The sound thread alone runs in real time where the box may have that, and the log says once how it runs",
+        .enabled(if: ThreadScheduling.canBeRealTime))
+    func scheduling() async throws {
+        let folder = try TemporaryFolder()
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, device: "null")
+            let box = try await trial.startBox()
+            _ = try await trial.publishAndWait([#"{"id":"T-1","amount":"1"}"#, #"{"id":"T-2","amount":"2"}"#])
+            let tasks = "/proc/\(box.id)/task"
+            var urgent: [String] = []
+            for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+                guard case .realTime = ThreadScheduling(of: try #require(Int32(task))) else { continue }
+                urgent.append(try String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8))
+            }
+            #expect(urgent == ["sound\n"])
+            #expect(try await box.stop() == 0)
+            let lines = box.errors.entries.filter { $0.contains("sound thread") }
+            #expect(lines.count == 1 && lines[0].contains("scheduling=\"real time, priority 10\""), "\(lines)")
         }
     }
 

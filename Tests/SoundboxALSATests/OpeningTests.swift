@@ -118,7 +118,7 @@ struct OpeningTests {
         let expected: [(Int32, String)] = [
             (ENOENT, "there is no such device"), (ENODEV, "there is no such device"),
             (EBUSY, "another program is using it; stop that program"),
-            (EACCES, "add the user to the group \"audio\""), (EPERM, "add the user to the group \"audio\""),
+            (EACCES, "add the user to the group \"audio\""), (EPERM, "its unit lacks DeviceAllow=char-116"),
             (ECONNREFUSED, "its sound server does not answer; start the server"), (EIO, "Input/output error"),
         ]
         for (code, words) in expected {

@@ -38,6 +38,9 @@ final class ScriptedPCM: PCMDriver, Sendable {
     struct Contents: Sendable {
         var card: Card
         var isOpen = false
+        /// Of the card; `nil` for a device without one.
+        var id: String? = "Device"
+        var isThere = true
         var state = PCMState.other
         var failures: [Call: Failure] = [:]
         var calls: [Call] = []
@@ -98,7 +101,8 @@ final class ScriptedPCM: PCMDriver, Sendable {
     // MARK: PCMDriver
 
     func open(_ device: String) throws(PCMError) {
-        try perform(.open) { contents in
+        try perform(.open) { contents throws(PCMError) in
+            guard contents.isThere else { throw PCMError(ENODEV) }
             contents.openings.append(device)
             contents.isOpen = true
             contents.queued = []
@@ -180,6 +184,20 @@ final class ScriptedPCM: PCMDriver, Sendable {
             contents.minimumRoom = minimumRoom
         }
     }
+
+    var card: String? { contents.withLock { $0.isOpen ? $0.id : nil } }
+
+    func hasCard(_ id: String) -> Bool { contents.withLock { $0.isThere && $0.id == id } }
+
+    /// The card is pulled out; what is open on it says so.
+    func unplug() {
+        contents.withLock {
+            $0.isThere = false
+            if $0.isOpen { $0.state = .disconnected }
+        }
+    }
+
+    func plug() { contents.withLock { $0.isThere = true } }
 
     var state: PCMState { contents.withLock { $0.state } }
 

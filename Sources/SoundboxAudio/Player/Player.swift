@@ -99,6 +99,12 @@ public final class Player: Sendable {
         thread.interrupt()
     }
 
+    /// Asks the device whether it is there. Nothing is heard of it, and one that is closed is not opened.
+    /// - Throws: that it is gone.
+    public func look() async throws(PlayerError) {
+        do throws(AudioSinkError) { try await thread.look() } catch { throw .sink(error) }
+    }
+
     /// Closes the device.
     public func close() async { await thread.close() }
 

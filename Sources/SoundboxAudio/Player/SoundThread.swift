@@ -10,10 +10,13 @@ import Synchronization
 ///
 /// A driver may hold the thread in a call that never returns. Its ``SoundLease`` is lost then. The thread is left behind
 /// with the sinks that only it knows, the caller whose job it held gets an error, and another thread with new sinks goes
-/// on with the jobs that wait.
+/// on with the jobs that wait. An urgent thread that is left behind is urgent no more.
 public final class SoundThread: Sendable {
     private let watch: DeviceWatch
     private let closeWhenIdle: Duration?
+    private let isUrgent: Bool
+    private let schedulingDidChange: @Sendable (ThreadScheduling) -> Void
+    private let scheduling = Mutex<ThreadScheduling?>(nil)
     private let makeSink: @Sendable (SoundLease) -> any AudioSink
     /// The thread that works now; `nil` only while this object is being made.
     private let shift = Mutex<Shift?>(nil)
@@ -21,13 +24,18 @@ public final class SoundThread: Sendable {
     /// - Parameters:
     ///   - watch: knows of the calls that the device holds, for whoever stops the box.
     ///   - closeWhenIdle: how long after a job the device is closed, so that an amplifier can sleep; `nil` keeps it open.
+    ///   - isUrgent: whether the thread runs before others, as far as the process may have that.
+    ///   - schedulingDidChange: told how the thread is run, when it starts and when that changes. Must not block.
     ///   - makeSink: makes the sink that plays, and another one when a thread is left behind. Must not block.
     public init(
-        watch: DeviceWatch = DeviceWatch(), closeWhenIdle: Duration? = nil,
+        watch: DeviceWatch = DeviceWatch(), closeWhenIdle: Duration? = nil, isUrgent: Bool = false,
+        schedulingDidChange: @escaping @Sendable (ThreadScheduling) -> Void = { _ in },
         makeSink: @escaping @Sendable (SoundLease) -> any AudioSink
     ) {
         self.watch = watch
         self.closeWhenIdle = closeWhenIdle
+        self.isUrgent = isUrgent
+        self.schedulingDidChange = schedulingDidChange
         self.makeSink = makeSink
         let first = makeShift()
         shift.withLock { $0 = first }
@@ -42,9 +50,15 @@ public final class SoundThread: Sendable {
     package func run<Value: Sendable>(
         _ body: @escaping @Sendable (SoundDevice) throws(AudioSinkError) -> Value
     ) async throws(AudioSinkError) -> Value {
+        try await run(keepsDeviceOpen: true, body)
+    }
+
+    private func run<Value: Sendable>(
+        keepsDeviceOpen: Bool, _ body: @escaping @Sendable (SoundDevice) throws(AudioSinkError) -> Value
+    ) async throws(AudioSinkError) -> Value {
         let result = await withCheckedContinuation { continuation in
             let answer = Answer<Value>(to: continuation)
-            let job = Job { device in
+            let job = Job(keepsDeviceOpen: keepsDeviceOpen) { device in
                 answer.give(Result { () throws(AudioSinkError) in try body(device) })
             } fail: { error in
                 answer.give(.failure(error))
@@ -62,6 +76,12 @@ public final class SoundThread: Sendable {
         }
     }
 
+    /// Asks the device whether it is there, as ``AudioSink/look()`` does, behind what was asked for before. One that is
+    /// to be closed when it is idle is closed no later for it.
+    public func look() async throws(AudioSinkError) {
+        try await run(keepsDeviceOpen: false) { device throws(AudioSinkError) in try device.look() }
+    }
+
     /// Closes the device, behind what was asked for before.
     public func close() async {
         // A device that does not even close is left behind; nothing is left to be done about it here.
@@ -77,7 +97,17 @@ public final class SoundThread: Sendable {
 
     private func makeShift() -> Shift {
         let lease = SoundLease(watch: watch) { [weak self] error in self?.leaveBehind(error) }
-        return Shift(on: makeSink(lease), lease, closeWhenIdle: closeWhenIdle)
+        return Shift(on: makeSink(lease), lease, closeWhenIdle: closeWhenIdle, isUrgent: isUrgent) { [weak self] in
+            self?.note($0)
+        }
+    }
+
+    private func note(_ current: ThreadScheduling) {
+        let isNew = scheduling.withLock { scheduling in
+            defer { scheduling = current }
+            return scheduling != current
+        }
+        if isNew { schedulingDidChange(current) }
     }
 
     /// Puts a new thread in the place of the one whose lease was lost.
@@ -88,6 +118,7 @@ public final class SoundThread: Sendable {
             defer { shift = next }
             return shift
         }
+        left?.endUrgency()
         next.start()
         left?.failJob(error)
     }
@@ -116,6 +147,12 @@ package struct SoundDevice: Sendable {
         work.end()
         defer { work.begin() }
         try sink.drain()
+    }
+
+    package func look() throws(AudioSinkError) {
+        work.end()
+        defer { work.begin() }
+        try sink.look()
     }
 
     package func close() {
@@ -149,6 +186,8 @@ private final class WorkTime: Sendable {
 }
 
 private struct Job: Sendable {
+    /// Whether an idle device is closed later for it.
+    let keepsDeviceOpen: Bool
     let perform: @Sendable (SoundDevice) -> Void
     /// Answers in the place of a job that is not heard of again.
     let fail: @Sendable (AudioSinkError) -> Void
@@ -177,21 +216,38 @@ private final class Shift: Sendable {
     let device: SoundDevice
     private let lease: SoundLease
     private let closeWhenIdle: Duration?
+    private let isUrgent: Bool
+    private let noteScheduling: @Sendable (ThreadScheduling) -> Void
+    /// As the kernel counts threads; 0 before it runs.
+    private let thread = Atomic<Int32>(0)
     /// The job that is performed.
     private let job = Mutex<Job?>(nil)
 
-    init(on sink: any AudioSink, _ lease: SoundLease, closeWhenIdle: Duration?) {
+    init(
+        on sink: any AudioSink, _ lease: SoundLease, closeWhenIdle: Duration?, isUrgent: Bool,
+        noteScheduling: @escaping @Sendable (ThreadScheduling) -> Void
+    ) {
         device = SoundDevice(sink)
         self.lease = lease
         self.closeWhenIdle = closeWhenIdle
+        self.isUrgent = isUrgent
+        self.noteScheduling = noteScheduling
     }
 
     /// The thread ends with the queue, or when it comes back and finds its lease lost.
-    func start() { startThread(named: "sound") { [self] in work() } }
+    func start() { startThread(named: "sound", isUrgent: isUrgent) { [self] in work() } }
 
     func failJob(_ error: AudioSinkError) { job.withLock { $0 }?.fail(error) }
 
+    /// Nobody hears what a thread does that is left behind: it must not be in anybody's way.
+    func endUrgency() {
+        let thread = thread.load(ordering: .relaxed)
+        if isUrgent, thread != 0 { ThreadScheduling.makeOrdinary(thread) }
+    }
+
     private func work() {
+        thread.store(ThreadScheduling.currentThread, ordering: .relaxed)
+        noteScheduling(.current)
         /// `nil` while the device is closed, or may stay open.
         var closeDue: Duration?
         while !lease.isLost {
@@ -202,7 +258,9 @@ private final class Shift: Sendable {
                 next.perform(device)
                 device.work.end()
                 job.withLock { $0 = nil }
-                closeDue = closeWhenIdle.map { .monotonicNow + $0 }
+                if next.keepsDeviceOpen { closeDue = closeWhenIdle.map { .monotonicNow + $0 } }
+                // Work without a pause may have cost it its real time.
+                if isUrgent, !lease.isLost { noteScheduling(.current) }
             case .timedOut:
                 if let due = closeDue, due <= .monotonicNow {
                     device.sink.close()

@@ -106,6 +106,13 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
         if isOn { offDue = now() + amplifier.lag }
     }
 
+    public func look() throws(AudioSinkError) {
+        do { try primary.look() } catch {
+            turnOff()
+            throw error
+        }
+    }
+
     public func interrupt() { primary.interrupt() }
 
     /// Before the device goes, so that what it does to its line is not heard.

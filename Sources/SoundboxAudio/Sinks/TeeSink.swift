@@ -25,6 +25,8 @@ public final class TeeSink: AudioSink {
 
     public func drain() throws(AudioSinkError) { try primary.drain() }
 
+    public func look() throws(AudioSinkError) { try primary.look() }
+
     /// The recording keeps what the device took.
     public func interrupt() { primary.interrupt() }
 

@@ -39,6 +39,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         case drain = "playing to the end"
         case close = "closing it"
         case setVolume = "setting its volume"
+        case look = "asking whether it is there"
     }
 
     private let sink: any AudioSink
@@ -81,6 +82,10 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     /// The sink may wait twice: for room for the last period, and for its end.
     public func drain() throws(AudioSinkError) {
         try timed(.drain, patience * 2 + limits.margin) { () throws(AudioSinkError) in try sink.drain() }
+    }
+
+    public func look() throws(AudioSinkError) {
+        try timed(.look, limits.close) { () throws(AudioSinkError) in try sink.look() }
     }
 
     public func interrupt() { sink.interrupt() }

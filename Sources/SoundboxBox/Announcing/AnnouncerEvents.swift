@@ -13,6 +13,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
         var withdrawnPrompts: [Prompt] = []
         var request: Announcer.Request?
         var stopIsRequested = false
+        var lookIsDue = false
         /// In order.
         var answers: [Announcer.Event] = []
 
@@ -28,11 +29,13 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
                 if !withdrawnPrompts.contains(prompt) { withdrawnPrompts.append(prompt) }
             case .requested(let request): self.request = request
             case .stopRequested: stopIsRequested = true
+            case .lookDue: lookIsDue = true
             default: answers.append(event)
             }
         }
 
-        /// Answers come last: a request to stop is heard before the next announcement begins.
+        /// Answers come late: a request to stop is heard before the next announcement begins. A look is for when there
+        /// is nothing else.
         mutating func take() -> Announcer.Event? {
             if stopIsRequested {
                 stopIsRequested = false
@@ -45,7 +48,10 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
             if !withdrawnPrompts.isEmpty { return .promptWithdrawn(withdrawnPrompts.removeFirst()) }
             if let prompt = prompts.take() { return .promptRequested(prompt) }
             if let request = request.take() { return .requested(request) }
-            return answers.isEmpty ? nil : answers.removeFirst()
+            if !answers.isEmpty { return answers.removeFirst() }
+            guard lookIsDue else { return nil }
+            lookIsDue = false
+            return .lookDue
         }
     }
 

@@ -32,6 +32,7 @@ package actor AnnouncerService: Service {
     var recordingsRetry: Task<Void, Never>?
 
     private let willStop: @Sendable () -> Void
+    private let lookInterval: Duration
 
     /// When the box is stopped, what is playing may take this long to end. Receipts and the last status then still go
     /// out within the time that the services have together.
@@ -43,12 +44,14 @@ package actor AnnouncerService: Service {
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
+    ///   - lookInterval: how often an idle box looks after its sound card. A fault, and its end, are to be known within
+    ///     10 s, and a card may take some time to open.
     package init(
         machine: Announcer, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
         state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
         receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
-        willStop: @escaping @Sendable () -> Void = {}
+        willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(4)
     ) {
         self.machine = machine
         self.events = events
@@ -61,6 +64,7 @@ package actor AnnouncerService: Service {
         self.receiptsAreWaiting = receiptsAreWaiting
         self.promptWasHeard = promptWasHeard
         self.willStop = willStop
+        self.lookInterval = lookInterval
     }
 
     /// Never blocks; any thread.
@@ -97,11 +101,15 @@ package actor AnnouncerService: Service {
         // Without a sound card the first announcement tries again.
         do throws(PlayerError) {
             try await player.prepare()
-            await noteDevice()
+            noteDevice()
         } catch { await handle(error) }
         await noteRecordings()
         // What was waiting when the box went off.
         events.yield(.noticesMayWait)
+        let looks = Task { [events, lookInterval] in
+            while (try? await Task.sleep(for: lookInterval)) != nil { events.yield(.lookDue) }
+        }
+        defer { looks.cancel() }
         for await event in events {
             guard await handle(event) else { break }
         }
@@ -133,6 +141,9 @@ package actor AnnouncerService: Service {
             return answer { () throws(InboxError) in .recalled(try recall(request), moment) }
         case .prepare:
             return await prepare()
+        case .look:
+            await look()
+            return .looked
         case .note(let entries):
             return answer { () throws(InboxError) in
                 let rest = try inbox.markAnnouncing(entries)
@@ -241,7 +252,7 @@ package actor AnnouncerService: Service {
         }
         unheard = []
         if case .prompt(let prompt) = job { promptWasHeard(prompt) }
-        await noteDevice()
+        noteDevice()
         noteSound()
         return .played(manner == .aloud && script.lacksAmount ? .withoutAmount : manner)
     }
@@ -257,40 +268,13 @@ package actor AnnouncerService: Service {
             metadata: job.logMetadata(["text": "\(script.text)"]))
     }
 
-    private func handle(_ error: PlayerError) async {
+    func handle(_ error: PlayerError) async {
         switch error {
         case .sink(let error): report(error)
         case .recording(let part, let error): await leaveOut(part, error)
         case .nothingToPlay: reportNothingToPlay()
         case .cancelled: break
         }
-    }
-
-    // MARK: The device
-
-    private func noteSound() {
-        if state.snapshot.audioFault != nil { logger.notice("sound is back") }
-        state.update {
-            $0.audioFault = nil
-            $0.speechFault = nil
-        }
-    }
-
-    private func noteDevice() async {
-        let device = player.device
-        state.update {
-            $0.device = device
-            $0.xruns = device?.xrunCount ?? 0
-        }
-    }
-
-    private func report(_ error: AudioSinkError) {
-        let isNew = state.snapshot.audioFault != error.description
-        state.update {
-            $0.audioFault = error.description
-            $0.device = nil
-        }
-        if isNew { logger.error("no sound, trying again until there is", metadata: ["reason": "\(error)"]) }
     }
 
     private func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {

@@ -74,6 +74,8 @@ extension Announcer {
         case promptRequested(Prompt)
         /// It is no longer true. Makes no difference once it is being said.
         case promptWithdrawn(Prompt)
+        /// Some seconds have passed: see whether the sound card is still there, unless there is something to do.
+        case lookDue
         /// Finish what is playing, then stop.
         case stopRequested
         /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
@@ -82,6 +84,8 @@ extension Announcer {
         case recalled(Recollection, Moment)
         /// Answer to ``Action/prepare``: the sound card is open.
         case prepared
+        /// Answer to ``Action/look``, whatever was found.
+        case looked
         /// Answer to ``Action/note(_:)``.
         case noted
         /// Answer to ``Action/note(_:)``: not all of them still wait. The rest of them was noted.
@@ -105,6 +109,8 @@ extension Announcer {
         case recall(Request)
         /// Open the sound card.
         case prepare
+        /// See whether the sound card is there, and open it where it was lost.
+        case look
         /// Note in the inbox that these are being announced, as far as they still wait.
         case note([InboxEntry])
         /// Play it from its start.
@@ -145,10 +151,12 @@ extension Announcer.Event {
         case .requested: "requested"
         case .promptRequested: "prompt requested"
         case .promptWithdrawn: "prompt withdrawn"
+        case .lookDue: "look due"
         case .stopRequested: "stop requested"
         case .fetched: "fetched"
         case .recalled: "recalled"
         case .prepared: "prepared"
+        case .looked: "looked"
         case .noted: "noted"
         case .withdrawn: "withdrawn"
         case .played: "played"

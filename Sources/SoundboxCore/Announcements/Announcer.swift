@@ -10,6 +10,7 @@
 public struct Announcer: Sendable {
     fileprivate enum State: Equatable {
         case idle
+        case looking
         case fetching(limit: Int)
         case recalling(Request)
         /// The card is being opened. Nothing has been noted yet, so it can still be cancelled.
@@ -64,6 +65,11 @@ public struct Announcer: Sendable {
             prompts.put(prompt)
             if case .waitingForInbox(let retry) = state { return promptWhileWaiting(retry) }
         case .promptWithdrawn(let prompt): prompts.withdraw(prompt)
+        case .lookDue:
+            // Whatever else it does tells of the card by itself.
+            guard state == .idle else { return [] }
+            state = .looking
+            return [.look]
         case .stopRequested:
             stopIsRequested = true
             // Nothing is sounding, so nothing needs to be finished: the notice stays in the inbox.
@@ -89,6 +95,7 @@ public struct Announcer: Sendable {
     /// - Returns: `nil` when the answer does not fit what was asked.
     private mutating func answered(_ event: Event) -> [Action]? {
         switch (state, event) {
+        case (.looking, .looked): return becomeIdle()
         case (.fetching(let limit), .fetched(let entries, let moment)):
             return stopIsRequested ? finish() : fetched(entries, limit: limit, at: moment)
         case (.recalling(let request), .recalled(let found, let moment)):
@@ -131,7 +138,7 @@ public struct Announcer: Sendable {
         case .idle, .waitingForDevice, .waitingForInbox, .finished: return [report]
         case .fetching, .expiring: return [report] + inboxFailed(.fetch)
         case .recording(let job, let manner): return [report] + inboxFailed(.record(job, manner))
-        case .recalling: return [report] + becomeIdle()
+        case .looking, .recalling: return [report] + becomeIdle()
         case .playing(let announcement) where announcement.job.isAnswer: return [report] + becomeIdle()
         case .preparing, .noting, .playing: return [report] + deviceFailed()
         case .prompting(let retry, let isDue): return [report] + prompted(retry, isDue: isDue)
@@ -303,6 +310,7 @@ extension Announcer.State: CustomStringConvertible {
     fileprivate var description: String {
         switch self {
         case .idle: "idle"
+        case .looking: "looking after the sound card"
         case .fetching: "fetching"
         case .recalling: "looking up a request"
         case .preparing: "opening the sound card"

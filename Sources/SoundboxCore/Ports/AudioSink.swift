@@ -34,6 +34,14 @@ public protocol AudioSink: AnyObject, Sendable {
     /// - Throws: as ``write(_:)``.
     func drain() throws(AudioSinkError)
 
+    /// Asks whether the device is there, every few seconds while nothing is played. Nothing is heard of it, and a
+    /// payment may wait behind it: it asks for what is known and waits for nothing.
+    ///
+    /// A device that was closed with ``close()`` is not opened: an amplifier would click. One whose opening failed is for
+    /// ``open()`` to try again.
+    /// - Throws: that the device is gone. It is closed then.
+    func look() throws(AudioSinkError)
+
     /// Ends what the device plays: a `write` or `drain` that blocks, and any that follows before the next ``open()``,
     /// throws ``AudioSinkError/interrupted`` within 100 ms. What the device still holds is not heard.
     ///
@@ -67,6 +75,9 @@ public protocol AudioSink: AnyObject, Sendable {
 extension AudioSink {
     /// Most sinks have no volume of their own.
     public func setVolume(_ level: Int) -> Bool { false }
+
+    /// A sink without a device cannot lose it.
+    public func look() throws(AudioSinkError) {}
 
     /// A sink without a device keeps nothing back.
     public var bufferFrames: Int { 0 }

@@ -18,7 +18,7 @@ struct SoundChecks {
             let (cards, mixers) = try? await onOwnThread(
                 named: "doctor",
                 { [audio] in
-                    let cards = ALSACards.cards()
+                    let cards = ALSACards.cards().inOrderOfWiring
                     var names = cards.map(\.name)
                     if let card = audio.mixer?.card, !names.contains(card) { names.append(card) }
                     return (cards, names.map { name in (card: name, controls: ALSACards.mixerControls(of: name)) })
@@ -58,9 +58,10 @@ struct SoundChecks {
     /// The box that runs holds the card, so it is asked instead.
     static func runningDevice(_ device: String, _ status: BoxStatus, _ cards: [ALSACard]) -> Finding {
         guard let agreed = status.sound else {
+            // The box may be kept from a card that the doctor, who is root, may open.
+            let reason = status.faults?.first { $0.contains("audio device \"") } ?? "\"\(device)\" is not open"
             return Finding(
-                "sound card", .red, "\"\(device)\" is not open in the running box; \(names(cards))",
-                advice: advice(cards))
+                "sound card", .red, "the running box says: \(reason); \(names(cards))", advice: advice(cards))
         }
         return Finding("sound card", .green, "\"\(device)\" plays: \(agreed.summary); \(names(cards))")
     }
@@ -73,7 +74,8 @@ struct SoundChecks {
     private static func advice(_ cards: [ALSACard]) -> String {
         cards.isEmpty
             ? "is the card plugged in, and its overlay in /boot/firmware/config.txt?"
-            : "set audio.device to one of the cards (\(cards.map(\.name).joined(separator: ", "))) with: soundbox setup"
+            : "set audio.device to one of the cards (\(cards.map(\.playbackName).joined(separator: ", "))) with: soundbox "
+                + "setup"
     }
 
     // MARK: Underruns

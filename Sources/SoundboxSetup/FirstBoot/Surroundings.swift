@@ -15,7 +15,10 @@ public struct Surroundings: Sendable {
     var sounds = InstalledFolders.nearestSounds
     /// Which of them speaks; `nil` for the Mandarin one where there is a choice, else the first.
     var locale: String?
-    var audioDevice = Configuration.Default.audioDevice
+    /// Where it speaks; `nil` while nobody has said, and the card that is wired must be found.
+    var audioDevice: String?
+    /// Where it may be, in order.
+    var likelyDevices: @Sendable () -> [String] = { AudioOutputs.likelyDevices }
     var volume = Volume(100)
     var boards = Configuration.Default.boardDirectory
     /// The board's file; `nil` for the one that the machine's own name suggests.
@@ -46,7 +49,7 @@ public struct Surroundings: Sendable {
         let audio = try? top.optional("audio")?.mapping()
         sounds = text(voice, "directory") ?? sounds
         locale = text(voice, "locale")
-        audioDevice = text(audio, "device") ?? audioDevice
+        audioDevice = text(audio, "device") ?? Configuration.Default.audioDevice
         if let level = try? audio?.optional("volume")?.integer(in: Volume.range) { volume = Volume(level) }
         boards = text(top, "board_directory") ?? boards
         board = text(top, "board")
@@ -99,30 +102,49 @@ package struct Reminder: Sendable {
     package let fact: String
     package let watch = DeviceWatch()
 
-    /// Says it once, in the first voice that has it and can be read.
+    /// Says it once, in the first voice that has it and can be read, on the first card that plays it.
     package func say(_ prompt: Prompt) async {
         let voices = surroundings.voices(saying: prompt)
         guard !voices.isEmpty else {
             logger.error("no voice is installed", metadata: ["directory": "\(surroundings.sounds)"])
             return
         }
-        for voice in voices {
-            let thread = SoundThread(watch: watch) { [device = surroundings.audioDevice, amplifier] lease in
-                AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
-            }
-            let speaker = Speaker(on: thread, voice: voice, volume: surroundings.volume)
+        var devices: ArraySlice<String> = await devices()[...]
+        var remainingVoices = voices[...]
+        while let device = devices.first, let voice = remainingVoices.first, !Task.isCancelled {
             do {
-                try await speaker.speak(.prompt(prompt))
-                // A card that is held open would keep others out, such as setup's greeting.
-                await speaker.close()
-                logger.info("said that \(fact)", metadata: ["voice": "\(voice.language.locale)"])
+                try await say(prompt, voice, on: device)
+                logger.info(
+                    "said that \(fact)", metadata: ["voice": "\(voice.language.locale)", "audio": "\(device)"])
                 return
             } catch {
-                await speaker.close()
                 logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
-                // Another voice has other recordings; the card stays as it is.
-                guard case PlayerError.recording = error else { return }
+                // Another voice has other recordings, another card may be the one that is wired.
+                if case PlayerError.recording = error {
+                    remainingVoices.removeFirst()
+                } else {
+                    devices.removeFirst()
+                }
             }
         }
+    }
+
+    private func devices() async -> [String] {
+        if let device = surroundings.audioDevice { return [device] }
+        let likely = try? await onOwnThread(named: "cards", surroundings.likelyDevices)
+        return likely ?? [Configuration.Default.audioDevice]
+    }
+
+    private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws {
+        let thread = SoundThread(watch: watch) { [amplifier] lease in
+            AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
+        }
+        let speaker = Speaker(on: thread, voice: voice, volume: surroundings.volume)
+        do { try await speaker.speak(.prompt(prompt)) } catch {
+            await speaker.close()
+            throw error
+        }
+        // A card that is held open would keep others out, such as setup's greeting.
+        await speaker.close()
     }
 }

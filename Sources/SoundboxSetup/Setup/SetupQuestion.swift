@@ -1,6 +1,8 @@
 import Glibc
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
+import SoundboxHardware
 import SoundboxMQTT
 import SoundboxSystem
 import SoundboxVoice
@@ -26,9 +28,15 @@ public enum SetupQuestion: Sendable, CaseIterable {
         case .voice: "Voice, or several with commas between (\(choices.voices.joined(separator: ", ")))"
         case .currency: "Currency of payments that name none"
         case .board: "Board (\(choices.boards.joined(separator: ", ")))"
-        case .audioDevice: "Sound device (default, or an ALSA name: \(choices.cards.joined(separator: ", ")))"
+        case .audioDevice: Self.audioDevice(choices)
         case .volume: "Volume, 0 to 100"
         }
+    }
+
+    private static func audioDevice(_ choices: SetupChoices) -> String {
+        let cards = choices.cards.enumerated().map { "\($0 + 1) for \($1.description), \($1.device)" }
+        guard !cards.isEmpty else { return "Sound device (no card is there; default, or an ALSA name)" }
+        return "Sound device (\(cards.joined(separator: "; ")); or default, or an ALSA name)"
     }
 
     public var isSecret: Bool { self == .password }
@@ -101,7 +109,17 @@ public enum SetupQuestion: Sendable, CaseIterable {
         case .board: answers.board = try choice(text, choices.boards, "board")
         case .audioDevice:
             guard !text.isEmpty else { throw SetupError("expected a device, such as default") }
-            answers.audioDevice = text
+            guard let number = Int(text) else {
+                answers.audioDevice = text
+                return
+            }
+            guard choices.cards.indices.contains(number - 1) else {
+                throw SetupError(
+                    choices.cards.isEmpty
+                        ? "no sound card is there; expected a device, such as default"
+                        : "expected a number from 1 to \(choices.cards.count), or a device, such as default")
+            }
+            answers.audioDevice = choices.cards[number - 1].device
         case .volume:
             guard let level = Int(text), Volume.range.contains(level) else {
                 throw SetupError("expected a whole number from 0 to 100, not \"\(text)\"")
@@ -155,13 +173,19 @@ public enum SetupQuestion: Sendable, CaseIterable {
 public struct SetupChoices: Sendable, Equatable {
     public var voices: [String]
     public var boards: [String]
-    /// ALSA names of the sound cards.
-    public var cards: [String]
+    /// Sound cards, the one that is wired most likely first.
+    public var cards: [AudioOutputs.Card]
+    /// What is proposed as long as nobody has chosen.
+    public var audioDevice: String
 
-    public init(voices: [String], boards: [String], cards: [String]) {
+    public init(
+        voices: [String], boards: [String], cards: [AudioOutputs.Card],
+        audioDevice: String = Configuration.Default.audioDevice
+    ) {
         self.voices = voices
         self.boards = boards
         self.cards = cards
+        self.audioDevice = audioDevice
     }
 }
 

@@ -82,6 +82,7 @@ extension SetupChoices {
         self.init(
             voices: VoiceFolder(path: document["voice", "directory"] ?? InstalledFolders.sounds).locales,
             boards: BoardFile.names(in: document["board_directory"] ?? InstalledFolders.board),
-            cards: AudioOutputs.cards)
+            cards: AudioOutputs.cards,
+            audioDevice: AudioOutputs.likelyDevices.first ?? Configuration.Default.audioDevice)
     }
 }

@@ -153,7 +153,9 @@ struct ConfiguredBox {
                 logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
             }
         }
-        return SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle) { lease in
+        return SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle, isUrgent: true) { scheduling in
+            logger.info("sound thread", metadata: ["scheduling": "\(scheduling)"])
+        } makeSink: { lease in
             let sink = AudioOutputs.sink(
                 for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, mixer: audio.mixer
             ) { problem in

@@ -147,6 +147,42 @@ struct PackagingTests {
     }
 }
 
+@Suite("The unit of the service")
+struct UnitTests {
+    private let unit: [(key: String, value: String)]
+
+    init() throws {
+        let text = try String(
+            contentsOfFile: "\(Products.project)/provisioning/systemd/soundbox.service", encoding: .utf8)
+        unit = text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            return line.first == "#" || parts.count != 2 ? nil : (parts[0], parts[1])
+        }
+    }
+
+    private func values(_ key: String) -> [String] { unit.filter { $0.key == key }.map(\.value) }
+
+    @Test("Sound cards are allowed by their number: their name means nothing while no sound module is loaded")
+    func lateCard() {
+        // Dynamic or not, a name is looked up in /proc/devices once, when the unit starts. GPIO is part of every kernel.
+        #expect(values("DeviceAllow") == ["char-116 rw", "char-gpiochip rw"])
+    }
+
+    @Test("The sound thread may have its real time, and not for longer than it needs it")
+    func realTime() throws {
+        #expect(values("LimitRTPRIO") == ["10"])
+        #expect(values("RestrictRealtime").isEmpty)
+        #expect(values("LimitRTTIME") == ["2s:10s"])
+        #expect(values("LimitNICE") == ["-11"])
+        let filters = values("SystemCallFilter")
+        let closed = try #require(filters.firstIndex { $0.hasPrefix("~") && $0.contains("@resources") })
+        // libdispatch sets a nice value for each of its threads, and complains in the journal when it cannot.
+        for call in ["sched_setscheduler", "setpriority"] {
+            #expect(filters[(closed + 1)...].contains { $0.split(separator: " ").contains { $0 == call } }, "\(call)")
+        }
+    }
+}
+
 private func toolsAreThere() async -> Bool {
     for tool in ["dpkg-deb", "dpkg-shlibdeps", "strip", "python3"] {
         guard (try? await ChildProcess.run(tool, "--version")) != nil else { return false }

@@ -21,6 +21,27 @@ struct SinkContractTests {
         #expect(rule.problem(with: NullSink(clock: SteppingClock())) == nil)
     }
 
+    @Test("every sink before a device that is pulled out", arguments: PluggedSinkContract.allCases)
+    func plugged(rule: PluggedSinkContract) {
+        let device = RecordingSink()
+        let recorder = Recorder(makeSink: { _ in RecordingSink() }, didFail: { Issue.record("\($0)") })
+        let amplifier = Amplifier(lead: .zero, lag: .zero) { _ in }
+        let sinks: [any AudioSink] = [
+            device, TimedSink(device, device: "card", lease: SoundLease(watch: DeviceWatch())),
+            TeeSink(primary: device, recorder: recorder), AmplifiedSink(device, amplifier: amplifier),
+        ]
+        for sink in sinks {
+            let problem = rule.problem(
+                with: sink, isOpen: { device.isOpen }, unplug: { device.unplug() }, plug: { device.plug() })
+            #expect(problem == nil, "\(type(of: sink))")
+        }
+    }
+
+    @Test("the recorder of the tests", arguments: AudioSinkContract.allCases)
+    func recording(rule: AudioSinkContract) {
+        #expect(rule.problem(with: RecordingSink()) == nil)
+    }
+
     private func tee(recordingTo path: String, didFail: @escaping @Sendable (AudioSinkError) -> Void) -> TeeSink {
         let recorder = Recorder(makeSink: { WAVFileSink(path: path, format: $0) }, didFail: didFail)
         return TeeSink(primary: RecordingSink(), recorder: recorder)

@@ -1,10 +1,11 @@
 import SoundboxCore
 import SoundboxSystem
 import SoundboxTesting
+import Synchronization
 
 /// A device of which one call never comes back until it is let go.
 final class StuckSink: AudioSink {
-    enum Call: Sendable, CaseIterable { case open, write, drain, close, setVolume }
+    enum Call: Sendable, CaseIterable { case open, write, drain, close, setVolume, look }
 
     let base = RecordingSink()
     private let stuckIn: Call?
@@ -12,6 +13,8 @@ final class StuckSink: AudioSink {
     /// The stuck call has begun.
     let isHeld = OneTimeSignal()
     let isClosed = OneTimeSignal()
+    /// The thread that is held.
+    let heldThread = Atomic<Int32>(0)
 
     init(in call: Call?) { stuckIn = call }
 
@@ -19,6 +22,7 @@ final class StuckSink: AudioSink {
 
     private func hold(_ call: Call) {
         guard call == stuckIn else { return }
+        heldThread.store(ThreadScheduling.currentThread, ordering: .relaxed)
         isHeld.signal()
         _ = gate.next()
     }
@@ -36,6 +40,11 @@ final class StuckSink: AudioSink {
     func drain() throws(AudioSinkError) {
         hold(.drain)
         try base.drain()
+    }
+
+    func look() throws(AudioSinkError) {
+        hold(.look)
+        try base.look()
     }
 
     // A driver that holds a call cares for no interrupt.

@@ -103,6 +103,37 @@ struct TimedSinkTests {
         devices.all[1].release()
     }
 
+    @Test("A look that does not come back is given up; what comes after is played by a new thread")
+    func look() async throws {
+        let devices = Devices(stuck: [.look])
+        let thread = thread(on: devices)
+        let error = await #expect(throws: AudioSinkError.self) { try await thread.look() }
+        #expect(error?.description.contains("asking whether it is there did not come back in time") == true)
+        try await announce(on: thread)
+        #expect(devices.all[1].base.announcements.count == 1)
+        devices.all[0].release()
+    }
+
+    @Test("A thread that is left behind is urgent no more", .enabled(if: ThreadScheduling.canBeRealTime))
+    func urgency() async throws {
+        let devices = Devices(stuck: [.write])
+        let told = Mutex<[ThreadScheduling]>([])
+        let thread = SoundThread(isUrgent: true) { scheduling in
+            told.withLock { $0.append(scheduling) }
+        } makeSink: { lease in
+            TimedSink(devices.make(), device: "card", lease: lease, limits: Self.short)
+        }
+        await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
+        let held = devices.all[0].heldThread.load(ordering: .relaxed)
+        #expect(held != 0)
+        if case .realTime = ThreadScheduling(of: held) { Issue.record("the thread that is held is still urgent") }
+        // The one in its place is, and nobody is told of what is as it was.
+        let current = try await thread.run { _ in ThreadScheduling.current }
+        #expect(current == .realTime(priority: 10))
+        #expect(told.withLock { $0 } == [.realTime(priority: 10)])
+        devices.all[0].release()
+    }
+
     @Test("Closing and setting the volume end as well, whatever the device does")
     func closeAndVolume() async throws {
         let devices = Devices(stuck: [.close, .setVolume])

@@ -27,6 +27,7 @@ struct AnnouncerServiceTests {
 
     private func withService(
         hurryAbove: Int? = nil, quietHours: QuietHours? = nil, voice: Voice? = nil,
+        lookInterval: Duration = .seconds(86_400),
         _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
     ) async throws {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
@@ -37,7 +38,7 @@ struct AnnouncerServiceTests {
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
-            receiptsAreWaiting: { [recorded] in recorded.append(()) })
+            receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: lookInterval)
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)
@@ -164,6 +165,33 @@ struct AnnouncerServiceTests {
             #expect(announcements.count == 2)
             #expect(announcements[0] == announcements[1])
             #expect(state.snapshot.device?.format.sampleRate == 44_100)
+        }
+    }
+
+    @Test("An idle box knows that its card was pulled out, and that it is back, without any payment")
+    func idleCard() async throws {
+        try await withService(lookInterval: .milliseconds(5)) { _ in
+            for await snapshot in state.changes() where snapshot.device != nil { break }
+            for _ in 1...2 {
+                sink.unplug()
+                for await snapshot in state.changes() where snapshot.audioFault != nil { break }
+                #expect(!sink.isOpen && state.snapshot.device == nil)
+                sink.plug()
+                for await snapshot in state.changes() where snapshot.audioFault == nil { break }
+                #expect(sink.isOpen && state.snapshot.device != nil)
+            }
+            #expect(sink.announcements.isEmpty)
+        }
+    }
+
+    @Test("A card that comes after the start is opened when it is there, and the fault goes without any payment")
+    func lateCard() async throws {
+        sink.unplug()
+        try await withService(lookInterval: .milliseconds(5)) { _ in
+            for await snapshot in state.changes() where snapshot.audioFault != nil { break }
+            sink.plug()
+            for await snapshot in state.changes() where snapshot.audioFault == nil { break }
+            #expect(sink.isOpen && sink.announcements.isEmpty)
         }
     }
 

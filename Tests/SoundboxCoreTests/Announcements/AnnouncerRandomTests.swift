@@ -40,6 +40,7 @@ private struct Box {
         if chance(10) { try cancel() }
         if chance(5) { send(.requested(chance(50) ? .last : .today)) }
         if chance(5) { send(.promptRequested(chance(50) ? .volumeMaximum : .volumeMinimum)) }
+        if chance(20) { send(.lookDue) }
         if chance(60) { try answer(cardFails: chance(20), diskFails: chance(10)) }
     }
 
@@ -98,7 +99,7 @@ private struct Box {
             if chance(50) { _ = try perform(action, cardFails: cardFails, diskFails: diskFails) }
             let answers: [Announcer.Event] = [
                 .prepared, .noted, .withdrawn(rest: []), .played(.aloud), .recorded, .recalled(.payments([]), moment),
-                .waited,
+                .waited, .looked,
             ]
             // One that fits would be a lie, which nobody can tell from the truth.
             let wrong = answers.filter { !$0.fits(action) && !($0 == .waited && timerRuns) }
@@ -125,6 +126,7 @@ private struct Box {
         case .fetch(let limit): return .fetched(try inbox.waiting(limit: limit), moment)
         case .recall(.today): return .recalled(.payments([]), moment)
         case .recall: return .recalled(.announced(try inbox.lastAnnounced()), moment)
+        case .look: return .looked
         case .prepare: return cardFails ? .playFailed : .prepared
         case .note(let entries):
             isNoted = true
@@ -155,7 +157,7 @@ extension Announcer.Event {
     fileprivate func fits(_ action: Announcer.Action) -> Bool {
         switch (action, self) {
         case (.play, .played(.aloud)), (.record, .recorded), (.expire, .recorded), (.note, .noted), (.note, .withdrawn),
-            (.prepare, .prepared), (.recall(.today), .recalled):
+            (.prepare, .prepared), (.look, .looked), (.recall(.today), .recalled):
             true
         default: false
         }

@@ -45,6 +45,37 @@ struct AnnouncerTests {
         #expect(announcer.handle(.fetched([], noon)) == [])
     }
 
+    @Test("An idle box looks after its card, and what comes meanwhile is spoken right after")
+    mutating func look() throws {
+        #expect(announcer.handle(.lookDue) == [.look])
+        #expect(announcer.handle(.lookDue) == [])
+        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.promptRequested(.greeting)) == [])
+        #expect(announcer.handle(.looked).first != nil)
+        var resting = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+        #expect(resting.handle(.lookDue) == [.look])
+        #expect(resting.handle(.looked) == [])
+        #expect(resting.handle(.lookDue) == [.look])
+        #expect(resting.handle(.stopRequested) == [])
+        #expect(resting.handle(.looked) == [.finish])
+    }
+
+    @Test("One that has something to do does not: that tells of the card by itself")
+    mutating func noLook() throws {
+        let entry = try Entries.entry(1)
+        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.lookDue) == [])
+        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
+        #expect(announcer.handle(.lookDue) == [])
+        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
+        #expect(announcer.handle(.lookDue) == [])
+        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        begin(entry)
+        #expect(announcer.handle(.lookDue) == [])
+        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.lookDue) == [])
+    }
+
     @Test("A notice that arrives while the inbox is being read is not missed")
     mutating func arrivalDuringFetch() {
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])

@@ -1,3 +1,5 @@
+import Foundation
+import SoundboxHardware
 import Testing
 
 @testable import SoundboxSetup
@@ -5,7 +7,11 @@ import Testing
 @Suite("The conversation of setup")
 struct SetupDialogueTests {
     private static let choices = SetupChoices(
-        voices: ["en-IN", "zh-CN"], boards: ["none", "raspberry-pi"], cards: ["hw:CARD=Headphones"])
+        voices: ["en-IN", "zh-CN"], boards: ["none", "raspberry-pi"],
+        cards: [
+            AudioOutputs.Card(device: "hw:CARD=Device", description: "USB Audio Device"),
+            AudioOutputs.Card(device: "hw:CARD=Headphones", description: "bcm2835 Headphones"),
+        ])
 
     private func dialogue(
         _ change: (inout SetupAnswers) -> Void = { _ in }, given: Set<SetupQuestion> = [], code: [Int] = []
@@ -42,6 +48,7 @@ struct SetupDialogueTests {
             (.voice, "zh-CN, fr-FR", "no voice \"fr-FR\""), (.voice, "zh-CN,zh-CN", "twice"),
             (.voice, "zh-CN,", "no voice"),
             (.currency, "XYZ", "ISO 4217"), (.board, "nano", "there are: none, raspberry-pi"),
+            (.audioDevice, "3", "a number from 1 to 2"), (.audioDevice, "0", "a number from 1 to 2"),
             (.volume, "101", "0 to 100"), (.volume, "loud", "0 to 100"),
         ])
     func wrongAnswer(question: SetupQuestion, line: String, reason: String) {
@@ -53,6 +60,23 @@ struct SetupDialogueTests {
         #expect(dialogue.step == .ask(question))
         #expect(dialogue.problem?.contains(reason) == true)
         #expect(dialogue.answers == before)
+    }
+
+    @Test("Sound cards are proposed in order with their names, and chosen by number or by name")
+    func soundCards() throws {
+        let text = SetupQuestion.audioDevice.text(Self.choices)
+        let first = try #require(text.range(of: "1 for USB Audio Device, hw:CARD=Device"))
+        let second = try #require(text.range(of: "2 for bcm2835 Headphones, hw:CARD=Headphones"))
+        #expect(first.lowerBound < second.lowerBound)
+        for (typed, taken) in [("2", "hw:CARD=Headphones"), ("default", "default"), ("hw:0", "hw:0")] {
+            var answers = SetupAnswers()
+            try SetupQuestion.audioDevice.take(typed, into: &answers, Self.choices)
+            #expect(answers.audioDevice == taken)
+        }
+        let none = SetupChoices(voices: [], boards: [], cards: [])
+        #expect(SetupQuestion.audioDevice.text(none).contains("no card is there"))
+        var answers = SetupAnswers()
+        #expect(throws: SetupError.self) { try SetupQuestion.audioDevice.take("1", into: &answers, none) }
     }
 
     @Test("What has no usual answer cannot be left out")

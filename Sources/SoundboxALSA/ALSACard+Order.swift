@@ -1,0 +1,46 @@
+extension ALSACard {
+    /// How likely a loudspeaker is wired to a card, the likeliest first.
+    ///
+    /// Whoever plugs in a USB card or puts a sound board on the pins means it to be heard. The headphone socket comes with
+    /// the board, and the HDMI outputs are there whether a screen is or not.
+    enum Kind: Int, Comparable {
+        case pluggedIn, soundBoard, socket, screen, imaginary
+
+        static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// By what the drivers of Linux call themselves and their cards: sound/usb/card.c; sound/soc/bcm and
+    /// sound/soc/intel (`simple-card`, and boards that name themselves); staging/vc04_services/bcm2835-audio;
+    /// drivers/gpu/drm/vc4/vc4_hdmi.c; sound/pci/hda; sound/drivers/aloop.c and dummy.c.
+    var kind: Kind {
+        let words = "\(driver) \(id ?? "") \(description)".lowercased()
+        func has(_ parts: String...) -> Bool { parts.contains { words.contains($0) } }
+        // The sink of a USB gadget is the computer at the other end of the cable.
+        if ["loopback", "dummy"].contains(driver.lowercased()) || has("gadget") { return .imaginary }
+        if has("hdmi", "displayport") { return .screen }
+        if driver == "USB-Audio" { return .pluggedIn }
+        if has("bcm2835", "headphone") { return .socket }
+        // A computer's own chip has the socket of the case.
+        if driver.lowercased().hasPrefix("hda") { return .socket }
+        return .soundBoard
+    }
+
+    /// Whether it is made by a program, for trials: what is played there nobody hears.
+    public var isImaginary: Bool { kind == .imaginary }
+
+    /// The PCM that plays whatever it is given. HDMI takes samples in a wrapping of its own, which alsa-lib's
+    /// configuration of these cards knows (cards/vc4-hdmi.conf) and the device itself does not.
+    public var playbackName: String {
+        guard kind == .screen, let id else { return name }
+        return "sysdefault:CARD=\(id)"
+    }
+}
+
+extension [ALSACard] {
+    /// Those that play, the one that is wired most likely first. Of one kind, the kernel's order counts.
+    public var inOrderOfWiring: [ALSACard] {
+        enumerated().filter(\.element.canPlay)
+            .sorted { ($0.element.kind, $0.offset) < ($1.element.kind, $1.offset) }
+            .map(\.element)
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// Why no sound card can be used, as the device files tell: alsa-lib says of all three that there is no card.
+public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
+    /// The kernel knows none: nothing is plugged in, or its driver has not been loaded yet.
+    case noCard
+    /// The rights of the device's file keep this user out.
+    case denied(device: String?)
+    /// The rights of the file would do; the device list of the service's unit keeps the program out.
+    case fencedOff(device: String?)
+
+    /// Looks at what stands in `/dev/snd`. Opens control devices, which are heard of nowhere. Any thread.
+    ///
+    /// - Returns: `nil` when a card can be asked.
+    public static func current() -> CardObstacle? {
+        current(in: "/dev/snd") { path in
+            let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return errno }
+            close(descriptor)
+            return 0
+        }
+    }
+
+    /// - Parameter tryOpening: opens a device for a moment and returns 0, or `errno`.
+    package static func current(in folder: String, tryOpening: (String) -> Int32) -> CardObstacle? {
+        var obstacle = CardObstacle.noCard
+        for path in controlDevices(in: folder) {
+            switch tryOpening(path) {
+            case EACCES: obstacle = .denied(device: path)
+            // What the kernel answers where a device list of cgroups forbids it.
+            case EPERM: obstacle = .fencedOff(device: path)
+            // It has just gone.
+            case ENOENT, ENODEV, ENXIO: continue
+            default: return nil
+            }
+        }
+        return obstacle
+    }
+
+    private static func controlDevices(in folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var paths: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix("controlC") { paths.append("\(folder)/\(name)") }
+        }
+        return paths.sorted()
+    }
+
+    public var description: String {
+        switch self {
+        case .noCard:
+            "this machine has no sound card, or its driver is not loaded yet: check the plug, and the overlay of an "
+                + "add-on board"
+        case .denied(let device):
+            "this user may not open \(device ?? "it"); add the user to the group \"audio\" (adduser USER audio) and log "
+                + "in again, or restart the service"
+        case .fencedOff(let device):
+            "the service may not open \(device ?? "it"): its unit lacks DeviceAllow=char-116 rw (systemctl cat soundbox); "
+                + "correct it, then systemctl daemon-reload and restart the service"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Logging
+import SoundboxCore
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+@testable import SoundboxSetup
+
+@Suite("The voice before setup", .timeLimit(.minutes(10)))
+struct ReminderTests {
+    private let folder: TemporaryFolder
+    private let lines = Journal<String>()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func reminder(_ surroundings: Surroundings) -> Reminder {
+        Reminder(
+            surroundings: surroundings, amplifier: nil,
+            logger: Logger(label: "test") { [lines] _ in JournalLogHandler(lines: lines) },
+            fact: "the box is not set up")
+    }
+
+    @Test("The first card that plays gets the sentence, after those that do not, and the log says which")
+    func nextCard() async throws {
+        let heard = folder.file("heard.wav")
+        let unused = folder.file("unused.wav")
+        var surroundings = Surroundings()
+        surroundings.likelyDevices = { ["hw:CARD=Nowhere", "hw:CARD=Neither", "file:\(heard)", "file:\(unused)"] }
+        await reminder(surroundings).say(.notProvisioned)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: heard)).count > 20_000)
+        #expect(!FileManager.default.fileExists(atPath: unused))
+        let lines = lines.entries
+        try #require(lines.count == 3)
+        #expect(lines[0].contains("Nowhere") && lines[1].contains("Neither"))
+        #expect(lines[2].contains("said that the box is not set up") && lines[2].contains("heard.wav"))
+    }
+
+    @Test("The device of a box that was in service is the only one")
+    func chosenCard() async throws {
+        let unused = folder.file("unused.wav")
+        var surroundings = Surroundings()
+        surroundings.audioDevice = "hw:CARD=Nowhere"
+        surroundings.likelyDevices = { ["file:\(unused)"] }
+        await reminder(surroundings).say(.notProvisioned)
+        #expect(!FileManager.default.fileExists(atPath: unused))
+        #expect(lines.entries.count == 1)
+    }
+}
+
+private struct JournalLogHandler: LogHandler {
+    let lines: Journal<String>
+    var logLevel = Logger.Level.info
+    var metadata: Logger.Metadata = [:]
+
+    func log(event: LogEvent) { lines.append("\(event.message) \(event.metadata ?? [:])") }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+}
