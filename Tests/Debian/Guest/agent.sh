@@ -14,6 +14,12 @@ pay() {
     -m "{\"id\":\"$1\",\"amount\":\"$2\",\"channel\":\"alipay\"}"
 }
 
+# What the box says of itself: whether it is wrong somewhere, whether nothing is, whether nothing waits.
+faulty() { soundbox status --json | grep -q '"faults":\[[^]]'; }
+in_order() { soundbox status --json | grep -q '"faults":\[\]'; }
+idle() { soundbox status --json | grep '"announcing":false' | grep -q '"queued":0'; }
+main_pid() { systemctl show --property MainPID --value soundbox; }
+
 # The sound card: a driver that is loaded, late or not at all, and a plug.
 card_in() { modprobe snd-aloop "$@"; }
 card_out() { modprobe --remove snd-aloop; }
