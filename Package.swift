@@ -167,7 +167,7 @@ let package = Package(
         tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
         // The arrows between rooms, and between the folders of a room.
         .testTarget(name: "HouseTests", swiftSettings: strict),
-        tests(of: "SoundboxSystem", ["SoundboxCore"]),
+        tests(of: "SoundboxSystem", ["SoundboxCore", "TestSupport"]),
         tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
         tests(
             of: "SoundboxVoice",

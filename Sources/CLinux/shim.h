@@ -1,9 +1,12 @@
 // Linux calls that Swift cannot import, because they are variadic or missing in its Glibc module.
 #pragma once
+#include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -22,8 +25,21 @@ static inline void soundbox_release_code(void) {
     if (end > start) madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
+/// The calling thread opens files with these rights from now on: setfsuid(2). 0, or an error code.
+///
+/// glibc's setgroups() would change every thread of the process, and leaves no other way than the system call.
+static inline int soundbox_use_file_rights(uid_t user, gid_t group, const gid_t *groups, size_t count) {
+  // Groups while the rights for it are there. Both calls below return the value of before, and no error.
+  if (syscall(SYS_setgroups, count, groups) != 0) return errno;
+  setfsgid(group);
+  setfsuid(user);
+  return (gid_t)setfsgid((gid_t)-1) == group && (uid_t)setfsuid((uid_t)-1) == user ? 0 : EPERM;
+}
+
 /// Whether the clock follows a time server, according to the kernel: adjtimex(2), STA_UNSYNC. Needs no privilege.
-static inline int soundbox_clock_is_synchronised(void) {
+/// Returns 1 or 0; a negative error number when the kernel does not say.
+static inline int soundbox_clock_synchronisation(void) {
   struct timex state = {.modes = 0};
-  return adjtimex(&state) >= 0 && (state.status & STA_UNSYNC) == 0;
+  if (adjtimex(&state) < 0) return -errno;
+  return (state.status & STA_UNSYNC) == 0;
 }

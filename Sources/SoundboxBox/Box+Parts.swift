@@ -28,8 +28,8 @@ extension Box {
         package var gestures = GestureMap.usual
         /// Takes the box out of service. May block.
         package var removeSetup: @Sendable () throws -> SetupRemoval
-        /// The folder of what lasts until the next start.
-        package var runFolder: String
+        /// A path that is there while new software is being installed.
+        package var updateMark: String
         /// Lets others on this machine ask and command the box.
         package var control: @Sendable (Controls) -> [any Service] = { _ in [] }
         package var systemd = Systemd()
@@ -39,7 +39,7 @@ extension Box {
             identity: StatusReporter.Identity, policy: Policy, state: BoxState, feed: any PaymentFeed,
             inbox: any Inbox & InboxUpkeep, salvage: SalvageWatch, clock: BoxClock, output: SoundThread,
             voices: Voices, panel: any Panel, keepVolume: @escaping @Sendable (Volume) throws -> Void,
-            removeSetup: @escaping @Sendable () throws -> SetupRemoval, runFolder: String, logger: Logger
+            removeSetup: @escaping @Sendable () throws -> SetupRemoval, updateMark: String, logger: Logger
         ) {
             self.identity = identity
             self.policy = policy
@@ -54,7 +54,7 @@ extension Box {
             self.keepVolume = keepVolume
             self.panel = panel
             self.removeSetup = removeSetup
-            self.runFolder = runFolder
+            self.updateMark = updateMark
             self.logger = logger
         }
     }

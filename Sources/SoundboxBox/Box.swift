@@ -81,7 +81,7 @@ public struct Box {
                 FeedService(feed: feed, delegate: intake),
                 reporter,
                 unprovisioning,
-                UpdateWatch(folder: parts.runFolder, state: state),
+                UpdateWatch(mark: parts.updateMark, state: state),
                 PanelService(
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post),
                 announcer,

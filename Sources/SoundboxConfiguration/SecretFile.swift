@@ -15,15 +15,17 @@ package struct SecretFile {
     private static let maximumBytes = 4096
 
     /// The first line, without its line end; blanks belong to it. Blocks on the disk.
+    ///
+    /// - Parameter evenIfExposed: for whoever is about to give the file its mode.
     /// - Throws: ``SecretFileError`` when the file cannot be read, begins with an empty line, one of more than 4,096 bytes
     ///   or one that is not UTF-8, or when every user of the system could read it.
-    package func read() throws(SecretFileError) -> String {
+    package func read(evenIfExposed: Bool = false) throws(SecretFileError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(SystemError.last.description) }
         defer { close(descriptor) }
         var attributes = stat()
         guard fstat(descriptor, &attributes) == 0 else { throw failure(SystemError.last.description) }
-        guard attributes.st_mode & 0o007 == 0 else {
+        guard evenIfExposed || attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
         }
         // A pipe that nobody writes into must not hold up a start for ever.

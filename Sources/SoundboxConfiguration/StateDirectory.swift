@@ -29,6 +29,7 @@ package final class StateDirectory: Sendable {
 
     package var inboxPath: String { "\(path)/inbox.sqlite" }
     package var volumePath: String { "\(path)/volume" }
+    package var timePath: String { "\(path)/time" }
 }
 
 package struct StateDirectoryError: Error, Equatable, CustomStringConvertible {

@@ -30,7 +30,7 @@ public struct MQTTProbe: Sendable {
     public func run(timeout: Duration) throws(MQTTError) -> Outcome {
         let end = Duration.monotonicNow + timeout
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        let client = try MQTTClient(settings, clientID: "soundbox-probe-\(name)", keepsSession: false, will: nil)
+        let client = try MQTTClient(settings, clientID: ClientID.visitor("probe"), keepsSession: false, will: nil)
         try client.connect()
         while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
 

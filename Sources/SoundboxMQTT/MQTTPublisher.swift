@@ -25,8 +25,7 @@ public struct MQTTPublisher: Sendable {
     ) throws(MQTTError) {
         let end = Duration.monotonicNow + timeout
         let client = try MQTTClient(
-            settings, clientID: "soundbox-publish-\(String(UInt64.random(in: .min ... .max), radix: 36))",
-            keepsSession: false, will: nil)
+            settings, clientID: ClientID.visitor("publish"), keepsSession: false, will: nil)
         try client.connect()
 
         while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}

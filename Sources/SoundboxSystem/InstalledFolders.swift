@@ -5,6 +5,8 @@ public enum InstalledFolders {
     public static let sounds = "/usr/share/soundbox/sounds"
     public static let board = "/usr/share/soundbox/board"
     public static let mappings = "/usr/share/soundbox/mappings"
+    /// Is there while the package is being upgraded (prerm), until the new version has started (postinst).
+    public static let updateMark = "/run/soundbox-updating"
 
     /// The voices of the source tree when one is at hand, else the installed ones.
     public static var nearestSounds: String { access("sounds", R_OK) == 0 ? "sounds" : sounds }

@@ -9,6 +9,10 @@ public enum SmallFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
+        return try bytes(of: descriptor, limit: limit)
+    }
+
+    private static func bytes(of descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
         while true {
@@ -19,6 +23,19 @@ public enum SmallFile {
             content += chunk[..<count]
             guard content.count <= limit else { throw SystemError(code: EFBIG) }
         }
+    }
+
+    /// The content of a file of at most `limit` bytes in a folder that another user may write in. That user could have
+    /// put a link to a file of root's in its place, or a pipe that nobody ever writes into.
+    /// - Throws: the system's reason; `ELOOP` for a link, `EINVAL` for whatever else is no regular file.
+    public static func bytes(inForeignFolder path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw SystemError.last }
+        defer { close(descriptor) }
+        var attributes = stat()
+        guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
+        guard attributes.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
+        return try bytes(of: descriptor, limit: limit)
     }
 
     /// The text of a file of at most 1 MiB: more is not what was meant.
@@ -80,6 +97,16 @@ public enum SmallFile {
         guard rename(temporary, path) == 0 else { throw failure(path, "cannot be replaced") }
         isWritten = true
         syncFolder(of: path)
+    }
+
+    /// Gives a file or folder of root's folders its owner and mode, whoever made it. Its content stays.
+    public static func giveBack(_ path: String, mode: mode_t, owner: FileOwner?) throws(FileError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(path, "cannot be given its mode and owner") }
+        defer { close(descriptor) }
+        guard owner.map({ fchown(descriptor, $0.user, $0.group) == 0 }) ?? true, fchmod(descriptor, mode) == 0,
+            fsync(descriptor) == 0
+        else { throw failure(path, "cannot be given its mode and owner") }
     }
 
     /// Creates the folder of `path` when it is missing; its parents must exist.

@@ -32,16 +32,16 @@ public final class InMemoryInbox: Inbox {
     }
 
     public func store(
-        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+        _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome] {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            return arrivals.map { Self.store($0, at: now, clockIsSet: clockIsSet, in: &contents) }
+            return arrivals.map { Self.store($0, at: now, clock: clock, in: &contents) }
         }
     }
 
     private static func store(
-        _ arrival: Arrival, at now: Timestamp, clockIsSet: Bool, in contents: inout Contents
+        _ arrival: Arrival, at now: Timestamp, clock: ClockTrust, in contents: inout Contents
     ) -> ArrivalOutcome {
         switch arrival {
         case .rejection(let rejection):
@@ -56,7 +56,7 @@ public final class InMemoryInbox: Inbox {
             }
             let sequence = (contents.entries.last?.sequence ?? 0) + 1
             let entry = InboxEntry(
-                sequence: sequence, notice: notice, receivedAt: now, clockWasSet: clockIsSet, state: .received)
+                sequence: sequence, notice: notice, receivedAt: now, clock: clock, state: .received)
             contents.entries.append(entry)
             contents.write(Receipt(id: notice.id, state: .stored, at: now))
             return .stored(entry)
@@ -70,15 +70,14 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool {
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            let indices = entries.compactMap { entry in
-                contents.entries.firstIndex { $0.sequence == entry.sequence && $0.isWaiting }
+            return entries.filter { entry in
+                let index = contents.entries.firstIndex { $0.sequence == entry.sequence && $0.isWaiting }
+                if let index { contents.entries[index].state = .announcing }
+                return index != nil
             }
-            guard indices.count == entries.count else { return false }
-            for index in indices { contents.entries[index].state = .announcing }
-            return true
         }
     }
 
@@ -117,12 +116,12 @@ public final class InMemoryInbox: Inbox {
     }
 
     public func take(
-        _ commands: [CommandArrival], at now: Timestamp
+        _ commands: [CommandArrival], at now: Timestamp, earliest: Timestamp?
     ) throws(InboxError) -> [CommandOutcome] {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
             let outcomes = commands.map { Self.take($0, at: now, in: &contents) }
-            contents.commands.removeAll { $0.expiry < now }
+            if let earliest { contents.commands.removeAll { $0.expiry < earliest } }
             contents.commands.removeFirst(max(0, contents.commands.count - CommandID.limit))
             return outcomes
         }
@@ -163,8 +162,9 @@ public final class InMemoryInbox: Inbox {
     public func distrustArrivalTimes() throws(InboxError) {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            for index in contents.entries.indices where contents.entries[index].isWaiting {
-                contents.entries[index].clockWasSet = false
+            for index in contents.entries.indices
+            where contents.entries[index].isWaiting && contents.entries[index].clock == .unconfirmed {
+                contents.entries[index].clock = .none
             }
         }
     }

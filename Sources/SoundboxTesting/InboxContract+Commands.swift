@@ -13,6 +13,14 @@ extension InboxContract {
             try demand(inbox.take([command], at: evening), equals: [.isNew], "after its time")
             try demand(receipts(of: inbox), equals: [], "receipts: it was carried out")
         },
+        InboxContract(description: "A clock that may be wrong forgets no command's id") { inbox in
+            let year = Timestamp(millisecondsSince1970: later.millisecondsSince1970 + 365 * 86_400_000)
+            let command = CommandArrival.once(try CommandID("c"), expiry: later)
+            let other = CommandArrival.once(try CommandID("d"), expiry: year)
+            _ = try inbox.take([command], at: noon, earliest: nil)
+            try demand(inbox.take([other], at: year, earliest: nil), equals: [.isNew], "a year ahead")
+            try demand(inbox.take([command], at: noon, earliest: noon), equals: [.duplicate], "right again")
+        },
         InboxContract(description: "No more than the newest 4,096 ids of commands are kept") { inbox in
             func command(_ number: Int) throws -> CommandArrival { .once(try CommandID("c-\(number)"), expiry: later) }
             _ = try inbox.take(try (0...CommandID.limit).map { try command($0) }, at: noon)

@@ -33,13 +33,15 @@ public struct InboxContract: Sendable, CustomStringConvertible {
                 try demand(entries.map(\.state), equals: [.received, .received], "states")
                 try demand(outcomes, equals: entries.map { .stored($0) }, "outcomes")
             },
-            InboxContract(description: "Whether the clock could be believed is kept with the time of arrival") {
+            InboxContract(description: "How far the clock could be believed is kept with the time of arrival") {
                 inbox in
-                _ = try inbox.store([.notice(try notice("1"))], at: noon, clockIsSet: false)
-                _ = try inbox.store([.notice(try notice("2"))], at: noon, clockIsSet: true)
-                try demand(inbox.waiting(limit: 10).map(\.clockWasSet), equals: [false, true], "clocks")
+                for (number, clock) in ClockTrust.allCases.enumerated() {
+                    _ = try inbox.store([.notice(try notice("\(number)"))], at: noon, clock: clock)
+                }
+                try demand(inbox.waiting(limit: 10).map(\.clock), equals: ClockTrust.allCases, "clocks")
                 try inbox.distrustArrivalTimes()
-                try demand(inbox.waiting(limit: 10).map(\.clockWasSet), equals: [false, false], "after a jump")
+                try demand(
+                    inbox.waiting(limit: 10).map(\.clock), equals: [.none, .none, .confirmed], "after a jump")
             },
             InboxContract(description: "Notices wait in order of arrival, and the limit takes the oldest") { inbox in
                 for name in ["c", "a", "b"] { _ = try inbox.store([.notice(try notice(name))], at: noon) }

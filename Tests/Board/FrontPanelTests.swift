@@ -86,7 +86,8 @@ extension VirtualBoardTests {
         func updating() async throws {
             try await board.withBox("updating") { box in
                 let seen = try await box.observing {
-                    try await board.run("echo >/run/updating; sleep 6; rm /run/updating; await 20 lit_for 2")
+                    try await board.run(
+                        "echo >/run/soundbox-updating; sleep 6; rm /run/soundbox-updating; await 20 lit_for 2")
                 }
                 let flashes = seen.lights.map { $0.end - $0.start }.filter { $0 < 0.2 }
                 #expect((3...6).contains(flashes.count), "\(seen.lights)")

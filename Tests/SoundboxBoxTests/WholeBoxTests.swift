@@ -35,7 +35,7 @@ struct WholeBoxTests {
             state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
             salvage: SalvageWatch(systemd: Systemd { _ in nil }), clock: BoxClock(newestKnown: nil),
             output: SoundThread { [sink] _ in sink }, voices: Voices(first: voice), panel: panel,
-            keepVolume: { [kept] in kept.append($0) }, removeSetup: { .removed }, runFolder: "/nowhere",
+            keepVolume: { [kept] in kept.append($0) }, removeSetup: { .removed }, updateMark: "/nowhere",
             logger: Logger(label: "box") { [log] _ in TextLog(lines: log) })
     }
 

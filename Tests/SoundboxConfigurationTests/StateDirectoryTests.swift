@@ -20,6 +20,17 @@ struct StateDirectoryTests {
         #expect(file.read() == nil)
     }
 
+    @Test("The time is remembered, and rubbish in its file is no time")
+    func timeFile() throws {
+        let file = TimeFile(path: folder.file("time"))
+        #expect(file.read() == nil)
+        let time = Timestamp(millisecondsSince1970: 1_795_233_600_250)
+        try file.write(time)
+        #expect(file.read() == time)
+        try folder.write("yesterday\n", to: "time")
+        #expect(file.read() == nil)
+    }
+
     @Test("A state directory is one box's; it is free again when that box is gone")
     func lock() throws {
         let path = folder.file("state")

@@ -99,7 +99,7 @@ struct MigrationTests {
         #expect(waiting[1].notice.kind == .refund)
         #expect(waiting[1].notice.channel == "unionpay")
         #expect(waiting[1].notice.paidAt == Timestamp(millisecondsSince1970: 1_795_233_609_000))
-        #expect(waiting.map(\.clockWasSet) == [true, true])
+        #expect(waiting.map(\.clock) == [.unconfirmed, .unconfirmed])
         #expect(try inbox.lastAnnounced(skipping: 0)?.notice.id.text == "P-announced-2")
 
         let receipts = try inbox.receipts(after: 0, limit: 10).map { String(decoding: $0.payload, as: UTF8.self) }

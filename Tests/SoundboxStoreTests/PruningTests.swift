@@ -21,12 +21,14 @@ struct PruningTests {
         Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(number) * 86_400_000)
     }
 
-    private func store(_ ids: ClosedRange<Int>, on day: Timestamp, clockIsSet: Bool = true, spoken: Bool = true) throws
-    {
+    private func store(
+        _ ids: ClosedRange<Int>, on day: Timestamp, clock: ClockTrust = .confirmed, spoken: Bool = true,
+        paidAt: Timestamp? = nil
+    ) throws {
         let notices = try ids.map {
-            Arrival.notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("1", .CNY)))
+            Arrival.notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("1", .CNY), paidAt: paidAt))
         }
-        _ = try inbox.store(notices, at: day, clockIsSet: clockIsSet)
+        _ = try inbox.store(notices, at: day, clock: clock)
         if spoken { for entry in try inbox.waiting(limit: 9999) { try inbox.markAnnounced(entry, at: day) } }
     }
 
@@ -69,11 +71,40 @@ struct PruningTests {
 
     @Test("Ids from a time without a clock stay until a later payment proves their age")
     func noClock() throws {
-        try store(1...5, on: Timestamp(millisecondsSince1970: 0), clockIsSet: false)
+        try store(1...5, on: Timestamp(millisecondsSince1970: 0), clock: .none)
         try store(6...7, on: day(0))
         #expect(try pruneAll(at: day(1)).forgotten == 0)
         #expect(try pruneAll(at: nil).forgotten == 0)
         #expect(try pruneAll(at: day(91)).forgotten == 6)
+    }
+
+    @Test("What arrived under a clock that nobody had confirmed is never old by it", arguments: [-365, 0, 365])
+    func wrongClock(error: Int) throws {
+        try store(1...5, on: day(error), clock: .unconfirmed)
+        #expect(try pruneAll(at: day(400)).forgotten == 0)
+        try store(6...7, on: day(400))
+        #expect(try pruneAll(at: day(450)).forgotten == 0)
+        #expect(try pruneAll(at: day(491)).forgotten == 6)
+    }
+
+    @Test("A long history without a confirmed clock does not keep what comes behind it from being forgotten")
+    func longHistory() throws {
+        try store(1...6500, on: day(0), clock: .unconfirmed)
+        try store(6501...6600, on: day(0))
+        try store(6601...6700, on: day(100))
+        #expect(try pruneAll(at: day(91)).forgotten == 6600)
+        #expect(try inbox.counts().announced == 6700)
+    }
+
+    @Test("A payment that says it was paid later than it arrived is known for that much longer, and holds up nothing")
+    func paidLater() throws {
+        try store(1...2500, on: day(0), paidAt: day(100))
+        try store(2501...2510, on: day(1))
+        try store(2511...2511, on: day(2))
+        #expect(try pruneAll(at: day(92)).forgotten == 10)
+        #expect(try known(2500))
+        #expect(try pruneAll(at: day(189)).forgotten == 0)
+        #expect(try pruneAll(at: day(191)).forgotten == 2500)
     }
 
     @Test("Above the limit of bytes the oldest go before their time, and room is made inside the file")

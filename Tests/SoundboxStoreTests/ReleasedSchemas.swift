@@ -5,6 +5,7 @@ enum ReleasedSchemas {
     static let all: [(name: String, sql: String)] = [
         ("1: notices and receipts", first), ("2: clock, summaries, damage", second),
         ("3: checksums, waiting payments kept twice, salvage", third), ("4: commands", fourth),
+        ("5: confirmed clocks", fifth),
     ]
 
     private static let migrations = """
@@ -196,5 +197,10 @@ enum ReleasedSchemas {
             expiry INTEGER NOT NULL
         ) STRICT;
         INSERT INTO command VALUES (1, 'C-1', 1795320000000);
+        """
+
+    private static let fifth = """
+        \(fourth)
+        INSERT INTO grdb_migrations VALUES ('5: confirmed clocks');
         """
 }

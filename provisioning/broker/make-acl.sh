@@ -25,7 +25,8 @@ topic read $prefix/+/+/status
 ACL
 
 number=0
-while read -r merchant device rest; do
+# The last line counts also without a newline at its end.
+while read -r merchant device rest || [[ -n $merchant ]]; do
   number=$((number + 1))
   [[ -z $merchant || $merchant == '#'* ]] && continue
   if [[ ! $merchant =~ $valid || ! $device =~ $valid || -n $rest ]]; then

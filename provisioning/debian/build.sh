@@ -87,6 +87,7 @@ main_package() {
   local units=$root/usr/lib/systemd/system
   install_file 644 "$project/provisioning/systemd/soundbox.service" "$units/soundbox.service"
   install_file 644 "$project/provisioning/systemd/soundbox-first-boot.service" "$units/soundbox-first-boot.service"
+  install_file 644 "$project/provisioning/systemd/soundbox-wifi.service" "$units/soundbox-wifi.service"
   install_file 644 "$project/provisioning/systemd/soundbox.sysusers" "$root/usr/lib/sysusers.d/soundbox.conf"
   install_file 644 "$project/provisioning/systemd/soundbox.tmpfiles" "$root/usr/lib/tmpfiles.d/soundbox.conf"
   install_file 644 "$project/provisioning/systemd/60-soundbox-gpio.rules" \
@@ -115,6 +116,7 @@ main_package() {
   "${run[@]}" "$binary" --generate-completion-script fish >"$completions/fish/vendor_completions.d/soundbox.fish"
 
   for script in postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
+  install_file 644 "$here/triggers" "$root/DEBIAN/triggers"
   install_file 644 "$here/lintian-overrides" "$root/usr/share/lintian/overrides/soundbox"
   finish "$root" soundbox "$arch" <<CONTROL
 Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd

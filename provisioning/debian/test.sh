@@ -81,12 +81,28 @@ box=''
 is_mode "soundbox:soundbox 640" /var/lib/soundbox/inbox.sqlite
 before=$(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite)
 
-step "Upgrade"
+step "Upgrade: the light tells of it, and the box is restarted once"
+# No systemd runs here. The packages are to believe it, and what they ask of it is written down.
+inside mkdir -p /run/systemd/system
+cat >"$root/usr/bin/deb-systemd-invoke" <<'STUB'
+#!/bin/sh
+echo "$*, mark: $(ls /run | grep -x soundbox-updating)" >>/tmp/invoked
+STUB
+invoked() { grep -cE "$1" "$root/tmp/invoked" || true; }
 inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/next/*.deb' >"$work/upgrade.log" 2>&1 ||
   { cat "$work/upgrade.log" >&2; exit 1; }
 [[ $(inside dpkg-query -W -f '${Version}' soundbox) == 99.0.0 ]] || fail "the version after the upgrade"
-inside test -e /run/soundbox/updating || fail "the light of a running box does not tell of the update"
+[[ $(invoked restart) == 1 && $(invoked '^restart soundbox.service, mark: soundbox-updating$') == 1 ]] ||
+  { cat "$root/tmp/invoked" >&2; fail "an upgrade of program and voices must restart the box once, under the light's sign"; }
+is_gone /run/soundbox-updating
 [[ $(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite) == "$before" ]] || fail "an upgrade changed settings or payments"
+
+step "A voice alone: the box is restarted once, and not started when it does not run"
+rm "$root/tmp/invoked"
+inside sh -c 'dpkg --install /tmp/next/soundbox-voice-zh-cn_*.deb /tmp/next/soundbox-voice-en-us_*.deb' >/dev/null
+[[ $(cat "$root/tmp/invoked") == "try-restart soundbox.service, mark: " ]] ||
+  { cat "$root/tmp/invoked" >&2; fail "the upgrade of voices must restart a box that runs, once"; }
+rm -r "$root/run/systemd"
 
 step "Roll back"
 inside sh -c 'apt-get -qq install --yes --allow-downgrades --no-install-recommends /tmp/this/*.deb' >"$work/downgrade.log" 2>&1 ||

@@ -123,9 +123,9 @@ package actor AnnouncerService: Service {
         switch action {
         case .fetch(let limit):
             return answer { () throws(InboxError) in
-                if clock.hasJumpedForward() {
-                    logger.notice("the clock was set forward: what waits counts as new")
+                try clock.afterStep { (step) throws(InboxError) in
                     try inbox.distrustArrivalTimes()
+                    if step == .forward { logger.notice("the clock was set forward: what waits counts as new") }
                 }
                 return .fetched(try inbox.waiting(limit: limit), moment)
             }
@@ -134,7 +134,10 @@ package actor AnnouncerService: Service {
         case .prepare:
             return await prepare()
         case .note(let entries):
-            return answer { () throws(InboxError) in try inbox.markAnnouncing(entries) ? .noted : .withdrawn }
+            return answer { () throws(InboxError) in
+                let rest = try inbox.markAnnouncing(entries)
+                return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
+            }
         case .play(let announcement):
             return await play(announcement)
         case .record(let job):
@@ -144,7 +147,7 @@ package actor AnnouncerService: Service {
             }
         case .expire(let entries):
             return answer { () throws(InboxError) in
-                try inbox.markExpired(entries, inSummary: false, at: .now)
+                try inbox.markExpired(entries, inSummary: false, at: clock.now)
                 logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
                 receiptsAreWaiting()
                 return .recorded
@@ -165,14 +168,14 @@ package actor AnnouncerService: Service {
     }
 
     private var moment: Announcer.Moment {
-        Announcer.Moment(time: clock.timeIfSet, minuteOfDay: currentMinuteOfDay())
+        Announcer.Moment(clock: clock.reading, minuteOfDay: currentMinuteOfDay())
     }
 
     private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Recollection {
         switch request {
         case .last: .announced(try inbox.lastAnnounced())
         case .beforeLast: .announced(try inbox.lastAnnounced(skipping: 1))
-        case .today: .payments(try inbox.payments(since: .startOfToday))
+        case .today: .payments(try inbox.payments(since: clock.now.startOfDay))
         case .network:
             .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
         }
@@ -291,8 +294,8 @@ package actor AnnouncerService: Service {
 
     private func record(_ job: Announcer.Job) throws(InboxError) {
         switch job {
-        case .notice(let entry): try inbox.markAnnounced(entry, at: .now)
-        case .summary(let entries): try inbox.markExpired(entries, at: .now)
+        case .notice(let entry): try inbox.markAnnounced(entry, at: clock.now)
+        case .summary(let entries): try inbox.markExpired(entries, at: clock.now)
         case .replay, .today, .prompt, .network: return
         }
         logger.info("announced", metadata: job.logMetadata([:]))

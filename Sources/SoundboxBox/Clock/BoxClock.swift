@@ -2,15 +2,35 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The wall clock, and whether it can be believed. A small board without a clock battery starts in the past, and learns
-/// the time only from a server.
+/// The wall clock, and how far it can be believed. A small board without a clock battery starts in the past, one with a
+/// bad battery anywhere; the time comes from a server, and until then from what signed messages prove.
+///
+/// Any thread. Nothing blocks but ``keep(_:)``.
 package final class BoxClock: Sendable {
-    /// What the clock is judged by.
-    package struct Signs: Sendable, Equatable {
-        var now: Timestamp
-        var isSynchronised: Bool
-        /// Wall clock minus time since boot.
-        var offset: Duration
+    package typealias Signs = ClockSigns
+
+    /// Remembers a time across restarts: the moment that it cannot be earlier than.
+    package struct Keeper: Sendable {
+        package var read: @Sendable () -> Timestamp?
+        package var write: @Sendable (Timestamp) throws -> Void
+
+        package init(
+            read: @escaping @Sendable () -> Timestamp?, write: @escaping @Sendable (Timestamp) throws -> Void
+        ) {
+            self.read = read
+            self.write = write
+        }
+
+        /// Remembers nothing.
+        package static let none = Keeper(read: { nil }, write: { _ in })
+    }
+
+    /// Why the times of arrival that are stored cannot be compared with the clock, unless a server had confirmed them.
+    package enum Step: Sendable, Equatable {
+        /// The box was off, and nobody knows what happened to the clock in the meantime.
+        case start
+        /// What is believed of the time went forward by a minute or more.
+        case forward
     }
 
     /// Nobody can have run this program before this time.
@@ -18,57 +38,119 @@ package final class BoxClock: Sendable {
     /// From here on, 15 years after this release, the clock is wrong, whoever set it. A GPS receiver that loses count
     /// of its weeks is 19.6 years ahead (1,024 weeks); a clock register filled with ones is ahead by 60 years or more.
     static let end = Timestamp(millisecondsSince1970: 2_240_611_200_000)
+    /// How far a provider's clock may be from the box's before somebody should look at them.
+    static let tolerance = Duration.seconds(300)
     /// A smaller step does not make news old.
-    static let smallestJump = Duration.seconds(60)
+    static let smallestStep = Duration.seconds(60)
+    /// What is known of the time is kept anew when it has gone on by this much: the card is not to be worn out by it.
+    static let keptEvery = Duration.seconds(3600)
 
-    private let hasBattery: Bool
-    private let earliest: Timestamp
     private let signs: @Sendable () -> Signs
-    private let lastOffset: Mutex<Duration>
+    private let keeper: Keeper
+    private let evidence: Mutex<TimeEvidence>
+    private let kept: Mutex<Kept>
 
-    /// - Parameters:
-    ///   - newestKnown: the newest time that the inbox remembers; a clock that is behind it is wrong.
-    ///   - hasBattery: the clock was set from a battery clock when the system started.
+    /// Blocks on what `keeper` reads.
+    ///
+    /// - Parameter newestKnown: the newest time that a confirmed clock has given to a payment in the inbox.
     package init(
-        newestKnown: Timestamp?, hasBattery: Bool = SystemClock.wasSetFromBattery,
-        signs: @escaping @Sendable () -> Signs = {
-            Signs(now: .now, isSynchronised: SystemClock.isSynchronised, offset: SystemClock.offsetFromBoot)
-        }
+        newestKnown: Timestamp?, keeper: Keeper = .none,
+        signs: @escaping @Sendable () -> Signs = BoxClock.systemSigns
     ) {
-        self.hasBattery = hasBattery
-        // Times that were noted under such a clock are no measure for the right one.
-        let newest = newestKnown.flatMap { $0 < Self.end ? $0 : nil }
-        earliest = max(newest ?? Self.beginning, Self.beginning)
         self.signs = signs
-        lastOffset = Mutex(signs().offset)
+        self.keeper = keeper
+        let read = keeper.read().flatMap { $0 < Self.end ? $0 : nil }
+        let newest = newestKnown.flatMap { $0 < Self.end ? $0 : nil }
+        kept = Mutex(Kept(time: read))
+        evidence = Mutex(TimeEvidence(known: [read, newest].compactMap(\.self).max(), at: signs()))
     }
 
-    /// The time; `nil` while it cannot be believed. Never blocks; any thread.
-    var timeIfSet: Timestamp? {
+    /// What the kernel says.
+    package static let systemSigns: @Sendable () -> Signs = {
+        let synchronisation = SystemClock.synchronisation
+        return Signs(
+            now: .now, isSynchronised: synchronisation == .synchronised, offset: SystemClock.offsetFromBoot,
+            refusal: synchronisation.refusal)
+    }
+
+    package var reading: ClockReading { judge { $0.reading($1) } }
+
+    /// The best that can be said, to be written down.
+    var now: Timestamp { reading.time }
+
+    /// Which sign it goes by.
+    var state: ClockState {
         let signs = signs()
-        guard signs.now < Self.end else { return nil }
-        return signs.isSynchronised || hasBattery || signs.now >= earliest ? signs.now : nil
+        let state = evidence.withLock { $0.state(signs) }
+        return state != .synchronised && signs.refusal != nil ? .unreadable : state
     }
 
-    /// Why the clock cannot be right, in words for people; `nil` when it can. Never blocks; any thread.
+    /// Takes the time of a message whose signature fits.
+    func learn(_ time: Timestamp) { judge { $0.learn(time, $1) } }
+
+    /// Takes the time of a notice that did not wait at the broker.
+    func arrived(paidAt: Timestamp) { judge { $0.arrived(paidAt: paidAt, $1) } }
+
+    /// Why the clock cannot be right, in words for people; `nil` when it can.
     ///
     /// A clock that has not been set yet is no fault: it comes right when the network does.
     var fault: String? {
-        let now = signs().now
-        // The year alone, so that the fault stays the same one.
-        return now < Self.end
-            ? nil
-            : "the clock shows the year \(now.description.prefix(4)), which cannot be; set it with timedatectl, and look "
-                + "at the time server"
+        let signs = signs()
+        guard signs.now < Self.end else {
+            // The year alone, so that the fault stays the same one.
+            return "the clock shows the year \(signs.now.description.prefix(4)), which cannot be; set it with "
+                + "timedatectl, and look at the time server"
+        }
+        return evidence.withLock { $0.lag(signs) } == nil
+            ? nil : "the clock is behind: signed payments come from its future; look at the time server"
     }
 
-    /// Whether the clock was set forward by a minute or more since this was last asked: what arrived before then seems
-    /// older than it is. Never blocks; any thread.
-    func hasJumpedForward() -> Bool {
-        let offset = signs().offset
-        return lastOffset.withLock { last in
-            defer { last = offset }
-            return offset - last >= Self.smallestJump
+    /// Has `body` deal with a step, if there was one since the last that was dealt with. When it throws, the next call
+    /// finds the step again.
+    func afterStep<Failure>(_ body: (Step) throws(Failure) -> Void) throws(Failure) {
+        guard let (step, lead) = judge({ $0.step($1) }) else { return }
+        try body(step)
+        evidence.withLock { $0.compare(by: lead) }
+    }
+
+    // MARK: Across restarts
+
+    /// Keeps the moment that it cannot be earlier than, when that is newer by ``keptEvery`` than what was kept. Blocks on
+    /// the disk then.
+    ///
+    /// - Returns: what is on the disk now; `nil` when nothing is.
+    @discardableResult
+    func keep() throws -> Timestamp? {
+        let reading = reading
+        let (old, new) = kept.withLock { kept -> (Timestamp?, Timestamp?) in
+            guard !kept.isBeingWritten, let earliest = reading.earliest, kept.isOutdated(by: reading) else {
+                return (kept.time, nil)
+            }
+            kept.isBeingWritten = true
+            return (kept.time, earliest)
         }
+        guard let new else { return old }
+        defer { kept.withLock { $0.isBeingWritten = false } }
+        try keeper.write(new)
+        kept.withLock { $0.time = new }
+        return new
+    }
+
+    private struct Kept {
+        var time: Timestamp?
+        var isBeingWritten = false
+
+        func isOutdated(by reading: ClockReading) -> Bool {
+            guard let time, let earliest = reading.earliest else { return true }
+            let advance = earliest.duration(since: time)
+            // A server also takes back what somebody has taught wrongly.
+            return advance >= BoxClock.keptEvery
+                || reading.trust == .confirmed && advance < .zero - BoxClock.smallestStep
+        }
+    }
+
+    private func judge<Value>(_ body: (inout TimeEvidence, Signs) -> Value) -> Value {
+        let signs = signs()
+        return evidence.withLock { body(&$0, signs) }
     }
 }

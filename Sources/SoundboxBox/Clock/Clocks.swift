@@ -9,9 +9,9 @@ extension Timestamp {
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The last midnight, by the wall clock and the time zone of this machine (`TZ`, or `/etc/localtime`).
-    static var startOfToday: Timestamp {
-        var now = time(nil)
+    /// The last midnight before this, in the time zone of this machine (`TZ`, or `/etc/localtime`).
+    var startOfDay: Timestamp {
+        var now = time_t(millisecondsSince1970 / 1000)
         var day = tm()
         localtime_r(&now, &day)
         (day.tm_hour, day.tm_min, day.tm_sec) = (0, 0, 0)

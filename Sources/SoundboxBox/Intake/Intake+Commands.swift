@@ -11,7 +11,8 @@ extension Intake {
                 let (command, isSigned) = try read(message)
                 let circumstances = CommandJudge.Circumstances(
                     isSigned: isSigned, isRetained: message.isRetained, mayHaveWaited: mayHaveWaited,
-                    now: clock.timeIfSet)
+                    clock: clock.reading)
+                if isSigned, let at = command.at { learn(at) }
                 let arrival = CommandJudge.judge(command, circumstances)
                 if case .refused(let id, let reason)? = arrival { throw CommandError(id: id, reason: reason) }
                 judged.append((command, arrival))
@@ -60,7 +61,10 @@ extension Intake {
     private func note(_ arrivals: [CommandArrival]) throws(InboxError) -> [CommandOutcome] {
         guard !arrivals.isEmpty else { return [] }
         let outcomes: [CommandOutcome]
-        do throws(InboxError) { outcomes = try inbox.take(arrivals, at: clock.timeIfSet ?? .now) } catch {
+        let reading = clock.reading
+        do throws(InboxError) {
+            outcomes = try inbox.take(arrivals, at: reading.time, earliest: reading.earliest)
+        } catch {
             report(error)
             // The answer to a refused command is not worth holding up the messages behind it.
             guard arrivals.allSatisfy({ if case .refused = $0 { true } else { false } }) else { throw error }

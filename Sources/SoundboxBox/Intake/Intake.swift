@@ -45,7 +45,7 @@ struct Intake: PaymentFeedDelegate {
     func commit(_ batch: [FeedMessage]) throws {
         let mayHaveWaited = backlog.mayHoldThese()
         defer { backlog.messagesAreDone() }
-        let arrivals = try decode(batch.filter { $0.topic == .payments })
+        let arrivals = try decode(batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
         if !arrivals.isEmpty { try store(arrivals) }
         try take(batch.filter { $0.topic == .commands }, mayHaveWaited: mayHaveWaited)
     }
@@ -93,13 +93,16 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    private func decode(_ messages: [FeedMessage]) throws(InboxError) -> [Arrival] {
+    private func decode(_ messages: [FeedMessage], mayHaveWaited: Bool) throws(InboxError) -> [Arrival] {
         var arrivals: [Arrival] = []
         // Those that this batch brings are known to the messages behind them.
         var ids: Set<PaymentID> = []
         for message in messages {
             guard let arrival = try decode(message, after: ids) else { continue }
-            if case .notice(let notice) = arrival { ids.insert(notice.id) }
+            if case .notice(let notice) = arrival {
+                ids.insert(notice.id)
+                if let paidAt = notice.paidAt, !mayHaveWaited, !message.isRetained { clock.arrived(paidAt: paidAt) }
+            }
             arrivals.append(arrival)
         }
         return arrivals
@@ -120,10 +123,12 @@ struct Intake: PaymentFeedDelegate {
         } catch {
             return .rejection(vouchedFor(error, in: message))
         }
-        if isSigned { noteClock(admission.clockFault(shownBy: notice, now: clock.timeIfSet)) }
+        // Judged by what was known before it: it is no witness in its own cause.
+        let reading = clock.reading
+        if isSigned { noteClock(notice, reading) }
         guard
             let rejection = admission.rejection(
-                of: notice, isSigned: isSigned, isRetained: message.isRetained, now: clock.timeIfSet)
+                of: notice, isSigned: isSigned, isRetained: message.isRetained, reading)
         else { return .notice(notice) }
         // For a stored payment `rejected` would be a lie, whoever sends its notice once more.
         do throws(InboxError) {
@@ -136,10 +141,23 @@ struct Intake: PaymentFeedDelegate {
         }
     }
 
-    private func noteClock(_ fault: String?) {
+    private func noteClock(_ notice: PaymentNotice, _ reading: ClockReading) {
+        if let paidAt = notice.paidAt { learn(paidAt) }
+        let fault = admission.clockFault(shownBy: notice, reading)
         guard fault != state.snapshot.signedTimeFault else { return }
         if let fault { logger.error("the clock may be wrong", metadata: ["reason": "\(fault)"]) }
         state.update { $0.signedTimeFault = fault }
+    }
+
+    /// - Parameter time: of a message whose signature fits.
+    func learn(_ time: Timestamp) {
+        clock.learn(time)
+        // The next start knows it as well, if it can be written: no payment waits for that.
+        do { try clock.keep() } catch { logSparingly(.warning, "the time is not kept", ["reason": "\(error)"]) }
+        let fault = clock.fault
+        guard fault != state.snapshot.clockFault else { return }
+        if let fault { logger.error("the clock is wrong", metadata: ["reason": "\(fault)"]) }
+        state.update { $0.clockFault = fault }
     }
 
     private func checkSignature(of message: FeedMessage) throws(NoticeRejection) -> Bool {
@@ -159,7 +177,8 @@ struct Intake: PaymentFeedDelegate {
 
     private func store(_ arrivals: [Arrival]) throws(InboxError) {
         let outcomes: [ArrivalOutcome]
-        do { outcomes = try inbox.store(arrivals, at: .now, clockIsSet: clock.timeIfSet != nil) } catch {
+        let reading = clock.reading
+        do { outcomes = try inbox.store(arrivals, at: reading.time, clock: reading.trust) } catch {
             report(error)
             throw error
         }

@@ -2,8 +2,9 @@ import SoundboxCore
 
 /// Decides whether a notice that was read is news: pure.
 package struct NoticeAdmission: Sendable {
-    /// How far a provider's clock may be ahead of the box's.
-    package static let tolerance = Duration.seconds(300)
+    /// How far a provider's clock may be ahead of a time server: more than a wrong time zone makes (14 h). Beyond that a
+    /// notice would outlive the memory of its id.
+    package static let greatestLead = Duration.seconds(24 * 3600)
 
     /// A signed notice that was paid longer ago is refused. For a younger one that is played back, the inbox still
     /// knows the id.
@@ -16,24 +17,31 @@ package struct NoticeAdmission: Sendable {
         self.retainedWindow = retainedWindow
     }
 
-    /// What the time of a signed notice says about the box's own clock.
+    /// What the time of a signed notice says about the clocks.
     ///
-    /// - Returns: what is wrong, in words for people; `nil` when the two agree well enough.
-    package func clockFault(shownBy notice: PaymentNotice, now: Timestamp?) -> String? {
-        guard let paidAt = notice.paidAt, let now else { return nil }
-        let age = now.duration(since: paidAt)
-        if age < .zero - Self.tolerance {
-            return "the clock is behind: signed payments come from its future; look at the time server"
+    /// - Returns: what is wrong, in words for people; `nil` when they agree well enough. That the box's own clock is behind
+    ///   is ``BoxClock/fault``'s to tell.
+    package func clockFault(shownBy notice: PaymentNotice, _ clock: ClockReading) -> String? {
+        guard let paidAt = notice.paidAt else { return nil }
+        if let now = clock.confirmed, paidAt.duration(since: now) > BoxClock.tolerance {
+            return
+                "signed payments come from the future, though the clock follows a time server: the provider's clock is "
+                + "ahead, or the time server is wrong"
         }
-        return age > window
+        return isTooOld(paidAt, clock)
             ? "signed payments are refused as too old; if they are not, the clock is ahead: look at the time server"
             : nil
     }
 
-    /// - Parameter now: `nil` while the clock is not set; how old a signed notice is cannot be judged then, and the inbox
-    ///   alone keeps guard.
+    /// Whether it was paid outside of the window for certain. The clock says so when a time server has confirmed it.
+    /// Otherwise only what is known for certain does: a wrong clock refuses no payment, and one that is behind lets nobody
+    /// play back what the inbox has forgotten.
+    private func isTooOld(_ paidAt: Timestamp, _ clock: ClockReading) -> Bool {
+        clock.earliest.map { $0.duration(since: paidAt) > window } ?? false
+    }
+
     /// - Returns: why not; `nil` when it is.
-    package func rejection(of notice: PaymentNotice, isSigned: Bool, isRetained: Bool, now: Timestamp?)
+    package func rejection(of notice: PaymentNotice, isSigned: Bool, isRetained: Bool, _ clock: ClockReading)
         -> NoticeRejection?
     {
         func rejection(_ field: String, _ problem: String) -> NoticeRejection {
@@ -43,28 +51,34 @@ package struct NoticeAdmission: Sendable {
             guard let paidAt = notice.paidAt else {
                 return rejection("paid_at", "this field is missing, and a signed notice needs it")
             }
-            // A notice from the box's future is news: who has the key is believed, and so is their clock (decision
-            // 003).
             guard paidAt < BoxClock.end else {
                 return rejection("paid_at", "\(paidAt) cannot be; expected when the customer paid")
             }
-            if let now {
-                let age = now.duration(since: paidAt)
-                guard age <= window else {
-                    return rejection("paid_at", "too long ago: \(paidAt) is outside of the window of \(window)")
-                }
+            guard !isTooOld(paidAt, clock) else {
+                return rejection("paid_at", "too long ago: \(paidAt) is outside of the window of \(window)")
+            }
+            // Who has the key is believed, and so is their clock, unless a time server says otherwise.
+            if let now = clock.confirmed, paidAt.duration(since: now) > Self.greatestLead {
+                return rejection("paid_at", "\(paidAt) is in the future; the box's clock says \(now)")
             }
         }
         guard isRetained else { return nil }
         // The broker repeats a retained notice at every connection, for years. Only what it says itself shows that it
         // is new.
-        let age = now.flatMap { now in notice.paidAt.map { now.duration(since: $0) } }
-        guard let age, age <= retainedWindow, age >= .zero - Self.tolerance else {
+        guard let paidAt = notice.paidAt, isNews(retained: paidAt, isSigned: isSigned, clock) else {
             return rejection(
                 "retain",
                 "the broker kept this message, and nothing in it shows that it was paid within "
                     + "\(retainedWindow); publish payments without the retain flag")
         }
         return nil
+    }
+
+    private func isNews(retained paidAt: Timestamp, isSigned: Bool, _ clock: ClockReading) -> Bool {
+        guard let now = clock.believed else { return false }
+        let age = now.duration(since: paidAt)
+        guard age <= retainedWindow else { return false }
+        // Later than all that is known: where it is signed, the clock is behind and not the notice ahead.
+        return age >= .zero - BoxClock.tolerance || isSigned && clock.trust < .confirmed
     }
 }

@@ -60,7 +60,8 @@ actor InboxHousekeeping: Service {
         var forgotten = 0
         var forgottenEarly = 0
         do throws(InboxError) {
-            while case let step = try inbox.prune(retention, now: clock.timeIfSet), step.isWorthRepeating {
+            let now = pruningTime()
+            while case let step = try inbox.prune(retention, now: now), step.isWorthRepeating {
                 forgotten += step.forgotten
                 forgottenEarly += step.forgottenEarly
                 guard await pause(Self.rest) else { break }
@@ -73,6 +74,18 @@ actor InboxHousekeeping: Service {
             logger.warning(
                 "payments forgotten before their time: the inbox has reached inbox.max_size_mb",
                 metadata: ["count": "\(forgottenEarly)"])
+        }
+    }
+
+    /// The time that ages are judged by: one that a server has confirmed, and that the next start knows. An old notice
+    /// whose id is forgotten could otherwise be played back to a box that starts in the past.
+    private func pruningTime() -> Timestamp? {
+        do {
+            let kept = try clock.keep()
+            return clock.reading.trust == .confirmed ? kept : nil
+        } catch {
+            logger.warning("old payments are not forgotten", metadata: ["reason": "\(error)"])
+            return nil
         }
     }
 

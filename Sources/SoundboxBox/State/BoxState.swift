@@ -30,6 +30,8 @@ package final class BoxState: Sendable {
         package var inboxDamage: String?
         /// Why payments from before the damage are not known yet; until they are.
         package var historyFault: String?
+        /// Why what is stored does not survive a power cut, when it does not.
+        package var volatileStorage: String?
         package var volume: Volume
         package var isMuted = false
         /// What was agreed on with the sound card; `nil` while it is away.
@@ -52,7 +54,8 @@ package final class BoxState: Sendable {
         /// What is wrong, in words for people; empty when nothing is.
         package var faults: [String] {
             var faults = [
-                audioFault, speechFault, inboxFault, inboxDamage, historyFault, feedFault, panelFault, clockFault,
+                audioFault, speechFault, inboxFault, inboxDamage, historyFault, volatileStorage, feedFault, panelFault,
+                clockFault,
                 signedTimeFault, unavailableRecordings,
             ].compactMap(\.self)
             if unusableRecordings > 0 {

@@ -94,6 +94,7 @@ package actor StatusReporter: Service {
         if let quietHours, quietHours.contain(currentMinuteOfDay()) { status.quietVolume = quietHours.volume }
         status.isAnnouncing = snapshot.announcement != nil
         status.xruns = snapshot.xruns
+        status.clock = clock.state
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
         // Without counts the rest is still worth telling; the fault says why they are missing.
         status.counts = try? inbox.counts()

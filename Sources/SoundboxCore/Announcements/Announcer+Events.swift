@@ -55,13 +55,12 @@ extension Announcer {
 
     /// When something is to be announced.
     public struct Moment: Sendable, Equatable {
-        /// `nil` while the clock is not set.
-        public var time: Timestamp?
+        public var clock: ClockReading
         /// Local time, 0–1439, as the clock shows it.
         public var minuteOfDay: Int
 
-        public init(time: Timestamp?, minuteOfDay: Int) {
-            self.time = time
+        public init(clock: ClockReading, minuteOfDay: Int) {
+            self.clock = clock
             self.minuteOfDay = minuteOfDay
         }
     }
@@ -83,8 +82,8 @@ extension Announcer {
         case prepared
         /// Answer to ``Action/note(_:)``.
         case noted
-        /// Answer to ``Action/note(_:)``: one of them waits no longer, and none of them was noted.
-        case withdrawn
+        /// Answer to ``Action/note(_:)``: not all of them still wait. The rest of them was noted.
+        case withdrawn(rest: [InboxEntry])
         /// Answer to ``Action/play(_:)``: drained to the last frame.
         case played
         /// Answer to ``Action/prepare`` and ``Action/play(_:)``: the sound card would not.
@@ -104,7 +103,7 @@ extension Announcer {
         case recall(Request)
         /// Open the sound card.
         case prepare
-        /// Note in the inbox that these are being announced: all of them or none.
+        /// Note in the inbox that these are being announced, as far as they still wait.
         case note([InboxEntry])
         /// Play it from its start.
         case play(Announcement)

@@ -99,7 +99,8 @@ public struct Announcer: Sendable {
         // It is played even when the note fails: a payment that is on disk must be heard.
         case (.noting(let announcement), .noted), (.noting(let announcement), .inboxFailed):
             return stopIsRequested ? finish() : play(announcement)
-        case (.noting, .withdrawn), (.expiring, .recorded), (.recording, .recorded): return becomeIdle()
+        case (.noting(let announcement), .withdrawn(let rest)): return withdrawn(announcement, rest: rest)
+        case (.expiring, .recorded), (.recording, .recorded): return becomeIdle()
         case (.playing(let announcement), .played): return played(announcement.job)
         case (.playing(let announcement), .playFailed) where announcement.job.isAnswer:
             // Nobody waits at the counter for a replay that comes minutes later.
@@ -191,7 +192,7 @@ public struct Announcer: Sendable {
         // More may wait behind these.
         noticesMayWait = true
         // A refund is never folded into a total of payments.
-        let late = Array(entries.prefix { !freshness.isFresh($0, at: moment.time) && $0.notice.kind == .payment })
+        let late = Array(entries.prefix { !freshness.isFresh($0, at: moment.clock) && $0.notice.kind == .payment })
         if late.isEmpty {
             let isInAHurry = hurryAbove.map { entries.count > $0 } ?? false
             return prepare(.notice(oldest), delivery(of: .notice(oldest), at: moment, isInAHurry: isInAHurry))
@@ -230,6 +231,13 @@ public struct Announcer: Sendable {
     private mutating func note(_ announcement: Announcement) -> [Action] {
         state = .noting(announcement)
         return [.note(announcement.job.entries)]
+    }
+
+    /// A summary is told without those that wait no longer. Another one that began again would be held up for as long as
+    /// payments are cancelled.
+    private mutating func withdrawn(_ announcement: Announcement, rest: [InboxEntry]) -> [Action] {
+        guard case .summary = announcement.job, !rest.isEmpty else { return becomeIdle() }
+        return stopIsRequested ? finish() : play(Announcement(.summary(rest), announcement.delivery))
     }
 
     private mutating func play(_ announcement: Announcement) -> [Action] {

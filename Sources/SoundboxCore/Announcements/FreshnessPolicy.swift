@@ -22,18 +22,24 @@ public struct FreshnessPolicy: Sendable, Equatable {
     /// Whether the notice is spoken by itself.
     ///
     /// Judged by when the customer paid, or by arrival when the notice does not say. In doubt a notice is fresh, since a
-    /// payment must not be withheld for a wrong clock: one from the future, one that arrived while the clock was not
-    /// set, and every one while it is not.
-    ///
-    /// - Parameter now: `nil` while the clock is not set, as in a box without a clock battery before it has the time
-    ///   from the network.
-    public func isFresh(_ entry: InboxEntry, at now: Timestamp?) -> Bool {
-        guard let now, late != .speak, let time = entry.notice.paidAt ?? entry.arrival else { return true }
-        return now.duration(since: time) <= expireAfter
+    /// payment must not be withheld for a wrong clock: one from the future, one whose arrival cannot be compared with
+    /// now, and every one while the clock is not set. Where nothing would be said of it, an unconfirmed clock is doubt
+    /// enough.
+    public func isFresh(_ entry: InboxEntry, at now: ClockReading) -> Bool {
+        guard late != .speak, let time = now.believed, late != .silent || now.trust == .confirmed,
+            let then = entry.notice.paidAt ?? entry.arrival(comparableWith: now)
+        else { return true }
+        return time.duration(since: then) <= expireAfter
     }
 }
 
 extension InboxEntry {
-    /// When it arrived, as far as that can be believed.
-    fileprivate var arrival: Timestamp? { clockWasSet ? receivedAt : nil }
+    fileprivate func arrival(comparableWith now: ClockReading) -> Timestamp? {
+        switch clock {
+        case .none: nil
+        // What is left of an earlier run, or of before a step, is told that it has no trust any more.
+        case .unconfirmed: receivedAt
+        case .confirmed: now.trust == .confirmed ? receivedAt : nil
+        }
+    }
 }

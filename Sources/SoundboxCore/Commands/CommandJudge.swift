@@ -16,16 +16,15 @@ public enum CommandJudge {
         public var isRetained = false
         /// It may have waited at the broker while the box was away.
         public var mayHaveWaited = false
-        /// `nil` while the clock is not set.
-        public var now: Timestamp?
+        public var clock: ClockReading
 
         public init(
-            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, now: Timestamp? = nil
+            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, clock: ClockReading
         ) {
             self.isSigned = isSigned
             self.isRetained = isRetained
             self.mayHaveWaited = mayHaveWaited
-            self.now = now
+            self.clock = clock
         }
     }
 
@@ -33,8 +32,8 @@ public enum CommandJudge {
         if let reason = reasonToRefuse(message, circumstances) { return .refused(message.id, reason: reason) }
         if case .cancel(let id) = message.command { return .cancel(id) }
         // Without both there is no telling one command from the next.
-        guard let id = message.id, let at = message.at, let now = circumstances.now else { return nil }
-        let expiry = max(at, now).millisecondsSince1970 + Int64(memory / .milliseconds(1))
+        guard let id = message.id, let at = message.at else { return nil }
+        let expiry = max(at, circumstances.clock.time).millisecondsSince1970 + Int64(memory / .milliseconds(1))
         return .once(id, expiry: Timestamp(millisecondsSince1970: expiry))
     }
 
@@ -46,15 +45,28 @@ public enum CommandJudge {
         if circumstances.isSigned {
             if message.id == nil { return "id: this field is missing, and a signed command needs it" }
             if message.at == nil { return "at: this field is missing, and a signed command needs it" }
-            if circumstances.now == nil { return "at: cannot be judged, since the box's clock is not set" }
         }
-        if let at = message.at, let now = circumstances.now {
-            let age = now.duration(since: at)
-            if age > window { return "at: \(at) is more than a minute ago; the box's clock says \(now)" }
-            if age < .zero - window { return "at: \(at) is in the future; the box's clock says \(now)" }
-        } else if case .play = message.command, circumstances.mayHaveWaited {
+        guard let at = message.at else {
+            guard case .play = message.command, circumstances.mayHaveWaited else { return nil }
             return "at: this field is missing, and without it nobody knows how long the message waited at the broker"
         }
-        return nil
+        return reasonToRefuse(message.command, at: at, circumstances)
+    }
+
+    private static func reasonToRefuse(
+        _ command: Command, at: Timestamp, _ circumstances: Circumstances
+    ) -> String? {
+        let clock = circumstances.clock
+        // Without a clock, what is known for certain still tells what is stale.
+        if let now = clock.believed ?? clock.earliest, now.duration(since: at) > window {
+            return "at: \(at) is more than a minute ago; the box's clock says \(now)"
+        }
+        if let now = clock.believed, at.duration(since: now) <= window { return nil }
+        if let now = clock.confirmed { return "at: \(at) is in the future; the box's clock says \(now)" }
+        // The box's clock is behind, or not set: the command is later than all that the box knows. So it is of this
+        // minute, unless it waited.
+        guard circumstances.mayHaveWaited else { return nil }
+        if !circumstances.isSigned, case .volume = command { return nil }
+        return "at: cannot be judged, since the box's clock is not set and the message may have waited at the broker"
     }
 }

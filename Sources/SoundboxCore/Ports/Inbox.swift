@@ -16,17 +16,18 @@ public struct InboxEntry: Sendable, Equatable {
     public var sequence: Int64
     public var notice: PaymentNotice
     public var receivedAt: Timestamp
-    /// Whether ``receivedAt`` can be believed: a box without a clock battery boots in the past.
-    public var clockWasSet: Bool
+    /// How far ``receivedAt`` can be believed: a box without a clock battery boots in the past.
+    public var clock: ClockTrust
     public var state: NoticeState
 
     public init(
-        sequence: Int64, notice: PaymentNotice, receivedAt: Timestamp, clockWasSet: Bool = true, state: NoticeState
+        sequence: Int64, notice: PaymentNotice, receivedAt: Timestamp, clock: ClockTrust = .confirmed,
+        state: NoticeState
     ) {
         self.sequence = sequence
         self.notice = notice
         self.receivedAt = receivedAt
-        self.clockWasSet = clockWasSet
+        self.clock = clock
         self.state = state
     }
 }
@@ -76,10 +77,10 @@ public struct InboxCounts: Sendable, Equatable {
 /// shared pool. Methods may be called from several threads; they take turns.
 public protocol Inbox: Sendable {
     /// Stores a batch in order and writes its receipts: `stored`, `duplicate` or `rejected`.
-    /// - Parameter clockIsSet: whether `now` can be believed.
+    /// - Parameter clock: how far `now` can be believed.
     /// - Returns: one outcome for each arrival, in the same order.
     func store(
-        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+        _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome]
 
     /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
@@ -87,8 +88,8 @@ public protocol Inbox: Sendable {
 
     /// Notes that the notices are being spoken from now on, and can no longer be cancelled. Writes nothing for a notice
     /// that was noted before.
-    /// - Returns: `false` when one of them was cancelled in the meantime. Then none is noted and none must be spoken.
-    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool
+    /// - Returns: those that still wait. The others were cancelled in the meantime and must not be spoken.
+    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
     /// Notes that the notice was spoken to its last frame and writes its receipt.
     func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError)
@@ -107,17 +108,22 @@ public protocol Inbox: Sendable {
     /// Notes a batch of commands in order and writes their receipts, in one transaction.
     ///
     /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier.
+    /// - Parameter earliest: the time that it is for certain; `nil` while nothing is. A wrong clock forgets no id.
     /// - Returns: one outcome for each command, in the same order.
-    func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome]
+    func take(
+        _ commands: [CommandArrival], at now: Timestamp, earliest: Timestamp?
+    ) throws(InboxError) -> [CommandOutcome]
 
-    /// Notes that the clock was set, so that the arrival times of the waiting notices can no longer be trusted.
+    /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices can no
+    /// longer be compared with it. Those that a time server had confirmed stay as they are.
     func distrustArrivalTimes() throws(InboxError)
 
     /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than `count`.
     func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry?
 
     /// The payments, without refunds, that arrived at `start` or later and were not cancelled, oldest first, whether they
-    /// were spoken or not.
+    /// were spoken or not. The time that it takes has a bound, however large the inbox is.
+    /// - Throws: also when some of them cannot be read, or when there are too many: a total must not be wrong.
     func payments(since start: Timestamp) throws(InboxError) -> [Money]
 
     func counts() throws(InboxError) -> InboxCounts
@@ -130,13 +136,19 @@ public protocol Inbox: Sendable {
 }
 
 extension Inbox {
-    /// Stores a batch under a clock that can be believed.
+    /// Stores a batch under a clock that a time server has confirmed.
     public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
-        try store(arrivals, at: now, clockIsSet: true)
+        try store(arrivals, at: now, clock: .confirmed)
+    }
+
+    /// Notes a batch of commands under a clock that a time server has confirmed.
+    public func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome] {
+        try take(commands, at: now, earliest: now)
     }
 
     /// Notes that the notice is being spoken from now on; see ``markAnnouncing(_:)``.
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try markAnnouncing([entry]) }
+    /// - Returns: whether it still waits.
+    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try !markAnnouncing([entry]).isEmpty }
 
     /// Notes that the notices were told in a summary.
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {

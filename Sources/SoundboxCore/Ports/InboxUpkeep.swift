@@ -17,6 +17,8 @@ public struct PruningStep: Sendable, Equatable {
     public var forgotten = 0
     /// Payments forgotten before that, because the file had outgrown its limit.
     public var forgottenEarly = 0
+    /// Nothing was forgotten so far, and the rows behind those that were looked at may be old enough.
+    public var looksFurther = false
 
     public init(forgotten: Int = 0, forgottenEarly: Int = 0) {
         self.forgotten = forgotten
@@ -24,7 +26,7 @@ public struct PruningStep: Sendable, Equatable {
     }
 
     /// Whether there may be more to do.
-    public var isWorthRepeating: Bool { forgotten + forgottenEarly > 0 }
+    public var isWorthRepeating: Bool { forgotten + forgottenEarly > 0 || looksFurther }
 }
 
 /// The housekeeping of an inbox. Every call blocks on the disk.
@@ -34,7 +36,8 @@ public protocol InboxUpkeep: Sendable {
     func seal(after sequence: Int64) throws(InboxError) -> Int64?
 
     /// Forgets some payments that have ended. Never forgets waiting payments or receipts.
-    /// - Parameter now: the time by a clock that is set; `nil` while it is not. Then only the limit of bytes counts.
+    /// - Parameter now: the time by a clock that a time server has confirmed; `nil` without. Then only the limit of bytes
+    ///   counts.
     func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep
 
     /// Notes that people had time to hear about the last salvage, so that a start need not report it again.

@@ -25,6 +25,8 @@ public struct BoxStatus: Sendable, Equatable {
     public var isAnnouncing: Bool?
     /// How often the sound card ran dry in the middle of an announcement since the start.
     public var xruns: Int?
+    /// By which sign it knows the time.
+    public var clock: ClockState?
     /// Since the start, in whole seconds.
     public var uptime: Duration?
     /// `nil` while the inbox cannot be asked; a fault then says why.
@@ -68,6 +70,7 @@ extension BoxStatus {
         add("quiet_volume", quietVolume.map { .integer($0) })
         add("announcing", isAnnouncing.map { .bool($0) })
         add("xruns", xruns.map { .integer($0) })
+        add("clock", clock.map { .string($0.rawValue) })
         add("uptime_s", uptime.map { .integer($0.components.seconds) })
         add("queued", counts.map { .integer($0.waiting) })
         add("announced", counts.map { .integer($0.announced) })
@@ -92,6 +95,7 @@ extension BoxStatus {
         quietVolume = json["quiet_volume"]?.integer
         isAnnouncing = json["announcing"]?.bool
         xruns = json["xruns"]?.integer
+        clock = json["clock"]?.string.flatMap(ClockState.init)
         uptime = json["uptime_s"]?.integer.map { .seconds($0) }
         if let waiting = json["queued"]?.integer, let announced = json["announced"]?.integer,
             let receipts = json["receipts_waiting"]?.integer

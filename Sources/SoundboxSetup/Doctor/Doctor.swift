@@ -33,7 +33,7 @@ public struct Doctor: Sendable {
                     "configuration", .red,
                     isMissing ? "this box is not set up: there is no \(configurationFile)" : "\(error)",
                     advice: isMissing ? "run: sudo soundbox setup" : "correct this line, or run: sudo soundbox setup"),
-                SystemChecks.clock(), SystemChecks.versions(),
+                SystemChecks.clock(box: report.status?.clock), SystemChecks.versions(),
             ]
             return report
         }
@@ -46,17 +46,32 @@ public struct Doctor: Sendable {
         }
         if let status = report.status { report.findings.append(Self.finding(about: status)) }
 
-        let checks = SetupChecks(configuration: configuration, boxIsRunning: report.status != nil)
+        let view = ServiceView.installed(for: configurationFile)
+        var checks = SetupChecks(configuration: configuration, boxIsRunning: report.status != nil)
+        checks.service = view
+        checks.configurationFile = configurationFile
         report.findings.append(checks.secrets())
-        report.findings.append(SystemChecks.clock())
+        report.findings.append(SystemChecks.clock(box: report.status?.clock))
+        report.findings.append(NetworkCheck.finding(await NetworkCheck.links()))
         do {
-            let settings = try await onOwnThread(named: "doctor") { try MQTTSettings(configuration) }
+            let settings = try await onOwnThread(named: "doctor") {
+                try ServiceView.look(view) { try MQTTSettings(configuration) }
+            }
             report.findings += await BrokerCheck(settings: settings).run()
         } catch {
             report.findings.append(Finding("broker", .red, "\(error)"))
         }
-        let findings = try? await onOwnThread(named: "doctor") {
-            [checks.inbox(), SystemChecks.disk(configuration.stateDirectory), checks.board(), checks.voice()]
+        let storage = StorageCheck(
+            stateDirectory: configuration.stateDirectory, setupFolder: SmallFile.folder(of: configurationFile))
+        let findings = try? await onOwnThread(named: "doctor") { [checks] in
+            // What the box cannot open, it cannot use. And its user's folders are no place to follow links with more
+            // rights than that user has.
+            try ServiceView.look(view) {
+                [
+                    checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
+                    checks.voice(),
+                ]
+            }
         }
         report.findings += findings ?? []
         report.findings += await SoundChecks(audio: configuration.audio, status: report.status).findings()

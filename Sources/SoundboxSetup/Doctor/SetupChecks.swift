@@ -12,9 +12,21 @@ struct SetupChecks {
     let configuration: Configuration
     /// The running box holds the sound card and the GPIO lines itself.
     let boxIsRunning: Bool
+    /// The box as a service, where there is one.
+    var service: ServiceView?
+    var configurationFile: String?
 
     func secrets() -> Finding {
         let broker = configuration.broker
+        let authenticity = configuration.authenticity
+        let files = [
+            configurationFile, broker.passwordFile, broker.caFile, broker.certFile, broker.keyFile,
+            authenticity?.keyFile, authenticity?.nextKeyFile,
+        ]
+        for file in files.compactMap(\.self) {
+            guard let problem = service?.problem(file) else { continue }
+            return Finding("secrets", .red, "\(file.shownPath): \(problem)", advice: "run: sudo soundbox setup")
+        }
         if let path = broker.passwordFile {
             do { _ = try SecretFile(path: path).read() } catch { return Finding("secrets", .red, "\(error)") }
         }
@@ -32,7 +44,6 @@ struct SetupChecks {
         if let authenticity = configuration.authenticity {
             do { _ = try authenticity.readKeys() } catch { return Finding("secrets", .red, "\(error)") }
         }
-        let authenticity = configuration.authenticity
         let count = [broker.passwordFile, broker.keyFile, authenticity?.keyFile, authenticity?.nextKeyFile]
             .compactMap(\.self).count
         return Finding("secrets", .green, count == 0 ? "there are none" : "readable by the box only")
@@ -42,6 +53,10 @@ struct SetupChecks {
         let path = "\(configuration.stateDirectory)/inbox.sqlite"
         guard SmallFile.exists(path) else {
             return Finding("inbox", .green, "\(path) is not there yet; the box makes it at its first start")
+        }
+        var attributes = stat()
+        guard stat(path, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else {
+            return Finding("inbox", .red, "\(path) is no file", advice: "move it away; the box makes a new one")
         }
         do {
             let inspection = try InboxInspection(path: path)

@@ -9,24 +9,37 @@ enum SystemChecks {
 
     /// - Parameters:
     ///   - now: seconds since 1970.
-    ///   - isSynchronised: whether the kernel knows of a time source, as adjtimex(2) tells.
-    static func clock(now: Int, isSynchronised: Bool) -> Finding {
+    ///   - box: what the running box says of its clock. It sees no more of the kernel than its sandbox allows.
+    static func clock(now: Int, _ synchronisation: SystemClock.Synchronisation, box: ClockState? = nil) -> Finding {
         let time = Timestamp(millisecondsSince1970: Int64(now) * 1000)
         guard now >= earliest else {
             return Finding(
                 "clock", .red, "it shows \(time), which is in the past: certificates look as if not valid yet",
                 advice: "connect the network, so that systemd-timesyncd sets it, or run: sudo date --set \"…\"")
         }
-        guard isSynchronised else {
+        if box == .unreadable {
             return Finding(
-                "clock", .amber, "it shows \(time), and no time server has confirmed it",
-                advice: "check: timedatectl status")
+                "clock", .amber,
+                "it shows \(time), and the running box cannot tell whether that is right: "
+                    + ClockState.unreadable.summary, advice: "compare with the package's unit: systemctl cat soundbox")
         }
-        return Finding("clock", .green, "\(time), synchronised")
+        switch synchronisation {
+        case .synchronised: return Finding("clock", .green, "\(time), synchronised, says the kernel (adjtimex)")
+        case .notSynchronised:
+            return Finding(
+                "clock", .amber,
+                "it shows \(time), and the kernel (adjtimex) knows of no time server that confirmed it",
+                advice: "check: timedatectl status")
+        case .unknown:
+            return Finding(
+                "clock", .amber,
+                "it shows \(time); the kernel does not say whether it is right: "
+                    + "\(synchronisation.refusal ?? "")", advice: "run it with sudo, and check: timedatectl status")
+        }
     }
 
-    static func clock() -> Finding {
-        clock(now: time(nil), isSynchronised: SystemClock.isSynchronised)
+    static func clock(box: ClockState?) -> Finding {
+        clock(now: time(nil), SystemClock.synchronisation, box: box)
     }
 
     /// How much room the inbox has left. Blocks on the disk.

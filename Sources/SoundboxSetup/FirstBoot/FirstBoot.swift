@@ -12,43 +12,85 @@ public enum FirstBoot {
 
     public enum Outcome: Sendable, Equatable {
         case nothingToDo
-        /// The setup is installed; whether anything changed by that.
-        case imported(from: String, changed: Bool)
+        /// The setup is installed; whether anything changed by that, and what of it this machine cannot do.
+        case imported(from: String, changed: Bool, notice: String? = nil)
+        /// The setup is installed where a power cut takes it away, so that the file stays; and why.
+        case kept(String, because: String, notice: String? = nil)
     }
 
     /// Installs the provisioning file of `folder` and removes it from there. Blocks on the disk.
     ///
     /// The file is removed only when everything is on the disk, so that a power cut in between repeats the import. An
-    /// error leaves the file as it is, and an explanation beside it for whoever takes the card out again.
+    /// error leaves the file as it is, and an explanation beside it for whoever takes the card out again. So does a folder
+    /// for the setup that is in RAM: the file is the only copy then, and each start takes it over anew.
     public static func run(folder: String, configuration path: String) throws -> Outcome {
+        try run(folder: folder, configuration: path, profiles: WiFiProfiles())
+    }
+
+    /// - Parameter powerLoss: what a power cut does to a folder.
+    static func run(
+        folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
+        powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
+    ) throws -> Outcome {
         guard let file = names.map({ "\(folder)/\($0)" }).first(where: { SmallFile.exists($0) }) else {
             return .nothingToDo
         }
         let errorFile = "\(folder)/\(errorName)"
         let changed: [String]
+        let notice: String?
         do {
-            changed = try Provisioning.plan(file, to: path).write()
+            var plan = try Provisioning.plan(file, to: path)
+            plan.profiles = profiles
+            notice = plan.notice
+            changed = try plan.write()
         } catch {
             explain(error, in: errorFile)
             throw error
         }
+        let setupFolder = SmallFile.folder(of: path)
+        if case .gone(let reason) = powerLoss(setupFolder) {
+            let reason = "\(setupFolder): \(reason)"
+            explainKeeping(reason, notice: notice, in: errorFile)
+            return .kept(file, because: reason, notice: notice)
+        }
         try erase(file)
         unlink(errorFile)
-        return .imported(from: file, changed: !changed.isEmpty)
+        if let notice { leave("The box is set up with this card, but for this:\n\n\(notice)\n", in: errorFile) }
+        return .imported(from: file, changed: !changed.isEmpty, notice: notice)
     }
 
     private static func explain(_ error: any Error, in file: String) {
-        let text = """
+        leave(
+            """
             The box could not be set up with this card: nothing was changed.
 
             \(error)
 
             Correct the file, put the card back and start the box again.
 
+            """, in: file)
+    }
+
+    private static func explainKeeping(_ reason: String, notice: String?, in file: String) {
+        leave(
             """
+            The box is set up, but not for good: the next power cut takes the setup away.
+
+            \(reason)
+
+            So the file with the secrets stays on this card, and each start takes it over again. Turn the overlay file
+            system off (sudo raspi-config) and start the box again: it then removes the file.
+            \(notice.map { "\n\($0)\n" } ?? "")
+            """, in: file)
+    }
+
+    private static func leave(_ text: String, in file: String) {
+        let text = text.replacing("\n", with: "\r\n")
+        // Each start would write it again to a file system that a power cut may damage.
+        guard (try? SmallFile.read(file)) != text else { return }
         // The card may be opened on Windows, which shows lines by CR LF only. If this file cannot be written either,
         // the journal still has the error.
-        try? SmallFile.replace(file, with: text.replacing("\n", with: "\r\n"), mode: nil, owner: nil)
+        try? SmallFile.replace(file, with: text, mode: nil, owner: nil)
     }
 
     /// Overwrites a file before removing it. FAT writes in place. Copies that the card's own wear levelling keeps are

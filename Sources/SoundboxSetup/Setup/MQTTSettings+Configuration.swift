@@ -18,6 +18,7 @@ extension MQTTSettings {
                 : nil,
             username: broker.username, password: try broker.passwordFile.map { try SecretFile(path: $0).read() },
             // The broker keeps undelivered payments under this name, so it never changes and is nobody else's.
-            clientID: "soundbox-\(configuration.merchantID)-\(configuration.deviceID)", topics: configuration.topics)
+            clientID: ClientID.box(merchant: configuration.merchantID, device: configuration.deviceID),
+            topics: configuration.topics)
     }
 }

@@ -11,10 +11,11 @@ public enum Provisioning {
     public static func export(_ path: String) throws -> String {
         _ = try Configuration(readingFile: path)
         var document = try YAMLDocument(readingFile: path)
+        let service = ServiceView.installed(for: path)
         for part in SetupPart.all {
             guard let file = document[path: part.reference] else { continue }
             document[path: part.reference] = nil
-            document[path: part.inline] = try part.read(file)
+            document[path: part.inline] = try ServiceView.look(service) { try part.read(file) }
         }
         return """
             # SECRET: whoever has this file can be this box. Delete it when the new box works.
@@ -32,8 +33,9 @@ public enum Provisioning {
     }
 
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
-    public static func plan(_ file: String, to path: String) throws(YAMLError) -> SetupPlan {
-        try SetupPlan(try YAMLDocument(readingFile: file), source: file, to: path)
+    public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
+        // Read once: it may be a pipe, from a program that decrypts it.
+        try ProvisioningPlan(parsing: try SmallFile.read(file), file: file, to: path)
     }
 
     /// Removes the setup if the box has asked for it: its buttons did, and the box may not do so itself. A request

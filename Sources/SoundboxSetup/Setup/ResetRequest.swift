@@ -22,9 +22,13 @@ struct ResetRequest {
     }
 
     /// Whether there is a request, and about the setup that is installed now. Blocks on the disk.
-    var isStanding: Bool { (try? SmallFile.read(path)) == "\(setup)\n" }
+    ///
+    /// Root asks this in a folder of the service's user, at every start of the box.
+    var isStanding: Bool {
+        (try? SmallFile.bytes(inForeignFolder: path, limit: 256)) == Array("\(setup)\n".utf8)
+    }
 
-    /// Blocks on the disk.
+    /// Blocks on the disk. A folder in its place stays; it is no request.
     func remove() { unlink(path) }
 
     /// Setup replaces the file as a whole, so that another setup is another inode or has another time.

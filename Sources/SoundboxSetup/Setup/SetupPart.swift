@@ -60,10 +60,12 @@ struct SetupPart: Sendable {
 
     /// What is wrong with the file that a document names, instead of holding its content; `nil` when nothing is, or when
     /// the box can start without. Blocks on the disk.
-    func problem(inFile path: String) -> String? {
+    ///
+    /// - Parameter getsItsMode: whether setup is about to see to it that nobody else may read the file.
+    func problem(inFile path: String, getsItsMode: Bool) -> String? {
         guard content == .signingKey else { return nil }
         do {
-            _ = try SigningKey(readingFile: path)
+            _ = try SigningKey(readingFile: path, evenIfExposed: getsItsMode)
             return nil
         } catch { return error.description }
     }

@@ -1,5 +1,3 @@
-import CNIOLinux
-import Glibc
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSystem
@@ -9,7 +7,8 @@ import SoundboxYAML
 public struct SetupPlan: Sendable, Equatable {
     public struct File: Sendable, Equatable {
         public var path: String
-        var content: String
+        /// `nil` for what is there already: only its owner and its mode are setup's business.
+        var content: String?
         public var mode: UInt16
         public var isSecret: Bool
     }
@@ -19,6 +18,8 @@ public struct SetupPlan: Sendable, Equatable {
     /// The configuration as it will be read.
     public var configuration: Configuration { get throws { try Configuration(parsing: text, file: path) } }
     let path: String
+    /// Files of other folders that `soundbox.yaml` names.
+    private(set) var others: [String] = []
     /// What `soundbox.yaml` will hold.
     public let text: String
 
@@ -35,11 +36,18 @@ public struct SetupPlan: Sendable, Equatable {
         var files: [File] = []
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
-                guard let path = document[path: part.reference], let problem = part.problem(inFile: path) else {
-                    continue
+                guard let named = document[path: part.reference] else { continue }
+                let isBeside = SmallFile.folder(of: named) == SmallFile.folder(of: path)
+                if let problem = part.problem(inFile: named, getsItsMode: isBeside) {
+                    throw YAMLError(
+                        file: source, line: nil, key: part.reference.joined(separator: "."), problem: problem)
                 }
-                throw YAMLError(
-                    file: source, line: nil, key: part.reference.joined(separator: "."), problem: problem)
+                if isBeside {
+                    files.append(File(part, path: named, content: nil))
+                } else {
+                    others.append(named)
+                }
+                continue
             }
             let content: String
             do { content = try part.installable(text) } catch {
@@ -47,9 +55,7 @@ public struct SetupPlan: Sendable, Equatable {
                     file: source, line: nil, key: part.inline.joined(separator: "."), problem: error.description)
             }
             let file = "\(SmallFile.folder(of: path))/\(part.file)"
-            files.append(
-                File(
-                    path: file, content: content, mode: part.isSecret ? 0o600 : 0o644, isSecret: part.isSecret))
+            files.append(File(part, path: file, content: content))
             document[path: part.inline] = nil
             document[path: part.reference] = file
         }
@@ -57,41 +63,6 @@ public struct SetupPlan: Sendable, Equatable {
         self.path = path
         _ = try Configuration(parsing: document.text, file: source)
         self.files = files + [File(path: path, content: text, mode: 0o640, isSecret: false)]
-    }
-
-    /// Which of the files would differ from what is installed. Blocks on the disk.
-    public var changes: [File] { files.filter { !Self.isInstalled($0) } }
-
-    /// Writes what differs; the previous `soundbox.yaml`, with its comments, stays beside it as `soundbox.yaml.old`.
-    /// Blocks on the disk.
-    /// - Returns: the paths that changed.
-    @discardableResult
-    public func write() throws -> [String] {
-        let owners = FileOwners.installed
-        try SmallFile.createFolder(of: path, mode: 0o750, owner: owners.settings)
-        let changes = changes
-        for file in changes {
-            if file.path == path, let old = try? SmallFile.read(path) {
-                try SmallFile.replace("\(path).old", with: old, mode: 0o640, owner: owners.settings)
-            }
-            try SmallFile.replace(
-                file.path, with: file.content, mode: mode_t(file.mode),
-                owner: file.isSecret ? owners.secrets : owners.settings)
-        }
-        return changes.map(\.path)
-    }
-
-    private static func isInstalled(_ file: File) -> Bool {
-        var attributes = stat()
-        guard stat(file.path, &attributes) == 0, attributes.st_mode & 0o777 == mode_t(file.mode),
-            let content = try? SmallFile.read(file.path)
-        else { return false }
-        if content == file.content { return true }
-        // A configuration that says the same with other words and comments is left alone.
-        guard let installed = try? YAMLDocument(parsing: content, file: file.path),
-            let planned = try? YAMLDocument(parsing: file.content, file: file.path)
-        else { return false }
-        return installed == planned
     }
 
     private static let heading = """

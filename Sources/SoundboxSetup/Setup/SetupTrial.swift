@@ -67,7 +67,8 @@ public struct SetupTrial {
                 ? .init(
                     caFile: answers.caFile, certFile: answers.certFile, keyFile: answers.keyFile,
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
-            username: answers.username, password: password, clientID: "soundbox-setup",
+            username: answers.username, password: password,
+            clientID: ClientID.box(merchant: answers.merchantID, device: answers.deviceID),
             topics: try Topics(
                 prefix: document["broker", "topic_prefix"] ?? Configuration.Default.topicPrefix,
                 merchant: answers.merchantID,

@@ -77,7 +77,7 @@ final class HistoryTransfer {
                 .execute(arguments: record.arguments(for: .notice))
             if database.changesCount == 1 {
                 count += 1
-            } else if !waitingIsWhole {
+            } else if !waitingIsWhole, try isAlone(record, in: database) {
                 // Two pages disagree. The one that knows more is newer.
                 try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ? AND state = 'received'")
                     .execute(arguments: [sequence])
@@ -85,6 +85,12 @@ final class HistoryTransfer {
             }
         }
         return count
+    }
+
+    /// Whether no other row has its id. Such a row came later, and one that the file refuses would hold up the rest.
+    private func isAlone(_ record: NoticeRecord, in database: Database) throws -> Bool {
+        let other = try SQLiteInbox.noticeRow(record.entry.notice.id, in: database)?.sequence
+        return other == nil || other == record.entry.sequence
     }
 
     private func saveIDs(

@@ -3,18 +3,20 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox {
-    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> Bool {
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
         try write { database in
             var unmarked: [InboxEntry] = []
+            var rest: [InboxEntry] = []
             for var entry in entries {
-                guard let row = try Self.waitingRow(entry.sequence, in: database) else { return false }
+                guard let row = try Self.waitingRow(entry.sequence, in: database) else { continue }
+                rest.append(entry)
                 if let known = try? NoticeRecord(row, of: .waiting), known.entry.state == .announcing { continue }
                 entry.state = .announcing
                 unmarked.append(entry)
             }
             // Only the copies in `waiting` change. The other copies already say that they wait.
             for entry in unmarked { try Self.write(NoticeRecord(entry), to: .waiting, in: database) }
-            return true
+            return rest
         }
     }
 
@@ -51,6 +53,7 @@ extension SQLiteInbox {
             return .tooLate((try? NoticeRecord(row, of: .notice))?.entry.state ?? .announced)
         }
         guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown }
+        guard entry.notice.id == id else { throw wrongIndex }
         guard entry.state == .received else { return .tooLate(entry.state) }
         _ = try end(entry, as: .cancelled, number: nil, at: now, in: database)
         try insert(Receipt(id: id, state: .cancelled, at: now), into: database)
@@ -64,14 +67,15 @@ extension SQLiteInbox {
                 let rows = try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence > ? AND clock_was_set = 1
+                        SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence > ? AND clock_was_set = \(ClockTrust.unconfirmed.rawValue)
                         ORDER BY sequence LIMIT 500
                         """, arguments: [last])
+                try Self.checkFound(rows, of: .waiting, after: last, in: database)
                 guard let end = rows.last?.sequence else { return }
                 last = end
                 for row in rows {
                     guard var record = try Self.waitingRecord(row, in: database) else { continue }
-                    record.entry.clockWasSet = false
+                    record.entry.clock = .none
                     try Self.write(record, to: .waiting, in: database)
                 }
             }
@@ -86,6 +90,11 @@ extension SQLiteInbox {
         guard database.changesCount == 1 else { return false }
         var entry = entry
         entry.state = state
+        if let other = try noticeRow(entry.notice.id, in: database)?.sequence, other != entry.sequence {
+            // Its row was lost with a page, and then the payment came again. It is one payment, and an id has one row.
+            try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ?").execute(arguments: [other])
+            entry.sequence = other
+        }
         try write(NoticeRecord(entry, endedAt: now, announcedNumber: number), to: .notice, in: database)
         return true
     }

@@ -3,23 +3,23 @@ import SoundboxCore
 
 extension SQLiteInbox {
     public func store(
-        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+        _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome] {
         try awaitHistory()
-        do throws(InboxError) { return try storeKnowingAll(arrivals, at: now, clockIsSet: clockIsSet) } catch {
+        do throws(InboxError) { return try storeKnowingAll(arrivals, at: now, clock: clock) } catch {
             guard error == historyIsMissing else { throw error }
             // This very write has found the damage. The inbox is in a new file now, whose history follows.
             try awaitHistory()
-            return try storeKnowingAll(arrivals, at: now, clockIsSet: clockIsSet)
+            return try storeKnowingAll(arrivals, at: now, clock: clock)
         }
     }
 
     private func storeKnowingAll(
-        _ arrivals: [Arrival], at now: Timestamp, clockIsSet: Bool
+        _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome] {
         let (outcomes, damaged) = try write { database in
             guard history.isOpen else { throw historyIsMissing }
-            var insertion = try Insertion(at: now, clockIsSet: clockIsSet, in: database)
+            var insertion = try Insertion(at: now, clock: clock, in: database)
             return (try arrivals.map { try insertion.store($0) }, insertion.damaged)
         }
         for line in damaged { note(line) }
@@ -31,16 +31,16 @@ extension SQLiteInbox {
 private struct Insertion {
     private let database: Database
     private let now: Timestamp
-    private let clockIsSet: Bool
+    private let clock: ClockTrust
     private let insertion: Statement
     private var lastSequence: Int64
     /// A line about every damaged row that was replaced.
     private(set) var damaged: [String] = []
 
-    init(at now: Timestamp, clockIsSet: Bool, in database: Database) throws {
+    init(at now: Timestamp, clock: ClockTrust, in database: Database) throws {
         self.database = database
         self.now = now
-        self.clockIsSet = clockIsSet
+        self.clock = clock
         // One statement finds out whether the id is known, and stores the notice if it is not.
         insertion = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
         lastSequence = try SQLiteInbox.lastNumber(of: .notice, in: database)
@@ -56,15 +56,15 @@ private struct Insertion {
         case .notice(let notice):
             if try isRemembered(notice.id) { return try duplicate(notice, of: notice.money) }
             if let entry = try insert(notice) { return .stored(entry) }
-            guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index of ids does not fit the notices")
-            }
+            guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else { throw SQLiteInbox.wrongIndex }
             return try store(notice, knownAs: known)
         }
     }
 
     private mutating func store(_ notice: PaymentNotice, knownAs known: Row) throws -> ArrivalOutcome {
         let record = try? NoticeRecord(known, of: .notice)
+        // An undamaged row of another payment must not make this one a duplicate.
+        if let record, record.entry.notice.id != notice.id { throw SQLiteInbox.wrongIndex }
         let copy = try SQLiteInbox.waitingRow(known.sequence, in: database)
         if let copy {
             // It waits. The undamaged one of its two copies tells its content.
@@ -84,13 +84,13 @@ private struct Insertion {
         try SQLiteInbox.setAside(row, at: now, in: database)
         if let copy { try SQLiteInbox.setAside(SQLiteInbox.Damage(copy, origin: .waiting), at: now, in: database) }
         damaged.append("row \(row.sequence) is damaged; the payment \(notice.id) came again and takes its place")
-        guard let entry = try insert(notice) else { throw DamagedRow(sequence: row.sequence) }
+        guard let entry = try insert(notice) else { throw SQLiteInbox.wrongIndex }
         return .stored(entry)
     }
 
     private mutating func insert(_ notice: PaymentNotice) throws -> InboxEntry? {
         let entry = InboxEntry(
-            sequence: lastSequence + 1, notice: notice, receivedAt: now, clockWasSet: clockIsSet, state: .received)
+            sequence: lastSequence + 1, notice: notice, receivedAt: now, clock: clock, state: .received)
         let record = NoticeRecord(entry)
         try insertion.execute(arguments: record.arguments(for: .notice))
         guard database.changesCount == 1 else { return nil }

@@ -15,11 +15,11 @@ extension SQLiteInbox {
     }
 
     public func take(
-        _ commands: [CommandArrival], at now: Timestamp
+        _ commands: [CommandArrival], at now: Timestamp, earliest: Timestamp?
     ) throws(InboxError) -> [CommandOutcome] {
         try write { database in
             let outcomes = try commands.map { try Self.take($0, at: now, in: database) }
-            if outcomes.contains(.isNew) { try Self.forgetCommands(at: now, in: database) }
+            if outcomes.contains(.isNew) { try Self.forgetCommands(before: earliest, in: database) }
             return outcomes
         }
     }
@@ -40,13 +40,13 @@ extension SQLiteInbox {
         }
     }
 
-    private static func forgetCommands(at now: Timestamp, in database: Database) throws {
+    private static func forgetCommands(before earliest: Timestamp?, in database: Database) throws {
         // There are never more than twice the limit, so an index would not be worth its writes.
         try database.cachedStatement(
             sql: """
                 DELETE FROM command
                 WHERE expiry < ? OR number <= (SELECT max(number) FROM command) - \(CommandID.limit)
                 """
-        ).execute(arguments: [now.millisecondsSince1970])
+        ).execute(arguments: [earliest?.millisecondsSince1970])
     }
 }

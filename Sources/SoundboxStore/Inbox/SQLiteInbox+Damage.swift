@@ -46,10 +46,36 @@ extension SQLiteInbox {
 
     static func setAside(_ row: Damage, at now: Timestamp, in database: Database) throws {
         try database.execute(
+            sql: "DELETE FROM \(row.origin.rawValue) WHERE sequence = ?", arguments: [row.sequence])
+        // Another thread may have been faster.
+        guard database.changesCount == 1 else { return }
+        try database.execute(
             sql: "INSERT INTO damaged (found_at, origin, content) VALUES (?, ?, ?)",
             arguments: [now.millisecondsSince1970, row.origin.rawValue, row.content])
-        try database.execute(
-            sql: "DELETE FROM \(row.origin.rawValue) WHERE sequence = ?", arguments: [row.sequence])
+    }
+
+    /// Checks that rows which were met on a walk through a table are also found by their numbers. Where they are not, a
+    /// page of the table is damaged in a way that SQLite does not notice: such a row would be given again and again, and
+    /// never be noted, ended or removed.
+    ///
+    /// - Parameter position: the number after which the walk began.
+    static func checkFound(
+        _ rows: [Row], of table: CheckedTable, after position: Int64 = 0, in database: Database
+    ) throws {
+        let statement = try database.cachedStatement(sql: "SELECT 1 FROM \(table.rawValue) WHERE sequence = ?")
+        var last = position
+        for row in rows {
+            let sequence = row.sequence
+            guard sequence > last, try Int.fetchOne(statement, arguments: [sequence]) != nil else {
+                throw DatabaseError(
+                    resultCode: .SQLITE_CORRUPT, message: "the rows of \(table.rawValue) are not in their order")
+            }
+            last = sequence
+        }
+    }
+
+    static var wrongIndex: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index of ids does not fit the notices")
     }
 
     static func askAgain(for id: PaymentID, at now: Timestamp, in database: Database) throws {

@@ -1,30 +1,43 @@
 import GRDB
 import SoundboxCore
+import Synchronization
 
 extension SQLiteInbox: InboxUpkeep {
     /// Few enough that the transaction takes milliseconds, and a payment's commit hardly has to wait for it.
     static let pruningBatch = 200
-    /// How many of the oldest rows are searched for one whose age is known. Rows that arrived while the clock was not set
-    /// have none.
+    /// How many rows are searched in one step for one whose age is known.
     private static let pruningWindow = 2000
 
     /// Forgets some payments that have ended, in one small transaction. Never forgets waiting payments or receipts.
     ///
-    /// A row's age is known if the clock was set when it, or a later row, arrived. Blocks on the disk.
-    /// - Parameter now: the time by a clock that is set; `nil` while it is not. Then only the limit of bytes counts.
+    /// A row's age is known if a time server had confirmed the clock when it, or a later row, arrived. A payment that says
+    /// itself that it was paid later than it arrived is kept for that much longer. Blocks on the disk.
+    /// - Parameter now: the time by a clock that a time server has confirmed; `nil` without. Then only the limit of bytes
+    ///   counts.
     public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep {
-        try write { database in
+        let start = pruningStart.load(ordering: .relaxed)
+        let (step, next) = try write { database in
             var step = PruningStep()
+            var next = start
             if let now {
                 let horizon = now.millisecondsSince1970 - Int64(retention.keepIDs / .milliseconds(1))
-                let last = try Self.lastOlder(than: horizon, in: database)
-                if let last { step.forgotten = try Self.forget(upTo: last, in: database) }
+                let search = try Self.search(after: start, for: horizon, in: database)
+                if let last = search.lastOlder {
+                    step.forgotten = try Self.forget(upTo: last, paidBefore: horizon, in: database)
+                }
+                // Nothing more is to be forgotten among these, now or later, that a later row would not prove as well.
+                if step.forgotten == 0, let end = search.end {
+                    next = end
+                    step.looksFurther = true
+                }
             }
-            if step.forgotten == 0, try Self.bytesInUse(database) > retention.maximumBytes {
-                step.forgottenEarly = try Self.forget(upTo: .max, in: database)
+            if !step.isWorthRepeating, try Self.bytesInUse(database) > retention.maximumBytes {
+                step.forgottenEarly = try Self.forget(upTo: .max, paidBefore: .max, in: database)
             }
-            return step
+            return (step, next)
         }
+        pruningStart.store(next, ordering: .relaxed)
+        return step
     }
 
     /// The bytes of the file that hold something. Deleted rows leave room inside the file, which later rows take.
@@ -33,31 +46,41 @@ extension SQLiteInbox: InboxUpkeep {
         return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
     }
 
-    /// The last of the oldest rows that arrived before `horizon`. A damaged row says nothing about the rows before it.
-    private static func lastOlder(than horizon: Int64, in database: Database) throws -> Int64? {
+    /// Looks at some rows after `start`.
+    ///
+    /// - Returns: the last of them that arrived before `horizon` for certain; and where they end, unless the newest rows
+    ///   are among them or one is too young. A damaged row says nothing about the rows before it.
+    private static func search(
+        after start: Int64, for horizon: Int64, in database: Database
+    ) throws -> (lastOlder: Int64?, end: Int64?) {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT * FROM (SELECT \(CheckedTable.notice.columnList) FROM notice ORDER BY sequence LIMIT ?)
-                WHERE clock_was_set AND received_at < ? ORDER BY sequence DESC
-                """, arguments: [pruningWindow, horizon])
+                SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence > ? ORDER BY sequence LIMIT ?
+                """, arguments: [start, pruningWindow])
+        var (lastOlder, end): (Int64?, Int64?)
+        var count = 0
         while let row = try rows.next() {
-            if let record = try? NoticeRecord(row, of: .notice) { return record.entry.sequence }
+            count += 1
+            end = row.sequence
+            guard let record = try? NoticeRecord(row, of: .notice), record.entry.clock == .confirmed else { continue }
+            guard record.entry.receivedAt.millisecondsSince1970 < horizon else { return (lastOlder, nil) }
+            lastOlder = record.entry.sequence
         }
-        return nil
+        return (lastOlder, count < pruningWindow ? nil : end)
     }
 
-    private static func forget(upTo last: Int64, in database: Database) throws -> Int {
+    private static func forget(upTo last: Int64, paidBefore horizon: Int64, in database: Database) throws -> Int {
         // The payment that was announced last stays, for replay and for the count of all announcements.
         try database.execute(
             sql: """
                 DELETE FROM notice WHERE sequence IN (
                     SELECT sequence FROM notice
-                    WHERE sequence <= ? AND sequence NOT IN (SELECT sequence FROM waiting)
+                    WHERE sequence <= ? AND coalesce(paid_at < ?, 1) AND sequence NOT IN (SELECT sequence FROM waiting)
                         AND sequence <> coalesce((SELECT sequence FROM notice WHERE state = 'announced'
                             ORDER BY sequence DESC LIMIT 1), 0)
                     ORDER BY sequence LIMIT ?)
-                """, arguments: [last, pruningBatch])
+                """, arguments: [last, horizon, pruningBatch])
         let count = database.changesCount
         try database.execute(
             sql: "DELETE FROM known WHERE sequence < (SELECT min(sequence) FROM notice)", arguments: [])

@@ -37,9 +37,20 @@ extension SQLiteInbox {
     }
 
     /// Makes payments wait again that wait according to `notice` and are missing in `waiting`: heard twice beats never
-    /// heard. Called at a start. Looks at the newest rows only, since nothing waits longer than that.
+    /// heard. Looks at the newest rows only, since nothing waits longer than that. What waits and is missing in `notice`
+    /// gets its row there again, so that its id stays known. Called at a start.
     func restoreWaiting() throws(InboxError) {
         let count = try write { database in
+            let unknown = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT \(CheckedTable.waiting.columnList) FROM waiting
+                    WHERE NOT EXISTS (SELECT 1 FROM notice WHERE notice.sequence = waiting.sequence)
+                    """)
+            for case let record? in unknown.map({ try? NoticeRecord($0, of: .waiting) }) {
+                try database.execute(
+                    sql: CheckedTable.notice.insertIfNew, arguments: record.arguments(for: .notice))
+            }
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -61,16 +72,21 @@ extension SQLiteInbox {
             database.cachedStatement(
                 sql: "SELECT \(CheckedTable.waiting.columnList) FROM waiting ORDER BY sequence LIMIT ?"),
             arguments: [limit])
+        try checkFound(rows, of: .waiting, in: database)
         var readable: [InboxEntry] = []
         var damaged: [Damage] = []
         var ended: [Int64] = []
         for row in rows {
-            if let other = try noticeRow(row.sequence, in: database),
-                let record = try? NoticeRecord(other, of: .notice), !record.isWaiting
-            {
+            let other = try noticeRow(row.sequence, in: database)
+            if let other, let record = try? NoticeRecord(other, of: .notice), !record.isWaiting {
                 ended.append(row.sequence)
             } else if let record = try waitingRecord(row, in: database) {
-                readable.append(record.entry)
+                if other == nil, try noticeRow(record.entry.notice.id, in: database) != nil {
+                    // It lost its row and came again since: the newer row tells of it.
+                    ended.append(row.sequence)
+                } else {
+                    readable.append(record.entry)
+                }
             } else {
                 damaged.append(Damage(row, origin: .waiting))
             }
@@ -106,32 +122,44 @@ extension SQLiteInbox {
             arguments: [id.text])
     }
 
-    /// The newest time that a set clock has given to one of the last notices; `nil` when there is none.
+    /// When the newest of the last notices arrived that came while the clock was confirmed by a time server; `nil` when
+    /// there is none. The last word counts, not the latest time: a server may have been wrong before.
     public func newestTime() throws(InboxError) -> Timestamp? {
         try read { database in
             try Row.fetchAll(
                 database,
-                sql: "SELECT \(CheckedTable.notice.columnList) FROM notice ORDER BY sequence DESC LIMIT 100"
+                sql: """
+                    SELECT \(CheckedTable.notice.columnList) FROM notice
+                    WHERE sequence > (SELECT max(sequence) FROM notice) - 100
+                    """
             )
-            .compactMap { try? NoticeRecord($0, of: .notice) }
-            .filter(\.entry.clockWasSet)
-            .map { max($0.entry.receivedAt, $0.endedAt ?? $0.entry.receivedAt) }
-            .max()
+            .lazy.compactMap { try? NoticeRecord($0, of: .notice) }
+            .first { $0.entry.clock == .confirmed }?.entry.receivedAt
         }
     }
 
+    /// How many of the newest rows a replay looks at. Only what was told in summaries, passed over in silence or cancelled
+    /// stands between two announcements. 100,000 rows are about 25 MB.
+    private static let replayed = 100_000
+
     public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
-        try read { try Self.announced(skipping: count, in: $0)?.entry }
+        try read { try Self.announced(skipping: count, newest: Self.replayed, in: $0)?.entry }
     }
 
     /// Payments are announced in order of arrival, so the highest sequence is the latest, whatever the clock did. A damaged
     /// row is skipped, and replay repeats the one before.
-    private static func announced(skipping count: Int, in database: Database) throws -> NoticeRecord? {
+    ///
+    /// - Parameter limit: how many of the newest rows are looked at; `nil` for all.
+    private static func announced(
+        skipping count: Int, newest limit: Int?, in database: Database
+    ) throws -> NoticeRecord? {
+        let last = try Int64.fetchOne(database, sql: "SELECT max(sequence) FROM notice") ?? 0
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT \(CheckedTable.notice.columnList) FROM notice WHERE state = 'announced' ORDER BY sequence DESC
-                """)
+                SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence > ? AND state = 'announced'
+                ORDER BY sequence DESC
+                """, arguments: [limit.map { last - Int64($0) } ?? 0])
         var skipped = 0
         while let row = try rows.next() {
             guard let record = try? NoticeRecord(row, of: .notice) else { continue }
@@ -142,23 +170,7 @@ extension SQLiteInbox {
     }
 
     static func announcedTotal(in database: Database) throws -> Int {
-        try announced(skipping: 0, in: database)?.announcedNumber ?? 0
-    }
-
-    public func payments(since start: Timestamp) throws(InboxError) -> [Money] {
-        try read { database in
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT \(CheckedTable.notice.columnList) FROM notice
-                    WHERE received_at >= ? AND kind = 'payment' AND state <> 'cancelled' ORDER BY sequence
-                    """, arguments: [start.millisecondsSince1970])
-            var payments: [Money] = []
-            while let row = try rows.next() {
-                if let record = try? NoticeRecord(row, of: .notice) { payments.append(record.entry.notice.money) }
-            }
-            return payments
-        }
+        try announced(skipping: 0, newest: nil, in: database)?.announcedNumber ?? 0
     }
 
     public func counts() throws(InboxError) -> InboxCounts {

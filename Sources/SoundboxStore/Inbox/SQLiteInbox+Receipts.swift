@@ -15,6 +15,7 @@ extension SQLiteInbox {
                             SELECT \(CheckedTable.receipt.columnList) FROM receipt WHERE sequence > ?
                             ORDER BY sequence LIMIT ?
                             """), arguments: [position, limit - receipts.count])
+                try Self.checkFound(rows, of: .receipt, after: position, in: database)
                 for row in rows {
                     do throws(DamagedRow) { readable.append(try ReceiptRecord(row.cells).outgoing) } catch {
                         damaged.append(Damage(row, origin: .receipt))
@@ -44,11 +45,13 @@ extension SQLiteInbox {
     /// The highest number that a row of the table ever had. The checksum covers the number, so it must be known before the
     /// row is written.
     static func lastNumber(of table: CheckedTable, in database: Database) throws -> Int64 {
+        // A page that was lost may have taken the newest numbers of `notice` with it, but not those of `waiting`.
+        let copies = table == .notice ? ", (SELECT max(sequence) FROM waiting)" : ""
         let row = try Row.fetchOne(
             database.cachedStatement(
                 sql: """
                     SELECT (SELECT seq FROM sqlite_sequence WHERE name = '\(table.rawValue)'),
-                        (SELECT max(sequence) FROM \(table.rawValue))
+                        (SELECT max(sequence) FROM \(table.rawValue))\(copies)
                     """))
         let cells = row?.cells ?? []
         let numbers = cells.filter { $0 != .null }.map { $0.integer ?? .max }

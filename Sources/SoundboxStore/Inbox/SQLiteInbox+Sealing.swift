@@ -6,6 +6,8 @@ import SoundboxCore
 /// migration of a million rows would keep it silent for minutes.
 extension SQLiteInbox {
     static let sealingBatch = 500
+    /// How many rows are looked at for those.
+    private static let sealingWindow = 5000
     /// `PRAGMA user_version` of a file in which every row has its checksum, or has been set aside.
     private static let sealed = 1
 
@@ -17,12 +19,13 @@ extension SQLiteInbox {
     public func seal(after sequence: Int64) throws(InboxError) -> Int64? {
         let (next, damaged): (Int64?, [Damage]) = try write { database in
             guard try Int.fetchOne(database, sql: "PRAGMA user_version") != Self.sealed else { return (nil, []) }
+            let end = sequence + Int64(Self.sealingWindow)
             let rows = try Row.fetchAll(
                 database,
                 sql: """
-                    SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence > ? AND checksum IS NULL
-                    ORDER BY sequence LIMIT ?
-                    """, arguments: [sequence, Self.sealingBatch])
+                    SELECT \(CheckedTable.notice.columnList) FROM notice
+                    WHERE sequence > ? AND sequence <= ? AND checksum IS NULL ORDER BY sequence LIMIT ?
+                    """, arguments: [sequence, end, Self.sealingBatch])
             var damaged: [Damage] = []
             for row in rows {
                 if let record = try? NoticeRecord(row, of: .notice) {
@@ -31,11 +34,13 @@ extension SQLiteInbox {
                     damaged.append(Damage(row, origin: .notice))
                 }
             }
-            guard let last = rows.last?.sequence else {
-                try database.execute(sql: "PRAGMA user_version = \(Self.sealed)")
-                return (nil, [])
-            }
-            return (last, damaged)
+            if rows.count == Self.sealingBatch { return (rows.last?.sequence, damaged) }
+            // Numbers have gaps where payments were forgotten.
+            let next = try Int64.fetchOne(
+                database, sql: "SELECT min(sequence) FROM notice WHERE sequence > ?", arguments: [end])
+            if let next { return (next - 1, damaged) }
+            if damaged.isEmpty { try database.execute(sql: "PRAGMA user_version = \(Self.sealed)") }
+            return (damaged.last?.sequence, damaged)
         }
         for row in damaged { try setAsideUnsealed(row) }
         return next

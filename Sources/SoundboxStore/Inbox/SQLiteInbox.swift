@@ -17,6 +17,8 @@ public final class SQLiteInbox: Inbox {
     /// Held while another file replaces the present one.
     let replacing = Mutex<LastAttempt>(LastAttempt())
     let history = HistoryGate()
+    /// Pruning has seen the rows up to here, and forgets none of them before a later one.
+    let pruningStart = Atomic<Int64>(0)
     private let log: @Sendable (String) -> Void
 
     /// The open file. If it is found damaged while the box runs, another one replaces it.

@@ -29,12 +29,12 @@ struct NoticeRecord: Sendable, Equatable {
             let kind = cells[4].text.flatMap(PaymentNotice.Kind.init(rawValue:)),
             let receivedAt = cells[7].timestamp, let state = cells[8].text.flatMap(NoticeState.init(rawValue:)),
             cells[5] == .null || cells[5].text != nil, cells[6] == .null || cells[6].timestamp != nil,
-            cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer, 0...1 ~= clock
+            cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer.flatMap(ClockTrust.init)
         else { throw DamagedRow(sequence: sequence) }
         entry = InboxEntry(
             sequence: sequence,
             notice: PaymentNotice(id: id, money: money, kind: kind, channel: cells[5].text, paidAt: cells[6].timestamp),
-            receivedAt: receivedAt, clockWasSet: clock == 1, state: state)
+            receivedAt: receivedAt, clock: clock, state: state)
         endedAt = cells[9].timestamp
         if cells[11] != .null {
             guard let number = cells[11].integer, (0...maximumSequence).contains(number) else {
@@ -54,7 +54,7 @@ struct NoticeRecord: Sendable, Equatable {
             .integer(entry.sequence), .text(notice.id.text), .text(notice.money.amount.description),
             .text(notice.money.currency.code), .text(notice.kind.rawValue), Cell(notice.channel),
             Cell(notice.paidAt?.millisecondsSince1970), .integer(entry.receivedAt.millisecondsSince1970),
-            .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clockWasSet ? 1 : 0),
+            .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clock.rawValue),
             Cell(announcedNumber.map(Int64.init)),
         ]
         cells.append(.integer(table.checksum(of: cells)))

@@ -142,6 +142,10 @@ enum Migrations {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("5: confirmed clocks") { _ in
+            // The tables stay as they are. `clock_was_set` now also holds 2: a time server had confirmed the clock. An
+            // earlier version would take such a row for a damaged one, and so must refuse the file.
+        }
         return migrator
     }()
 

@@ -49,10 +49,14 @@ struct ConfiguredBox {
         let systemd = Systemd()
         let volumeFile = VolumeFile(path: directory.volumePath)
         let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
+        Self.noteVolatileStorage(directory.path, state, logger)
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
-        let clock = BoxClock(newestKnown: (try? inbox.newestTime()) ?? nil)
+        let timeFile = TimeFile(path: directory.timePath)
+        let clock = BoxClock(
+            newestKnown: (try? inbox.newestTime()) ?? nil,
+            keeper: .init(read: { timeFile.read() }, write: { try timeFile.write($0) }))
         let (voices, unusable) = try Self.voices(configuration.voice)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
@@ -71,7 +75,7 @@ struct ConfiguredBox {
             removeSetup: {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
             },
-            runFolder: SmallFile.folder(of: configuration.controlSocket), logger: logger)
+            updateMark: InstalledFolders.updateMark, logger: logger)
         parts.gestures = gestures
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }
@@ -90,6 +94,19 @@ struct ConfiguredBox {
     func run() async throws -> Box.Ending {
         let ending = try await box.run()
         return withExtendedLifetime(directory) { ending }
+    }
+
+    /// What is stored in RAM is gone after a power cut: acknowledged payments are never spoken, known ones are spoken
+    /// again.
+    private static func noteVolatileStorage(_ path: String, _ state: BoxState, _ logger: Logger) {
+        let fact = "payments do not survive a power cut"
+        switch PowerLoss(in: path) {
+        case .kept: break
+        case .expected(let reason): logger.warning("\(fact)", metadata: ["path": "\(path)", "reason": "\(reason)"])
+        case .gone(let reason):
+            logger.error("\(fact)", metadata: ["path": "\(path)", "reason": "\(reason)"])
+            state.update { $0.volatileStorage = "\(fact): \(path): \(reason); put state_directory on a disk" }
+        }
     }
 
     private static func inbox(

@@ -9,6 +9,12 @@ struct ImportSetup: AsyncParsableCommand {
             The file is soundbox.yaml with the secrets in it: broker.password, and in PEM form broker.ca, \
             broker.certificate and broker.key. They go to files of their own beside soundbox.yaml. The box that had \
             this setup before must not run any more: two boxes of one name push each other off the broker.
+
+            It may also name the shop's Wi-Fi, or nothing else, where NetworkManager runs:
+
+              wifi: {ssid: Shop, password: the password, country: CN}
+
+            The network is added to those that the machine knows; none of them is changed.
             """)
 
     @Argument(help: ArgumentHelp("The file.", valueName: "file"))
@@ -33,22 +39,36 @@ struct ImportSetup: AsyncParsableCommand {
         guard firstBoot == nil || !dryRun else { throw ValidationError("--dry-run goes with FILE.") }
     }
 
+    /// A radio that stays off keeps nobody from the rest of the setup.
+    private func turnOnWiFi() async {
+        do {
+            for line in try await WiFiSwitch(configurationFile: configuration.config).turnOn() { printLine(line) }
+        } catch { printLine("\(error); try again with: sudo soundbox setup wifi") }
+    }
+
     func run() async throws {
         if let firstBoot {
             switch try FirstBoot.run(folder: firstBoot, configuration: configuration.config) {
             case .nothingToDo: printLine("nothing to import in \(firstBoot)")
-            case .imported(let source, let changed):
+            case .imported(let source, let changed, let notice):
                 printLine("\(source) is installed\(changed ? "" : ", as it was already,") and removed")
+                if let notice { printLine(notice) }
+            case .kept(let source, let reason, let notice):
+                printLine("\(source) is installed until the next power cut, and stays where it is: \(reason)")
+                if let notice { printLine(notice) }
             }
             return
         }
         guard let file else { return }
         let plan = try Provisioning.plan(file, to: configuration.config)
         guard !dryRun else {
-            for file in plan.changes { printLine("would write \(file.path)") }
+            for path in plan.changes { printLine("would write \(path)") }
+            if let notice = plan.notice { printLine(notice) }
             return
         }
         let changed = try plan.write()
+        if let notice = plan.notice { printLine(notice) }
+        if plan.hasNetwork { await turnOnWiFi() }
         guard !changed.isEmpty else { return printLine("Nothing to change: the box is set up like this already.") }
         for path in changed { printLine("wrote \(path)") }
         try await restart.restart(configuration.config)

@@ -16,7 +16,10 @@ struct SetupCommand: AsyncParsableCommand {
                 --username M1001.box-01 --password-file /root/box-01.password
               sudo soundbox setup export old-box.yaml          then, on the new box: setup import old-box.yaml
             """,
-        subcommands: [ConfigureSetup.self, ShowSetup.self, ExportSetup.self, ImportSetup.self, ResetSetup.self],
+        subcommands: [
+            ConfigureSetup.self, ShowSetup.self, ExportSetup.self, ImportSetup.self, ResetSetup.self,
+            TurnOnWiFi.self,
+        ],
         defaultSubcommand: ConfigureSetup.self)
 }
 

@@ -85,6 +85,24 @@ struct AccessListTests {
     }
 
     @Test(
+        "The last box of a list is in the access list, whether a newline ends its line or not", arguments: ["\n", ""])
+    func lastLine(end: String) async throws {
+        let script = "\(Products.project)/provisioning/broker/make-acl.sh"
+        let child = try ChildProcess([script, "provider"], input: "M1 b1\nM2 b2\(end)")
+        let lines = try await child.output.all()
+        #expect(lines.contains("user M1.b1"))
+        #expect(lines.contains("user M2.b2"))
+        #expect(lines.contains("topic read soundbox/v1/M2/b2/payments"))
+    }
+
+    @Test("Nor is a last line without a newline taken unchecked")
+    func badLastLine() async throws {
+        let script = "\(Products.project)/provisioning/broker/make-acl.sh"
+        let child = try ChildProcess([script, "provider"], input: "M1 b1\nM2 #")
+        #expect(try await child.exitStatus() != 0)
+    }
+
+    @Test(
         "The access list is not made from names that would widen it",
         arguments: ["M1001 #", "+ box-01", "M1001 a/b", "M1001.x box-01", "M1001", "M1001 box-01 more"])
     func badNames(line: String) async throws {

@@ -101,7 +101,11 @@ struct PackagingTests {
         #expect(!control.contains { $0.contains("conffiles") })
         let scripts = folder.file("control")
         try await ChildProcess.run("dpkg-deb", "--control", package, scripts)
-        #expect(try folder.names(in: "control") == ["control", "md5sums", "postinst", "postrm", "prerm"])
+        #expect(try folder.names(in: "control") == ["control", "md5sums", "postinst", "postrm", "prerm", "triggers"])
+        #expect(
+            try await lines("grep", "-v", "^#", "\(scripts)/triggers") == [
+                "interest-noawait /usr/share/soundbox/sounds"
+            ])
         for script in ["postinst", "postrm", "prerm"] {
             try await ChildProcess.run("sh", "-n", "\(scripts)/\(script)")
             #expect(access("\(scripts)/\(script)", X_OK) == 0)
@@ -114,6 +118,7 @@ struct PackagingTests {
         let doc = "/usr/share/doc/soundbox"
         for path in [
             "/usr/lib/systemd/system/soundbox.service", "/usr/lib/systemd/system/soundbox-first-boot.service",
+            "/usr/lib/systemd/system/soundbox-wifi.service",
             "/usr/lib/sysusers.d/soundbox.conf", "/usr/lib/tmpfiles.d/soundbox.conf",
             "/usr/lib/udev/rules.d/60-soundbox-gpio.rules", "/usr/share/soundbox/board/raspberry-pi.yaml",
             "/usr/share/soundbox/mappings/yuan-string.yaml", "\(doc)/copyright", "\(doc)/changelog.gz",

@@ -38,7 +38,7 @@ struct AnnouncerRetryTests {
     private func withService(_ body: @Sendable @escaping (AnnouncerService) async throws -> Void) async throws {
         let service = AnnouncerService(
             machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
-            clock: BoxClock(newestKnown: nil, hasBattery: true) { [clock] in
+            clock: BoxClock(newestKnown: nil) { [clock] in
                 BoxClock.Signs(now: clock.time, isSynchronised: true, offset: .zero)
             },
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),

@@ -4,82 +4,301 @@ import Testing
 
 @testable import SoundboxBox
 
+/// A machine whose wall clock is wrong by what a test says.
+final class TestMachine: Sendable {
+    static let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+
+    private struct Content {
+        /// Since noon, in truth and since boot.
+        var passed = Duration.zero
+        /// How far the wall clock is ahead.
+        var error = Duration.zero
+        var isSynchronised = false
+    }
+
+    private let content: Mutex<Content>
+    struct Full: Error {}
+
+    struct Disk {
+        var time: Timestamp?
+        var writes = 0
+        var isFull = false
+    }
+
+    let disk = Mutex(Disk())
+
+    init(error: Duration = .zero, isSynchronised: Bool = false) {
+        content = Mutex(Content(error: error, isSynchronised: isSynchronised))
+    }
+
+    static func time(_ sinceNoon: Duration) -> Timestamp {
+        Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(sinceNoon / .milliseconds(1)))
+    }
+
+    /// What the time is in truth.
+    var truth: Timestamp { Self.time(content.withLock { $0.passed }) }
+
+    func pass(_ time: Duration) { content.withLock { $0.passed += time } }
+
+    /// Sets the wall clock; a server sets it right.
+    func set(error: Duration = .zero, byServer isSynchronised: Bool = true) {
+        content.withLock { ($0.error, $0.isSynchronised) = (error, isSynchronised) }
+    }
+
+    /// Nothing has come from the server for hours.
+    func loseServer() { content.withLock { $0.isSynchronised = false } }
+
+    func clock(newestKnown: Timestamp? = nil) -> BoxClock {
+        BoxClock(
+            newestKnown: newestKnown,
+            keeper: .init(
+                read: { self.disk.withLock { $0.time } },
+                write: { time in
+                    try self.disk.withLock { disk in
+                        if disk.isFull { throw Full() }
+                        disk.time = time
+                        disk.writes += 1
+                    }
+                })
+        ) {
+            let now = self.content.withLock { $0 }
+            return ClockSigns(
+                now: Self.time(now.passed + now.error), isSynchronised: now.isSynchronised, offset: now.error)
+        }
+    }
+}
+
+extension Duration {
+    static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}
+
 @Suite("Whether the clock can be believed")
 struct BoxClockTests {
-    private static let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
-    private static let in2086 = Timestamp(millisecondsSince1970: 3_688_000_000_000)
-    private static let epoch = Timestamp(millisecondsSince1970: 60_000)
+    private let policy = FreshnessPolicy(expireAfter: .seconds(600))
+    private let admission = NoticeAdmission(window: .days(90), retainedWindow: .seconds(600))
+
+    private func entry(paidAt: Timestamp?, arrived reading: ClockReading) throws -> InboxEntry {
+        InboxEntry(
+            sequence: 1, notice: PaymentNotice(id: try PaymentID("A"), money: try Money("1", .CNY), paidAt: paidAt),
+            receivedAt: reading.time, clock: reading.trust, state: .received)
+    }
+
+    /// Has the clock and the admission take a signed payment that is made right now.
+    private func pay(_ clock: BoxClock, at time: Timestamp) throws -> InboxEntry {
+        var paid = try entry(paidAt: time, arrived: clock.reading)
+        #expect(admission.rejection(of: paid.notice, isSigned: true, isRetained: false, clock.reading) == nil)
+        clock.learn(time)
+        clock.arrived(paidAt: time)
+        (paid.receivedAt, paid.clock) = (clock.reading.time, clock.reading.trust)
+        return paid
+    }
 
     struct Case: Sendable, CustomStringConvertible {
         var description: String
-        var now = BoxClockTests.noon
+        /// How far the clock is ahead when the box starts.
+        var error: Duration
         var isSynchronised = false
-        var hasBattery = false
-        var newestKnown: Timestamp?
-        var isBelieved: Bool
+        var state: ClockState
+        /// After a signed payment that was made just now.
+        var stateAfterPayment: ClockState
     }
 
     static let cases = [
-        Case(description: "a plausible time and an empty inbox", isBelieved: true),
-        Case(description: "1970", now: epoch, isBelieved: false),
-        Case(description: "1970, and the kernel follows a server", now: epoch, isSynchronised: true, isBelieved: true),
         Case(
-            description: "behind the newest payment",
-            newestKnown: Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + 1), isBelieved: false),
+            description: "right, by a server", error: .zero, isSynchronised: true, state: .synchronised,
+            stateAfterPayment: .synchronised),
         Case(
-            description: "behind the newest payment, which came under a wrong clock", isSynchronised: true,
-            newestKnown: Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + 1), isBelieved: true),
+            description: "right, by a battery or by chance", error: .zero, state: .unconfirmed,
+            stateAfterPayment: .unconfirmed),
         Case(
-            description: "behind the newest payment, by a battery clock", hasBattery: true,
-            newestKnown: Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + 1), isBelieved: true),
-        Case(description: "60 years ahead", now: in2086, isBelieved: false),
-        Case(description: "60 years ahead, by a server", now: in2086, isSynchronised: true, isBelieved: false),
-        Case(description: "60 years ahead, by a battery clock", now: in2086, hasBattery: true, isBelieved: false),
+            description: "behind, as it was saved at the power cut", error: .seconds(-36_000), state: .unconfirmed,
+            stateAfterPayment: .behind),
+        Case(description: "behind the newest payment", error: .days(-3), state: .behind, stateAfterPayment: .behind),
         Case(
-            description: "1,024 weeks ahead, as a receiver of GPS that has lost count",
-            now: Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + 1024 * 7 * 86_400_000),
-            isSynchronised: true, isBelieved: false),
+            description: "1970, whoever says so", error: .milliseconds(60_000 - 1_795_233_600_000), state: .behind,
+            stateAfterPayment: .behind),
         Case(
-            description: "ten years from now", now: Timestamp(millisecondsSince1970: 2_110_881_600_000),
-            isBelieved: true),
-        Case(
-            description: "right, after a payment that came when it was 60 years ahead", newestKnown: in2086,
-            isBelieved: true),
+            description: "ahead, by a battery or by hand", error: .days(365), state: .unconfirmed,
+            stateAfterPayment: .doubtful),
+        Case(description: "2085, by a battery", error: .days(59 * 365), state: .wrong, stateAfterPayment: .wrong),
     ]
 
-    @Test("By a time server, by a battery, or by not being behind what is known", arguments: cases)
-    func belief(example: Case) {
-        let clock = BoxClock(newestKnown: example.newestKnown, hasBattery: example.hasBattery) {
-            BoxClock.Signs(now: example.now, isSynchronised: example.isSynchronised, offset: .zero)
+    @Test(
+        "Whatever the clock shows: a payment made now is taken and fresh, then, and after a server has set the clock",
+        arguments: cases, [true, false])
+    func table(example: Case, isOff: Bool) throws {
+        let machine = TestMachine(error: example.error, isSynchronised: example.isSynchronised)
+        // The evening before, a payment came under a confirmed clock.
+        let evening = TestMachine.time(.seconds(-50_000))
+        var clock = machine.clock(newestKnown: evening)
+        clock.afterStep { #expect($0 == .start) }
+        #expect(clock.state == example.state)
+
+        let first = try pay(clock, at: machine.truth)
+        #expect(policy.isFresh(first, at: clock.reading))
+        #expect(clock.state == example.stateAfterPayment)
+        var silent = try entry(paidAt: nil, arrived: clock.reading)
+        #expect(policy.isFresh(silent, at: clock.reading))
+
+        machine.pass(.seconds(120))
+        machine.set()
+        if isOff { clock = machine.clock(newestKnown: first.clock == .confirmed ? first.receivedAt : evening) }
+        clock.afterStep { _ in if silent.clock == .unconfirmed { silent.clock = .none } }
+        // The right clock is not "unset" for what a wrong one has left behind.
+        #expect(clock.reading == ClockReading(machine.truth))
+        #expect(clock.state == .synchronised && clock.fault == nil)
+        #expect(policy.isFresh(first, at: clock.reading))
+        #expect(policy.isFresh(silent, at: clock.reading))
+        #expect(policy.isFresh(try pay(clock, at: machine.truth), at: clock.reading))
+        // And it judges again.
+        machine.pass(.seconds(900))
+        #expect(!policy.isFresh(first, at: clock.reading))
+    }
+
+    @Test("Set right without a server while the box was off, the clock is believed again", arguments: [365, 59 * 365])
+    func rightByHand(daysAhead: Int) throws {
+        let machine = TestMachine(error: .days(daysAhead))
+        _ = try pay(machine.clock(), at: machine.truth)
+        machine.set(byServer: false)
+        let clock = machine.clock()
+        #expect(clock.reading.believed == machine.truth)
+        #expect(policy.isFresh(try pay(clock, at: machine.truth), at: clock.reading))
+    }
+
+    @Test("A signed time is learned: what waited since long before it is late, though the clock shows yesterday")
+    func learning() throws {
+        let machine = TestMachine(error: .days(-1))
+        let clock = machine.clock()
+        let night = try entry(paidAt: TestMachine.time(.seconds(-30_000)), arrived: clock.reading)
+        #expect(policy.isFresh(night, at: clock.reading))
+        clock.learn(machine.truth)
+        #expect(clock.reading.time == machine.truth)
+        #expect(!policy.isFresh(night, at: clock.reading))
+        #expect(clock.fault?.contains("the clock is behind") == true)
+        // It goes on by itself, and a second message of this time teaches the next start.
+        machine.pass(.seconds(60))
+        #expect(clock.reading.time == machine.truth)
+        clock.learn(machine.truth)
+        #expect(try clock.keep() == TestMachine.time(.seconds(60)))
+        #expect(machine.clock().reading.time == TestMachine.time(.seconds(60)))
+    }
+
+    @Test(
+        "One wrong date of a provider refuses nothing and makes nothing late; two refuse, and a server takes them back")
+    func poison() throws {
+        let machine = TestMachine()
+        let clock = machine.clock()
+        clock.learn(TestMachine.time(.days(3650)))
+        // Sent once more it is still one.
+        machine.pass(.seconds(5))
+        clock.learn(TestMachine.time(.days(3650)))
+        let next = try pay(clock, at: machine.truth)
+        #expect(policy.isFresh(next, at: clock.reading))
+        // Nobody can run this program in 2041.
+        clock.learn(Timestamp(millisecondsSince1970: BoxClock.end.millisecondsSince1970))
+        #expect(clock.reading.earliest.map { $0 < TestMachine.time(.days(1)) } == true)
+
+        clock.learn(TestMachine.time(.days(3649)))
+        #expect(
+            admission.rejection(of: next.notice, isSigned: true, isRetained: false, clock.reading)?.field == "paid_at")
+        try clock.keep()
+        #expect(machine.disk.withLock { $0.time } ?? machine.truth > TestMachine.time(.days(3000)))
+        machine.set()
+        _ = try pay(clock, at: machine.truth)
+        #expect(try clock.keep() == machine.truth)
+        machine.loseServer()
+        #expect(machine.clock().reading.time == machine.truth)
+    }
+
+    @Test("Out of reach of its server a clock stays confirmed, until somebody sets it")
+    func withoutServer() {
+        let machine = TestMachine(isSynchronised: true)
+        let clock = machine.clock()
+        #expect(clock.reading.trust == .confirmed)
+        machine.pass(.days(2))
+        machine.loseServer()
+        #expect(clock.reading == ClockReading(machine.truth))
+        machine.set(error: .seconds(90), byServer: false)
+        #expect(clock.reading.trust == .unconfirmed)
+        machine.set(error: .zero, byServer: false)
+        #expect(clock.reading.trust == .unconfirmed)
+    }
+
+    @Test("What the box has known for certain lasts: an old notice is refused by a box that starts in 1970")
+    func replay() throws {
+        let machine = TestMachine(isSynchronised: true)
+        #expect(try machine.clock().keep() == TestMachine.noon)
+        machine.set(error: .milliseconds(-1_795_233_600_000), byServer: false)
+        let clock = machine.clock()
+        let old = try entry(paidAt: TestMachine.time(.days(-91)), arrived: clock.reading).notice
+        #expect(admission.rejection(of: old, isSigned: true, isRetained: false, clock.reading)?.field == "paid_at")
+        let recent = try entry(paidAt: TestMachine.time(.days(-89)), arrived: clock.reading).notice
+        #expect(admission.rejection(of: recent, isSigned: true, isRetained: false, clock.reading) == nil)
+    }
+
+    @Test("The disk is written to once an hour at most, and a time that could not be written is tried again")
+    func keeping() throws {
+        let machine = TestMachine(isSynchronised: true)
+        let clock = machine.clock()
+        machine.disk.withLock { $0.isFull = true }
+        #expect(throws: TestMachine.Full.self) { try clock.keep() }
+        machine.disk.withLock { $0.isFull = false }
+        var last = 0
+        for seconds in [0, 1, 3599, 3600, 3601] {
+            machine.pass(.seconds(seconds - last))
+            last = seconds
+            #expect(try clock.keep() == TestMachine.time(seconds < 3600 ? .zero : .seconds(3600)))
         }
-        #expect(clock.timeIfSet == (example.isBelieved ? example.now : nil))
+        #expect(machine.disk.withLock { $0.writes } == 2)
     }
 
     @Test("A clock that cannot be right is a fault with a name; one that is not set yet is none")
     func fault() {
         func fault(_ now: Timestamp) -> String? {
-            BoxClock(newestKnown: nil, hasBattery: false) {
-                BoxClock.Signs(now: now, isSynchronised: true, offset: .zero)
-            }.fault
+            BoxClock(newestKnown: nil) { ClockSigns(now: now, isSynchronised: true, offset: .zero) }.fault
         }
-        #expect(fault(Self.in2086)?.contains("2086") == true)
+        let in2086 = Timestamp(millisecondsSince1970: 3_688_000_000_000)
+        #expect(fault(in2086)?.contains("2086") == true)
         // The same words a second later: a fault that changed all the time would be told all the time.
-        #expect(fault(Timestamp(millisecondsSince1970: Self.in2086.millisecondsSince1970 + 1000)) == fault(Self.in2086))
-        #expect(fault(Self.noon) == nil)
-        #expect(fault(Self.epoch) == nil)
+        #expect(fault(Timestamp(millisecondsSince1970: in2086.millisecondsSince1970 + 1000)) == fault(in2086))
+        #expect(fault(TestMachine.noon) == nil)
+        #expect(fault(Timestamp(millisecondsSince1970: 60_000)) == nil)
     }
 
-    @Test("A step forward by a minute is noticed once; small steps and steps back are not")
-    func jumps() {
-        final class Offset: Sendable { let seconds = Mutex(0) }
-        let offset = Offset()
-        let clock = BoxClock(newestKnown: nil, hasBattery: false) {
-            BoxClock.Signs(
-                now: Self.noon, isSynchronised: false, offset: .seconds(offset.seconds.withLock { $0 }))
+    @Test("A kernel that may not be asked is told apart from one that knows of no server")
+    func unreadable() {
+        func state(_ refusal: String?) -> ClockState {
+            BoxClock(newestKnown: nil) {
+                ClockSigns(now: TestMachine.noon, isSynchronised: false, offset: .zero, refusal: refusal)
+            }.state
         }
-        for (seconds, isJump) in [(0, false), (59, false), (119, true), (119, false), (0, false), (3600, true)] {
-            offset.seconds.withLock { $0 = seconds }
-            #expect(clock.hasJumpedForward() == isJump, "\(seconds)")
+        #expect(state(nil) == .unconfirmed)
+        #expect(state("adjtimex: Operation not permitted") == .unreadable)
+    }
+
+    @Test("A step forward by a minute is dealt with once; small steps and steps back are not")
+    func steps() {
+        let machine = TestMachine()
+        let clock = machine.clock()
+        var steps: [BoxClock.Step] = []
+        clock.afterStep { steps.append($0) }
+        #expect(steps == [.start])
+        for (seconds, isStep) in [(0, false), (59, false), (119, true), (119, false), (0, false), (3600, true)] {
+            machine.set(error: .seconds(seconds), byServer: false)
+            steps = []
+            clock.afterStep { steps.append($0) }
+            #expect(steps == (isStep ? [.forward] : []), "\(seconds)")
         }
+    }
+
+    @Test("A step that could not be dealt with is found again")
+    func failing() {
+        struct Full: Error {}
+        let clock = TestMachine().clock()
+        #expect(throws: Full.self) { try clock.afterStep { _ in throw Full() } }
+        var steps: [BoxClock.Step] = []
+        clock.afterStep { steps.append($0) }
+        clock.afterStep { steps.append($0) }
+        #expect(steps == [.start])
     }
 }

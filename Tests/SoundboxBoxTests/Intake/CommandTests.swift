@@ -71,12 +71,12 @@ struct CommandJudgeTests {
 
     private func judge(
         _ command: Command, id: String? = "c", age: Int64?, signed: Bool = true, retained: Bool = false,
-        waited: Bool = false, now: Timestamp? = Self.now
+        waited: Bool = false, clock: ClockReading = ClockReading(Self.now)
     ) throws -> CommandArrival? {
         let at = age.map { Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 - $0) }
         return CommandJudge.judge(
             CommandMessage(id: try id.map { try CommandID($0) }, at: at, command: command),
-            .init(isSigned: signed, isRetained: retained, mayHaveWaited: waited, now: now))
+            .init(isSigned: signed, isRetained: retained, mayHaveWaited: waited, clock: clock))
     }
 
     private func field(_ arrival: CommandArrival?) -> String? {
@@ -104,8 +104,35 @@ struct CommandJudgeTests {
             #expect(try field(judge(command, age: -60_001)) == "at")
             #expect(try field(judge(command, age: nil)) == "at")
             #expect(try field(judge(command, id: nil, age: 0)) == "id")
-            #expect(try field(judge(command, age: 0, now: nil)) == "at")
         }
+    }
+
+    /// Shows three hours less than it is.
+    private static let unconfirmed = ClockReading(
+        Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 10_800_000), .unconfirmed)
+    private static let unset = ClockReading(
+        Timestamp(millisecondsSince1970: 0), .none,
+        earliest: Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 86_400_000))
+
+    @Test("A signed command from the future of a clock that nobody has confirmed acts, unless it may have waited")
+    func clockBehind() throws {
+        for (clock, stale) in [(Self.unconfirmed, 10_860_001), (Self.unset, 86_460_001)] as [(ClockReading, Int64)] {
+            for command in [Self.replay, Self.mute] {
+                guard case .once(_, let expiry)? = try judge(command, age: 0, clock: clock) else {
+                    Issue.record("refused")
+                    continue
+                }
+                #expect(expiry.duration(since: Self.now) >= CommandJudge.memory)
+                #expect(try field(judge(command, age: 0, waited: true, clock: clock)) == "at")
+                // Older than what is known for certain.
+                #expect(try field(judge(command, age: stale, clock: clock)) == "at")
+            }
+        }
+        // What is of this minute by such a clock may be of this minute.
+        #expect(try field(judge(Self.mute, age: 10_800_000, waited: true, clock: Self.unconfirmed)) == nil)
+        // A time server knows better.
+        let behind = ClockReading(Self.unconfirmed.time)
+        #expect(try field(judge(Self.mute, age: 0, clock: behind)) == "at")
     }
 
     @Test("A cancel may be old, and needs neither time nor clock")
@@ -114,7 +141,8 @@ struct CommandJudgeTests {
         for age in [nil, 0, 86_400_000] as [Int64?] {
             for signed in [true, false] {
                 #expect(
-                    try judge(.cancel(id), id: nil, age: age, signed: signed, waited: true, now: nil) == .cancel(id))
+                    try judge(.cancel(id), id: nil, age: age, signed: signed, waited: true, clock: Self.unset)
+                        == .cancel(id))
             }
         }
     }
@@ -135,13 +163,14 @@ struct CommandJudgeTests {
         }
         #expect(try judge(Self.mute, id: nil, age: 0, signed: false) == nil)
         #expect(try judge(Self.mute, age: nil, signed: false, waited: true) == nil)
+        #expect(try field(judge(Self.mute, age: 0, signed: false, waited: true, clock: Self.unconfirmed)) == nil)
     }
 
     @Test("An unsigned replay without a time is refused while it may have waited at the broker, and carried out later")
     func backlog() throws {
         #expect(try field(judge(Self.replay, age: nil, signed: false, waited: true)) == "at")
         // A time that cannot be judged is none.
-        #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true, now: nil)) == "at")
+        #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true, clock: Self.unset)) == "at")
         #expect(try judge(Self.replay, age: nil, signed: false) == nil)
         #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
     }

@@ -14,14 +14,12 @@ struct IntakeSignatureTests {
 
     private let inbox = InMemoryInbox()
     private let performed = Journal<Command>()
-    private let clockIsSet = Flag()
+    private let machine = TestMachine()
+    /// What the backlog's clock shows.
+    private let seconds = Seconds()
     private let topics: Topics
 
-    private final class Flag: Sendable {
-        private let value = Mutex(true)
-        var isUp: Bool { value.withLock { $0 } }
-        func lower() { value.withLock { $0 = false } }
-    }
+    private final class Seconds: Sendable { let value = Mutex(0) }
 
     init() throws { topics = try Topics(merchant: "M1001", device: "box-01") }
 
@@ -32,11 +30,9 @@ struct IntakeSignatureTests {
         return Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: hasKey ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), inbox: inbox,
-            clock: BoxClock(newestKnown: nil, hasBattery: false) { [clockIsSet] in
-                BoxClock.Signs(
-                    now: clockIsSet.isUp ? Self.now : Timestamp(millisecondsSince1970: 0), isSynchronised: false,
-                    offset: .zero)
-            }, state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: machine.clock(), state: BoxState(volume: Volume(80)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            backlog: Backlog(now: { [seconds] in .seconds(seconds.value.withLock { $0 }) }),
             noticesMayWait: {}, receiptsAreWaiting: {}, perform: { [performed] in performed.append($0) })
     }
 
@@ -80,14 +76,46 @@ struct IntakeSignatureTests {
         #expect(try receipts() == ["null - rejected amount", "null - rejected retain"])
     }
 
-    @Test("A signed payment from the future is stored, and the clock is a fault until one fits")
+    @Test("A signed payment from the future is stored and teaches the time; the clock is a fault until it is set")
     func clockBehind() throws {
         let intake = try intake()
         try intake.commit([message(signed(payment("A-1", paidAt: "2026-11-21T15:00:00Z")))])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])
+        #expect(try inbox.waiting(limit: 9).map(\.receivedAt.description) == ["2026-11-21T15:00:00.000Z"])
         #expect(intake.state.snapshot.faults.contains { $0.contains("the clock is behind") })
-        try intake.commit([message(signed(payment("A-2")))])
+        machine.set(error: .seconds(11 * 3600))
+        try intake.commit([message(signed(payment("A-2", paidAt: "2026-11-21T15:00:00Z")))])
         #expect(intake.state.snapshot.faults.isEmpty)
+    }
+
+    @Test("What nobody signed teaches no time")
+    func unsignedTimes() throws {
+        let intake = try intake(hasKey: false)
+        try intake.commit([message(payment("A-1", paidAt: "2026-11-21T15:00:00Z"))])
+        #expect(intake.clock.reading.time == Self.now && intake.state.snapshot.faults.isEmpty)
+        let signing = try self.intake()
+        try signing.commit([
+            message(signed(payment("A-2", paidAt: "2026-11-21T15:00:00Z"), secret: MessageVerifierTests.other)),
+            message(command(#""type":"replay""#, at: "2026-11-21T15:00:00Z")),
+        ])
+        #expect(signing.clock.reading.time == Self.now)
+    }
+
+    @Test("A payment that did not wait, and was paid long ago by the box's clock, shows that the clock is ahead")
+    func clockAhead() throws {
+        machine.set(error: .days(365), byServer: false)
+        let intake = try intake(hasKey: false)
+        intake.connectionChanged(to: .connecting)
+        intake.connectionChanged(to: .subscribed)
+        try intake.commit([message(payment("A-1"))])
+        // It may have waited at the broker for a year.
+        #expect(intake.clock.reading.trust == .unconfirmed)
+        seconds.value.withLock { $0 = 10 }
+        try intake.commit([message(payment("A-2"), isRetained: true)])
+        #expect(intake.clock.reading.trust == .unconfirmed)
+        try intake.commit([message(payment("A-3"))])
+        #expect(intake.clock.reading.trust == .none)
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1", "A-3"])
     }
 
     @Test("A cancel that withdraws nothing is answered with the reason")
@@ -116,6 +144,7 @@ struct IntakeSignatureTests {
 
     @Test("A notice that the provider signed is rejected under its id, with what is wrong with it")
     func vouchedPayments() throws {
+        machine.set()
         try intake().commit([
             message(signed(payment("A-1", amount: "-5"))), message(signed(payment("A-2", paidAt: nil))),
             message(signed(payment("A-3", paidAt: "2026-11-21T02:00:00Z"))), message(signed(payment("A-4"))),
@@ -154,7 +183,7 @@ struct IntakeSignatureTests {
                 #""A-1" - rejected retain"#, #""A-2" - stored -"#, #""A-2" - duplicate -"#, #""A-3" - stored -"#,
                 #""A-3" - duplicate -"#,
             ])
-        clockIsSet.lower()
+        machine.set(error: .milliseconds(-Self.now.millisecondsSince1970), byServer: false)
         try intake.commit([message(payment("A-4"), isRetained: true)])
         #expect(try receipts().last == #""A-4" - rejected retain"#)
     }
@@ -189,7 +218,7 @@ struct IntakeSignatureTests {
         #expect(try receipts() == [])
     }
 
-    @Test("A signed command that is stale or retained is refused under its id; without a clock all but a cancel are")
+    @Test("A signed command that is stale or retained is refused under its id; without a clock what may have waited is")
     func staleCommands() throws {
         let intake = try intake()
         _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
@@ -198,8 +227,8 @@ struct IntakeSignatureTests {
             message(signed(command(#""type":"replay""#)), isRetained: true),
             message(signed(#"{"id":"c-1","type":"replay"}"#)),
         ])
-        clockIsSet.lower()
-        try intake.commit([
+        machine.set(error: .milliseconds(-Self.now.millisecondsSince1970), byServer: false)
+        try self.intake().commit([
             message(signed(command(#""type":"replay""#))),
             message(signed(#"{"id":"c-2","type":"cancel","payment_id":"A-1"}"#)),
         ])

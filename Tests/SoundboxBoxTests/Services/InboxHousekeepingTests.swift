@@ -2,6 +2,7 @@ import GRDB
 import Logging
 import SoundboxCore
 import SoundboxStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,18 +27,15 @@ struct InboxHousekeepingTests {
         for entry in try inbox.waiting(limit: 9999) { try inbox.markAnnounced(entry, at: noon) }
     }
 
+    private let machine = TestMachine(isSynchronised: true)
+
     /// Keeps house all the time while `body` runs.
     private func keepHouse(
-        _ retention: Retention, clockIsSet: Bool = true, daysLater: Int64 = 0, _ body: () async throws -> Void
+        _ retention: Retention, daysLater: Int = 0, _ body: () async throws -> Void
     ) async throws {
-        let now = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + daysLater * 86_400_000)
-        // The newest time that is believed at all.
-        let last = Timestamp(millisecondsSince1970: BoxClock.end.millisecondsSince1970 - 1)
-        let clock = BoxClock(newestKnown: clockIsSet ? nil : last, hasBattery: false) {
-            BoxClock.Signs(now: now, isSynchronised: false, offset: .zero)
-        }
+        machine.pass(.days(daysLater))
         let housekeeping = InboxHousekeeping(
-            inbox: inbox, retention: retention, clock: clock,
+            inbox: inbox, retention: retention, clock: machine.clock(),
             logger: Logger(label: "test") { [log] _ in
                 LineLogHandler(level: .info, style: .journal) { log.append($0) }
             }, interval: .milliseconds(1))
@@ -81,15 +79,27 @@ struct InboxHousekeepingTests {
         }
     }
 
-    @Test("By a clock that is not set, nothing is old")
-    func clockNotSet() async throws {
+    @Test("By a clock that nobody has confirmed, nothing is old", arguments: [0, 99, 365])
+    func unconfirmed(daysAhead: Int) async throws {
+        machine.set(error: .days(daysAhead), byServer: false)
         try spoken(1...450)
-        try await keepHouse(
-            Retention(keepIDs: days, maximumBytes: 4096), clockIsSet: false, daysLater: 99
-        ) {
+        try await keepHouse(Retention(keepIDs: days, maximumBytes: 4096), daysLater: 99) {
             // The limit of bytes alone makes it forget, early.
             try await logged("payments forgotten before their time")
         }
         #expect(!log.entries.contains { $0.contains("old payments forgotten") })
+    }
+
+    @Test("Nothing old is forgotten before the time is kept that lets the next start refuse it")
+    func keptFirst() async throws {
+        try spoken(1...10)
+        machine.disk.withLock { $0.isFull = true }
+        try await keepHouse(Retention(keepIDs: days, maximumBytes: 1 << 30), daysLater: 3) {
+            try await logged("<4>old payments are not forgotten")
+            #expect(try inbox.knows(try PaymentID("T1")))
+            machine.disk.withLock { $0.isFull = false }
+            try await logged("<6>old payments forgotten count=9")
+            #expect(machine.disk.withLock { $0.time }.map { $0 >= machine.truth } == true)
+        }
     }
 }

@@ -25,7 +25,7 @@ struct StatusReporterTests {
     private static let identity = StatusReporter.Identity(
         deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default")
 
-    private func reporter(clock: BoxClock = BoxClock(newestKnown: nil)) -> StatusReporter {
+    private func reporter(clock: BoxClock = TestMachine(isSynchronised: true).clock()) -> StatusReporter {
         StatusReporter(
             identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(), clock: clock)
     }
@@ -69,6 +69,7 @@ struct StatusReporterTests {
         expected.isMuted = true
         expected.isAnnouncing = true
         expected.xruns = 2
+        expected.clock = .synchronised
         expected.uptime = status.uptime
         expected.counts = InboxCounts(waiting: 1, announced: 0, receiptsWaiting: 1)
         expected.faults = []
@@ -92,10 +93,12 @@ struct StatusReporterTests {
 
     @Test("Every answer looks at the clock anew, and a clock that cannot be right is a fault")
     func clock() async {
-        let clock = BoxClock(newestKnown: nil, hasBattery: true) {
+        let clock = BoxClock(newestKnown: nil) {
             BoxClock.Signs(now: BoxClock.end, isSynchronised: true, offset: .zero)
         }
-        #expect(await reporter(clock: clock).status().faults?.first?.contains("the clock shows the year") == true)
+        let status = await reporter(clock: clock).status()
+        #expect(status.faults?.first?.contains("the clock shows the year") == true)
+        #expect(status.clock == .wrong)
     }
 
     @Test("The broker is told at the start and after every change")

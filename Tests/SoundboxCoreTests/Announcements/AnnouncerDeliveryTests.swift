@@ -6,7 +6,7 @@ struct AnnouncerDeliveryTests {
     private static let nights = QuietHours(start: 22 * 60, end: 7 * 60, volume: 30)
 
     private func moment(_ minute: Int) -> Announcer.Moment {
-        Announcer.Moment(time: Entries.noon, minuteOfDay: minute)
+        Announcer.Moment(clock: ClockReading(Entries.noon), minuteOfDay: minute)
     }
 
     /// What is played in the end.

@@ -9,7 +9,8 @@ struct AnnouncerMismatchTests {
     private static func answers() throws -> [Announcer.Event] {
         [
             .fetched([try Entries.entry(7)], noon), .recalled(.announced(nil), noon), .recalled(.payments([]), noon),
-            .recalled(.network(isOnline: true, address: []), noon), .prepared, .noted, .withdrawn, .played, .playFailed,
+            .recalled(.network(isOnline: true, address: []), noon), .prepared, .noted, .withdrawn(rest: []), .played,
+            .playFailed,
             .recorded, .inboxFailed, .waited,
         ]
     }
@@ -89,7 +90,7 @@ struct AnnouncerMismatchTests {
     func heardOnce() throws {
         let entry = try Entries.entry(1)
         var announcer = announcer(after: [.noticesMayWait, .fetched([entry], Self.noon), .prepared, .noted, .played])
-        _ = announcer.handle(.withdrawn)
+        _ = announcer.handle(.withdrawn(rest: []))
         #expect(announcer.handle(.waited) == [.record(.notice(entry))])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
     }

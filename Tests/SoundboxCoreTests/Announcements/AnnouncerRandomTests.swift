@@ -97,7 +97,7 @@ private struct Box {
             // Done or not done, whoever performs it says something else.
             if chance(50) { _ = try perform(action, cardFails: cardFails, diskFails: diskFails) }
             let answers: [Announcer.Event] = [
-                .prepared, .noted, .withdrawn, .played, .recorded, .recalled(.payments([]), moment), .waited,
+                .prepared, .noted, .withdrawn(rest: []), .played, .recorded, .recalled(.payments([]), moment), .waited,
             ]
             // One that fits would be a lie, which nobody can tell from the truth.
             let wrong = answers.filter { !$0.fits(action) && !($0 == .waited && timerRuns) }
@@ -110,7 +110,7 @@ private struct Box {
         if let event = try perform(action, cardFails: cardFails, diskFails: diskFails) { send(event) }
     }
 
-    private var moment: Announcer.Moment { Announcer.Moment(time: now, minuteOfDay: 720) }
+    private var moment: Announcer.Moment { Announcer.Moment(clock: ClockReading(now), minuteOfDay: 720) }
 
     private mutating func perform(
         _ action: Announcer.Action, cardFails: Bool, diskFails: Bool
@@ -126,8 +126,9 @@ private struct Box {
         case .recall: return .recalled(.announced(try inbox.lastAnnounced()), moment)
         case .prepare: return cardFails ? .playFailed : .prepared
         case .note(let entries):
-            isNoted = try inbox.markAnnouncing(entries)
-            return isNoted ? .noted : .withdrawn
+            isNoted = true
+            let rest = try inbox.markAnnouncing(entries)
+            return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
         case .play(let announcement): return play(announcement.job, cardFails: cardFails)
         case .record(.notice(let entry)): try inbox.markAnnounced(entry, at: now)
         case .record(.summary(let entries)): try inbox.markExpired(entries, at: now)

@@ -93,14 +93,30 @@ struct AnnouncerTests {
         #expect(announcer.handle(.noted) == [.play(.init(.summary([entry])))])
     }
 
-    @Test("One that is cancelled between the fetch and its note is not played; the inbox is read again")
-    mutating func withdrawn() throws {
-        let stale = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
+    private mutating func beginSummary(of stale: [InboxEntry]) {
         #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
         #expect(announcer.handle(.fetched(stale, noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note(stale)])
-        #expect(announcer.handle(.withdrawn) == [.fetch(limit: 1)])
+    }
+
+    @Test("A summary of which one is cancelled between the fetch and the note is told without it, and held up by none")
+    mutating func withdrawn() throws {
+        let stale = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
+        beginSummary(of: stale)
+        let rest = [stale[0], stale[2]]
+        #expect(announcer.handle(.withdrawn(rest: rest)) == [.play(.init(.summary(rest)))])
+        #expect(announcer.handle(.played) == [.record(.summary(rest))])
+    }
+
+    @Test("Where all of them are cancelled, nothing is told and the inbox is read again")
+    mutating func allWithdrawn() throws {
+        beginSummary(of: try (1...3).map { try Entries.entry($0, age: .seconds(601)) })
+        #expect(announcer.handle(.withdrawn(rest: [])) == [.fetch(limit: 1)])
+        let entry = try Entries.entry(4)
+        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([entry])])
+        #expect(announcer.handle(.withdrawn(rest: [])) == [.fetch(limit: 1)])
     }
 
     @Test("Noting the start in the inbox may fail; the notice is still spoken and recorded once")
@@ -191,7 +207,7 @@ struct AnnouncerTests {
             ([.requested(.last)], .recalled(.announced(entry), noon)), ([.requested(.last)], .inboxFailed),
             ([.noticesMayWait, .inboxFailed], nil), (fetched, .prepared), (fetched, .playFailed),
             (fetched + [.playFailed], nil), (fetched + [.prepared], .noted), (fetched + [.prepared], .inboxFailed),
-            (fetched + [.prepared], .withdrawn), (fetched + [.prepared, .noted], .playFailed),
+            (fetched + [.prepared], .withdrawn(rest: [])), (fetched + [.prepared, .noted], .playFailed),
             (fetched + [.prepared, .noted, .playFailed], nil),
             (fetched + [.prepared, .noted, .played], .inboxFailed),
         ]

@@ -12,8 +12,8 @@ struct FreshnessTests {
         var description: String
         var paidAt: Timestamp?
         var receivedAt = FreshnessTests.noon
-        var clockWasSet = true
-        var now: Timestamp? = FreshnessTests.noon
+        var clock = ClockTrust.confirmed
+        var trust = ClockTrust.confirmed
         var late = LatePayments.summarise
         var isFresh: Bool
     }
@@ -30,13 +30,28 @@ struct FreshnessTests {
         Case(description: "arrived long ago, says nothing of when", receivedAt: ago(601), isFresh: false),
         Case(
             description: "arrived before the clock was set", receivedAt: Timestamp(millisecondsSince1970: 0),
-            clockWasSet: false, isFresh: true),
+            clock: .none, isFresh: true),
         Case(description: "paid in the future: the box is behind", paidAt: ago(-86_400), isFresh: true),
         Case(description: "arrived in the future: the clock was set back", receivedAt: ago(-86_400), isFresh: true),
-        Case(description: "no clock yet, whenever it was paid", paidAt: ago(86_400), now: nil, isFresh: true),
-        Case(description: "no clock yet, whenever it arrived", receivedAt: ago(86_400), now: nil, isFresh: true),
+        Case(description: "no clock yet, whenever it was paid", paidAt: ago(86_400), trust: .none, isFresh: true),
+        Case(description: "no clock yet, whenever it arrived", receivedAt: ago(86_400), trust: .none, isFresh: true),
+        Case(
+            description: "paid long ago, by an unconfirmed clock", paidAt: ago(601), trust: .unconfirmed, isFresh: false
+        ),
+        Case(
+            description: "arrived long ago, by an unconfirmed clock that goes on", receivedAt: ago(601),
+            clock: .unconfirmed, trust: .unconfirmed, isFresh: false),
+        Case(
+            description: "arrived long ago, by an unconfirmed clock that a server has confirmed since",
+            receivedAt: ago(601), clock: .unconfirmed, isFresh: false),
+        Case(
+            description: "arrived by a confirmed clock, which has lost that since", receivedAt: ago(601),
+            trust: .unconfirmed, isFresh: true),
         Case(description: "late ones are spoken here", paidAt: ago(86_400), late: .speak, isFresh: true),
         Case(description: "late ones are silent here", paidAt: ago(86_400), late: .silent, isFresh: false),
+        Case(
+            description: "late ones are silent here, and the clock is unconfirmed", paidAt: ago(86_400),
+            trust: .unconfirmed, late: .silent, isFresh: true),
     ]
 
     @Test("A notice is fresh by when it was paid, else by arrival, and in doubt", arguments: cases)
@@ -44,9 +59,9 @@ struct FreshnessTests {
         var entry = try Entries.entry(1)
         entry.notice.paidAt = example.paidAt
         entry.receivedAt = example.receivedAt
-        entry.clockWasSet = example.clockWasSet
+        entry.clock = example.clock
         let policy = FreshnessPolicy(expireAfter: .seconds(600), late: example.late)
-        #expect(policy.isFresh(entry, at: example.now) == example.isFresh)
+        #expect(policy.isFresh(entry, at: ClockReading(Self.noon, example.trust)) == example.isFresh)
     }
 
     @Test("Where late payments are silent they are recorded and not played, and the next fresh one is")

@@ -16,6 +16,7 @@ struct BoxStatusTests {
         status.isMuted = false
         status.isAnnouncing = true
         status.xruns = 2
+        status.clock = .synchronised
         status.uptime = .seconds(90_061)
         status.counts = InboxCounts(waiting: 3, announced: 312, receiptsWaiting: 1)
         status.faults = []
@@ -53,7 +54,7 @@ struct BoxStatusTests {
                 == #"{"state":"online","connection":"online","device":"box-01","broker":"mqtts://broker.example:8883","#
                 + #""version":"1.2.3","voice":"zh-CN, en","audio":"default","sound":{"rate":48000,"channels":1,"#
                 + #""encoding":"int16","period_frames":960,"buffer_frames":4800,"hardware_volume":true},"volume":80,"#
-                + #""muted":false,"announcing":true,"xruns":2,"uptime_s":90061,"queued":3,"announced":312,"#
+                + #""muted":false,"announcing":true,"xruns":2,"clock":"synchronised","uptime_s":90061,"queued":3,"announced":312,"#
                 + #""receipts_waiting":1,"faults":[]}"#)
         #expect(Self.lastWill.json.text == #"{"state":"offline","version":"1.2.3","voice":"zh-CN"}"#)
         #expect(
@@ -88,7 +89,8 @@ struct BoxStatusTests {
                 "sound card:           48000 Hz, 1 channel, int16, periods of 960 frames (20.0 ms) of 4800 frames (100.0 ms)"
                     + " of buffer",
                 "volume made by:       the sound card", "volume:               80", "muted:                no",
-                "announcing:           yes", "sound broke off:      2 times", "running for:          1 day 1 hour",
+                "announcing:           yes", "sound broke off:      2 times",
+                "clock:                synchronised, says the kernel", "running for:          1 day 1 hour",
                 "waiting:              3", "announced:            312", "receipts to be sent:  1",
                 "faults:               none",
             ])

@@ -7,7 +7,7 @@ enum Entries {
 
     static func moment(after delay: Duration) -> Announcer.Moment {
         let time = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(delay / .milliseconds(1)))
-        return Announcer.Moment(time: time, minuteOfDay: 720)
+        return Announcer.Moment(clock: ClockReading(time), minuteOfDay: 720)
     }
 
     static func entry(

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -54,6 +55,20 @@ struct DoctorTests {
         #expect(try finding(changing).detail.contains("\(next): No such file"))
     }
 
+    @Test("A pipe or a folder in the place of the inbox holds nobody up", .timeLimit(.minutes(1)))
+    func inboxIsNoFile() throws {
+        let folder = try TemporaryFolder()
+        let text = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\nstate_directory: \(folder.path)\n"
+        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+        let checks = SetupChecks(configuration: configuration, boxIsRunning: false)
+        #expect(checks.inbox().level == .green)
+        mkfifo(folder.file("inbox.sqlite"), 0o666)
+        #expect(checks.inbox().detail.contains("is no file"))
+        unlink(folder.file("inbox.sqlite"))
+        mkdir(folder.file("inbox.sqlite"), 0o755)
+        #expect(checks.inbox().detail.contains("is no file"))
+    }
+
     @Test("A running box that quiet hours make silent is no green one")
     func quietHours() {
         var status = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
@@ -67,9 +82,19 @@ struct DoctorTests {
 
     @Test("A clock in the past is red, one that nobody keeps is amber")
     func clock() {
-        #expect(SystemChecks.clock(now: 0, isSynchronised: true).level == .red)
-        #expect(SystemChecks.clock(now: Self.now, isSynchronised: false).level == .amber)
-        #expect(SystemChecks.clock(now: Self.now, isSynchronised: true).level == .green)
+        #expect(SystemChecks.clock(now: 0, .synchronised).level == .red)
+        #expect(SystemChecks.clock(now: Self.now, .notSynchronised).level == .amber)
+        #expect(SystemChecks.clock(now: Self.now, .synchronised).level == .green)
+        #expect(SystemChecks.clock(now: Self.now, .synchronised, box: .synchronised).level == .green)
+    }
+
+    @Test("A kernel that may not be asked, by doctor or by the running box, is told apart from one without a server")
+    func unreadableClock() {
+        let own = SystemChecks.clock(now: Self.now, .unknown(SystemError(code: EPERM)))
+        #expect(own.level == .amber && own.detail.contains("Operation not permitted"))
+        let box = SystemChecks.clock(now: Self.now, .synchronised, box: .unreadable)
+        #expect(box.level == .amber && box.detail.contains("ProtectClock"))
+        #expect(SystemClock.synchronisation.refusal == nil)
     }
 
     @Test(

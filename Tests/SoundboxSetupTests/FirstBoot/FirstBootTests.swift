@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -36,6 +37,69 @@ struct FirstBootTests {
         #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
     }
 
+    private func runWithNetworkManager() throws -> FirstBoot.Outcome {
+        mkdir(system.file("connections"), 0o700)
+        return try FirstBoot.run(
+            folder: boot.path, configuration: target, profiles: WiFiProfiles(folder: system.file("connections")))
+    }
+
+    @Test("The shop's Wi-Fi becomes a profile of NetworkManager's, and leaves the card with the other secrets")
+    func wifi() throws {
+        try boot.write(
+            Self.provisioning + "wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n", to: "soundbox.yaml")
+        #expect(
+            try runWithNetworkManager() == .imported(from: boot.file("soundbox.yaml"), changed: true))
+        #expect(try boot.names() == [])
+        let names = try system.names(in: "connections")
+        #expect(names == ["soundbox-53686f70.nmconnection"])
+        let profile = String(decoding: try system.read("connections/\(names[0])"), as: UTF8.self)
+        #expect(profile.contains("psk=wpa-s3cret\n"))
+        #expect(try system.read("etc/wifi-country") == Array("CN\n".utf8))
+        for name in try system.names(in: "etc") {
+            let content = String(decoding: try system.read("etc/\(name)"), as: UTF8.self)
+            #expect(!content.contains("wpa-s3cret") && !content.contains("Shop"), "\(name)")
+        }
+        #expect(try !Provisioning.export(target).contains("wpa-s3cret"))
+        #expect(try Configuration(readingFile: target).deviceID == "box-01")
+    }
+
+    @Test("A file that holds nothing but the Wi-Fi leaves the setup alone")
+    func wifiOnly() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        _ = try runWithNetworkManager()
+        let installed = try system.read("etc/soundbox.yaml")
+        try boot.write("wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n", to: "provisioning.yaml")
+        #expect(try runWithNetworkManager() == .imported(from: boot.file("provisioning.yaml"), changed: true))
+        #expect(try system.read("etc/soundbox.yaml") == installed)
+        #expect(try system.names(in: "connections").count == 1)
+    }
+
+    @Test("Without NetworkManager the rest is set up, and the card says what is not")
+    func noNetworkManager() throws {
+        try boot.write(
+            Self.provisioning + "wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n", to: "soundbox.yaml")
+        let outcome = try FirstBoot.run(
+            folder: boot.path, configuration: target, profiles: WiFiProfiles(folder: system.file("nowhere")))
+        guard case .imported(_, true, let notice?) = outcome else { return #expect(Bool(false), "\(outcome)") }
+        #expect(notice.contains("NetworkManager is not installed here"))
+        #expect(try boot.names() == ["soundbox-error.txt"])
+        let text = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+        #expect(text.contains("The box is set up") && text.contains("NetworkManager") && !text.contains("s3cret"))
+        #expect(try Configuration(readingFile: target).deviceID == "box-01")
+    }
+
+    @Test("A network that cannot be is told on the card, with line and key, and nothing is changed")
+    func wrongWiFi() throws {
+        try boot.write(
+            Self.provisioning + "wifi: {ssid: Shop, password: s3cret, country: CN}\n", to: "provisioning.yaml")
+        #expect(throws: (any Error).self) { try runWithNetworkManager() }
+        let complaint = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+        #expect(complaint.contains("provisioning.yaml:4: wifi.password: expected 8 to 63 bytes"), "\(complaint)")
+        #expect(!complaint.contains("s3cret"))
+        #expect(try boot.names() == ["provisioning.yaml", "soundbox-error.txt"])
+        #expect(try system.names(in: "connections") == [] && access(target, F_OK) != 0)
+    }
+
     @Test("A power cut after the import and before the removal repeats the import, to the same end")
     func repeated() throws {
         try boot.write(Self.provisioning, to: "provisioning.yaml")
@@ -44,6 +108,30 @@ struct FirstBootTests {
         #expect(
             try FirstBoot.run(folder: boot.path, configuration: target)
                 == .imported(from: boot.file("provisioning.yaml"), changed: false))
+    }
+
+    @Test("Where the setup is in RAM the file stays, each start takes it over anew, and a note says why once")
+    func inMemory() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        for _ in 0..<2 {
+            let outcome = try FirstBoot.run(folder: boot.path, configuration: target) { folder in
+                folder == system.file("etc") ? .gone("/ is in RAM") : .kept
+            }
+            #expect(outcome == .kept(boot.file("provisioning.yaml"), because: "\(system.file("etc")): / is in RAM"))
+            #expect(try Configuration(readingFile: target).deviceID == "box-01")
+            #expect(try boot.read("provisioning.yaml") == Array(Self.provisioning.utf8))
+            let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+            #expect(note.contains("/ is in RAM") && !note.contains("s3cret"))
+            // The same note is not written again.
+            chmod(boot.file("soundbox-error.txt"), 0o600)
+        }
+        var attributes = stat()
+        stat(boot.file("soundbox-error.txt"), &attributes)
+        #expect(attributes.st_mode & 0o777 == 0o600)
+        // A folder that is temporary by its name is a trial's.
+        let removed = try FirstBoot.run(folder: boot.path, configuration: target) { _ in .expected("/tmp is in RAM") }
+        #expect(removed == .imported(from: boot.file("provisioning.yaml"), changed: false))
+        #expect(try boot.names() == [])
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import SoundboxCore
 import SoundboxSystem
@@ -87,6 +88,22 @@ struct UnprovisioningTests {
         let removed = try Provisioning.resetIfRequested(configurationFile)
         #expect(removed == [configurationFile, folder.file("broker.password")])
         #expect(!SmallFile.exists(folder.file("state/reset-requested")))
+    }
+
+    @Test(
+        "What is no request of a regular file holds up no start and removes nothing: a pipe, a link, a folder",
+        arguments: ["pipe", "link", "folder"])
+    func planted(kind: String) async throws {
+        try await leaveRequest()
+        let request = folder.file("state/reset-requested")
+        rename(request, folder.file("request"))
+        switch kind {
+        case "pipe": mkfifo(request, 0o666)
+        case "link": symlink(folder.file("request"), request)
+        default: mkdir(request, 0o755)
+        }
+        #expect(try Provisioning.resetIfRequested(configurationFile) == [])
+        #expect(SmallFile.exists(configurationFile) && SmallFile.exists(folder.file("request")))
     }
 
     @Test("A setup that was made after the request stays, at the next start and at all that follow")

@@ -1,0 +1,20 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// Remembers across restarts the moment that it cannot be earlier than: a box without a clock battery starts in the past.
+package struct TimeFile: Sendable {
+    let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// `nil` when nothing readable is there. Blocks on the disk.
+    package func read() -> Timestamp? {
+        guard let bytes = try? SmallFile.bytes(of: path, limit: 64) else { return nil }
+        return Timestamp(rfc3339: String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    /// Replaces the file as a whole: after a power cut it holds the old time or the new one. Blocks on the disk.
+    package func write(_ time: Timestamp) throws(FileError) {
+        try SmallFile.replace(path, with: "\(time)\n", mode: 0o640, owner: nil)
+    }
+}

@@ -1,0 +1,91 @@
+import SoundboxSystem
+import Subprocess
+
+/// How the machine is connected: its addresses, and how well it hears the access point.
+struct NetworkCheck {
+    /// An interface that has an address.
+    struct Link: Equatable {
+        var interface: String
+        var address: String
+        var isWireless = false
+        /// What the access point's signal arrives with, in dBm; `nil` by cable, or when the driver does not tell.
+        var signal: Int?
+    }
+
+    /// From here down connections drop and messages are late
+    /// (https://www.accessagility.com/blog/wifi-signal-strength-explained: −75 to −85 dBm is weak).
+    static let weakSignal = -75
+
+    static func finding(_ links: [Link]) -> Finding {
+        guard !links.isEmpty else {
+            return Finding(
+                "network", .amber, "neither a cable nor Wi-Fi has given this machine an address",
+                advice: "plug a cable in, or see \"Wi-Fi\" in docs/operations.md")
+        }
+        let detail = links.map { link in
+            guard link.isWireless else { return "\(link.address) by cable (\(link.interface))" }
+            let signal = link.signal.map { "signal \($0) dBm" } ?? "its signal is not told"
+            return "\(link.address) by Wi-Fi (\(link.interface)), \(signal)"
+        }.joined(separator: "; ")
+        let signals = links.compactMap(\.signal)
+        guard links.allSatisfy(\.isWireless), let best = signals.max(), best <= weakSignal else {
+            return Finding("network", .green, detail)
+        }
+        return Finding(
+            "network", .amber, "\(detail), which is weak",
+            advice: "bring the box and the access point nearer to each other, or use a cable")
+    }
+
+    /// This machine's. Blocks on the kernel's own files; asks `iw` where they do not tell.
+    static func links() async -> [Link] {
+        let addresses = NetworkAddress.all()
+        // Bridges and the like repeat what a real interface has; in a container there may be nothing else.
+        let real = addresses.filter { SmallFile.exists("/sys/class/net/\($0.interface)/device") }
+        let signals = signals(in: (try? SmallFile.read("/proc/net/wireless")) ?? "")
+        var links: [Link] = []
+        for (interface, octets) in real.isEmpty ? addresses : real {
+            var link = Link(interface: interface, address: octets.map { String($0) }.joined(separator: "."))
+            link.isWireless = SmallFile.exists("/sys/class/net/\(interface)/phy80211")
+            if link.isWireless {
+                link.signal = signals[interface]
+                if link.signal == nil { link.signal = await signal(ofLink: interface) }
+            }
+            links.append(link)
+        }
+        return links
+    }
+
+    /// The levels in `/proc/net/wireless`, by interface. Drivers may also count in units of their own; those are not
+    /// below zero.
+    static func signals(in text: String) -> [String: Int] {
+        var signals: [String: Int] = [:]
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard fields.count > 3, fields[0].hasSuffix(":"),
+                let level = Int(fields[3].hasSuffix(".") ? fields[3].dropLast() : fields[3]), isLevel(level)
+            else { continue }
+            signals[String(fields[0].dropLast())] = level
+        }
+        return signals
+    }
+
+    /// The level in what `iw dev INTERFACE link` prints: `signal: -56 dBm`.
+    static func signal(inLink text: String) -> Int? {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count == 3, fields[0] == "signal:", fields[2] == "dBm" else { continue }
+            return Int(fields[1]).flatMap { isLevel($0) ? $0 : nil }
+        }
+        return nil
+    }
+
+    /// −256 is the kernel's sign for a level that it does not know.
+    private static func isLevel(_ level: Int) -> Bool { (-120..<0).contains(level) }
+
+    private static func signal(ofLink interface: String) async -> Int? {
+        let result = try? await Subprocess.run(
+            .name("iw"), arguments: ["dev", interface, "link"], output: .string(limit: 65_536), error: .discarded)
+        guard let text = result?.standardOutput else { return nil }
+        return signal(inLink: text)
+    }
+}

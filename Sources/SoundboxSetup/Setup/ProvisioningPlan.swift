@@ -1,0 +1,65 @@
+import SoundboxCore
+import SoundboxSystem
+import SoundboxYAML
+
+/// What a provisioning file asks for: a setup, a Wi-Fi network, or both.
+public struct ProvisioningPlan: Sendable, Equatable {
+    /// `nil` for a file that holds a network only: the setup that is installed stays.
+    let setup: SetupPlan?
+    let wifi: WiFiNetwork?
+    private let path: String
+    var profiles = WiFiProfiles()
+
+    /// - Parameters:
+    ///   - text: a provisioning file, and `file` its name for errors.
+    ///   - path: where `soundbox.yaml` goes.
+    init(parsing text: String, file: String, to path: String) throws(YAMLError) {
+        var document = try YAMLDocument(parsing: text, file: file)
+        let top = try YAMLValue(parsing: text, file: file, isConfidential: true).mapping()
+        if let value = top.optional("wifi") {
+            wifi = try WiFiNetwork(reading: value)
+            document[path: ["wifi"]] = nil
+        } else {
+            wifi = nil
+        }
+        let isNetworkOnly = wifi != nil && top.entries.count == 1
+        setup = isNetworkOnly ? nil : try SetupPlan(document, source: file, to: path)
+        self.path = path
+    }
+
+    /// The paths of what would be written. Blocks on the disk.
+    public var changes: [String] {
+        let network = newNetwork.map { [profiles.path($0)] } ?? []
+        return network + (setup?.changes.map(\.path) ?? [])
+    }
+
+    /// What cannot be done on this machine, and does not keep the rest from being done. Blocks on the disk.
+    public var notice: String? { wifi == nil ? nil : profiles.problem }
+
+    /// Writes what differs. The network first: it is only added to those that are known. Blocks on the disk.
+    /// - Returns: the paths that changed.
+    @discardableResult
+    public func write() throws -> [String] {
+        var changed: [String] = []
+        if let wifi, profiles.problem == nil {
+            let owner = FileOwners.installed.settings
+            let countryFile = WiFiSwitch.countryFile(path)
+            try SmallFile.createFolder(of: path, mode: 0o750, owner: owner)
+            // First: a profile whose radio stays off is of no use, and a power cut may come in between.
+            try SmallFile.replace(countryFile, with: "\(wifi.country)\n", mode: 0o640, owner: owner)
+            if let newNetwork {
+                try profiles.install(newNetwork)
+                changed.append(profiles.path(newNetwork))
+            }
+        }
+        return changed + (try setup?.write() ?? [])
+    }
+
+    /// Whether ``WiFiSwitch`` has something to do once this is written.
+    public var hasNetwork: Bool { wifi != nil && profiles.problem == nil }
+
+    private var newNetwork: WiFiNetwork? {
+        guard let wifi, profiles.problem == nil, !profiles.isInstalled(wifi) else { return nil }
+        return wifi
+    }
+}

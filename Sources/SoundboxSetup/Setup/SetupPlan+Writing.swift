@@ -1,0 +1,110 @@
+import CNIOLinux
+import Glibc
+import SoundboxSystem
+import SoundboxYAML
+
+/// Whose files a setup becomes, and who is to read them.
+package struct SetupOwners: Sendable, Equatable {
+    var files = FileOwners()
+    /// Also: the folder is the package's, and setup looks after it. `nil` for a setup in a folder of its own.
+    var service: ServiceView?
+
+    /// Those of this machine. Blocks on the disk.
+    static func installed(for configurationFile: String) -> SetupOwners {
+        SetupOwners(files: .installed, service: .installed(for: configurationFile))
+    }
+}
+
+extension SetupPlan {
+    /// Which files would differ from what is installed, in content, owner or mode. Blocks on the disk.
+    public var changes: [File] { changes(for: .installed(for: path)) }
+
+    /// Writes what differs; the previous `soundbox.yaml`, with its comments, stays beside it as `soundbox.yaml.old`.
+    /// Files that are as they should be and somebody else's are given back. Blocks on the disk.
+    /// - Returns: the paths that changed.
+    /// - Throws: also when the box could not read what it is to read; nothing is written then.
+    @discardableResult
+    public func write() throws -> [String] { try write(for: .installed(for: path)) }
+
+    func changes(for owners: SetupOwners) -> [File] {
+        files.filter { file in
+            // Outside of root's own folder the name could mean another file by the time it is given to somebody.
+            guard file.content != nil || owners.service != nil || owners.files == FileOwners() else { return false }
+            return !isInstalled(file, owner: owner(of: file, owners))
+        }
+    }
+
+    func write(for owners: SetupOwners) throws -> [String] {
+        for other in others {
+            if let problem = owners.service?.problem(other) { throw SetupError("\(other): \(problem)") }
+        }
+        try SmallFile.createFolder(of: path, mode: 0o750, owner: owners.files.settings)
+        let folder = SmallFile.folder(of: path)
+        // A link in its place is an administrator's, and so is the folder that it leads to.
+        if owners.service != nil, isOf(S_IFDIR, folder) {
+            try SmallFile.giveBack(folder, mode: 0o750, owner: owners.files.settings)
+        }
+        let changes = changes(for: owners)
+        for file in changes { try write(file, owner: owner(of: file, owners), owners) }
+        for file in files {
+            guard let problem = owners.service?.problem(file.path) else { continue }
+            throw SetupError("the setup is written, but \(file.path): \(problem)")
+        }
+        return changes.map(\.path)
+    }
+
+    private func owner(of file: File, _ owners: SetupOwners) -> FileOwner? {
+        file.isSecret ? owners.files.secrets : owners.files.settings
+    }
+
+    private func write(_ file: File, owner: FileOwner?, _ owners: SetupOwners) throws {
+        guard var content = file.content else {
+            return try SmallFile.giveBack(file.path, mode: mode_t(file.mode), owner: owner)
+        }
+        if file.path == path, let old = try? SmallFile.read(path) {
+            if saysTheSame(old, content) {
+                content = old
+            } else {
+                try SmallFile.replace("\(path).old", with: old, mode: 0o640, owner: owners.files.settings)
+            }
+        }
+        try SmallFile.replace(file.path, with: content, mode: mode_t(file.mode), owner: owner)
+    }
+
+    private func isInstalled(_ file: File, owner: FileOwner?) -> Bool {
+        var attributes = stat()
+        guard let planned = file.content else {
+            // What is missing cannot be given back, and what a link leads to is somebody else's.
+            guard isOf(S_IFREG, file.path), stat(file.path, &attributes) == 0 else { return true }
+            return isOwned(attributes, file, owner)
+        }
+        guard stat(file.path, &attributes) == 0, isOwned(attributes, file, owner),
+            let content = try? SmallFile.read(file.path)
+        else { return false }
+        return content == planned || file.path == path && saysTheSame(content, planned)
+    }
+
+    private func isOf(_ kind: mode_t, _ path: String) -> Bool {
+        var attributes = stat()
+        return lstat(path, &attributes) == 0 && attributes.st_mode & S_IFMT == kind
+    }
+
+    private func isOwned(_ attributes: stat, _ file: File, _ owner: FileOwner?) -> Bool {
+        attributes.st_mode & 0o7777 == mode_t(file.mode)
+            && owner.map { attributes.st_uid == $0.user && attributes.st_gid == $0.group } ?? true
+    }
+
+    /// A configuration that says the same with other words and comments is left alone.
+    private func saysTheSame(_ installed: String, _ planned: String) -> Bool {
+        guard let installed = try? YAMLDocument(parsing: installed, file: "installed"),
+            let planned = try? YAMLDocument(parsing: planned, file: "planned")
+        else { return false }
+        return installed == planned
+    }
+}
+
+extension SetupPlan.File {
+    init(_ part: SetupPart, path: String, content: String?) {
+        self.init(path: path, content: content, mode: part.isSecret ? 0o600 : 0o644, isSecret: part.isSecret)
+    }
+}

@@ -1,0 +1,113 @@
+import GRDB
+import SoundboxCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SoundboxStore
+
+@Suite("What is asked of a large inbox takes no longer than of a small one")
+struct BoundedTests {
+    private let inbox: SQLiteInbox
+    private let folder: TemporaryFolder
+    private let path: String
+    private let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("inbox.sqlite")
+        inbox = try SQLiteInbox(path: path)
+    }
+
+    private func store(_ ids: ClosedRange<Int>, at time: Timestamp) throws {
+        _ = try inbox.store(
+            try ids.map { .notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("\($0)", .CNY))) },
+            at: time)
+    }
+
+    private static let requests: [(name: String, body: @Sendable (SQLiteInbox, Timestamp) throws -> Void)] = [
+        ("waiting", { inbox, _ in _ = try inbox.waiting(limit: 10) }),
+        ("last announced", { inbox, _ in _ = try inbox.lastAnnounced(skipping: 1) }),
+        ("payments of the day", { inbox, now in _ = try inbox.payments(since: now) }),
+        ("knows", { inbox, _ in _ = try inbox.knows(try PaymentID("T2")) }),
+        ("counts", { inbox, _ in _ = try inbox.counts() }),
+        ("newest time", { inbox, _ in _ = try inbox.newestTime() }),
+        ("receipts", { inbox, _ in _ = try inbox.receipts(after: 0, limit: 10) }),
+        (
+            "arrival",
+            { inbox, now in
+                let notices = try ["T1", "N1"].map {
+                    Arrival.notice(PaymentNotice(id: try PaymentID($0), money: try Money("1", .CNY)))
+                }
+                _ = try inbox.store(notices, at: now)
+            }
+        ),
+        ("cancel", { inbox, now in _ = try inbox.cancel(try PaymentID("T5"), at: now) }),
+        (
+            "announcing",
+            { inbox, now in
+                let entries = try inbox.waiting(limit: 2)
+                _ = try inbox.markAnnouncing(entries)
+                try inbox.markAnnounced(entries[0], at: now)
+                try inbox.markExpired(entries, at: now)
+            }
+        ),
+        ("a clock that was set", { inbox, _ in try inbox.distrustArrivalTimes() }),
+        ("checksums of an older version", { inbox, _ in _ = try inbox.seal(after: 0) }),
+        ("what waits, at a start", { inbox, _ in try inbox.restoreWaiting() }),
+    ]
+
+    @Test("No statement walks through the history", arguments: BoundedTests.requests.map(\.name))
+    func plans(request: String) throws {
+        try store(1...6, at: noon)
+        for entry in try inbox.waiting(limit: 2) { try inbox.markAnnounced(entry, at: noon) }
+        final class Statements: Sendable { let texts = Mutex<[String]>([]) }
+        let statements = Statements()
+        inbox.queue.inDatabase {
+            $0.trace(options: .statement) { event in
+                if case .statement(let statement) = event {
+                    statements.texts.withLock { $0.append(statement.expandedSQL) }
+                }
+            }
+        }
+        try #require(Self.requests.first { $0.name == request }).body(inbox, noon)
+        inbox.queue.inDatabase { $0.trace() }
+        let texts = statements.texts.withLock { $0 }.filter {
+            $0.contains("notice") && ["SELECT", "INSERT", "UPDATE", "DELETE"].contains($0.prefix(6))
+        }
+        for text in texts {
+            let plan = try inbox.queue.inDatabase { database in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(text)").map { "\($0["detail"] ?? "")" }
+            }
+            #expect(!plan.contains { $0.hasPrefix("SCAN notice") }, "\(text): \(plan)")
+        }
+    }
+
+    @Test("Where more payments came since midnight than one looks at, there is no total, and a reason")
+    func tooMany() throws {
+        let yesterday = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 - 86_400_000)
+        try store(1...3, at: yesterday)
+        try store(4...6, at: noon)
+        func payments(newest count: Int64) throws -> [String] {
+            try inbox.read { try SQLiteInbox.payments(since: noon, newest: count, in: $0) }.map(\.amount.description)
+        }
+        #expect(try payments(newest: 5) == ["4", "5", "6"])
+        #expect(try payments(newest: 4) == ["4", "5", "6"])
+        // Whether the fourth came today cannot be told any more.
+        #expect(throws: InboxError.self) { try payments(newest: 3) }
+        #expect(throws: InboxError.self) { try payments(newest: 1) }
+        #expect(try inbox.read { try SQLiteInbox.payments(since: yesterday, newest: 6, in: $0) }.count == 6)
+    }
+
+    @Test("Where one of the day's payments cannot be read, there is no total either: it would be short")
+    func unreadable() throws {
+        try store(1...3, at: noon)
+        try DatabaseQueue(path: path).write {
+            try $0.execute(sql: "UPDATE notice SET amount = '7' WHERE payment_id = 'T2'")
+        }
+        // As long as it waits, its other copy tells.
+        #expect(try inbox.payments(since: noon).map(\.amount.description) == ["1", "2", "3"])
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM waiting") }
+        #expect(throws: InboxError.self) { try inbox.payments(since: noon) }
+    }
+}
