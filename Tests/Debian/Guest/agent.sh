@@ -22,7 +22,12 @@ main_pid() { systemctl show --property MainPID --value soundbox; }
 
 # The sound card: a driver that is loaded, late or not at all, and a plug.
 card_in() { modprobe snd-aloop "$@"; }
-card_out() { modprobe --remove snd-aloop; }
+# Also what was loaded with it, or because alsa-lib has looked: then the kernel knows no sound devices at all.
+card_out() {
+  modprobe --remove snd-aloop
+  modprobe --quiet --remove snd-seq snd-pcm snd-timer snd
+  ! grep alsa /proc/devices
+}
 
 # Listens at the other end of the card; `heard` ends it and fails when there was nothing but silence.
 listen() {
