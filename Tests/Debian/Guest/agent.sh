@@ -14,9 +14,20 @@ pay() {
     -m "{\"id\":\"$1\",\"amount\":\"$2\",\"channel\":\"alipay\"}"
 }
 
+# What the box says of itself: whether it is wrong somewhere, whether nothing is, whether nothing waits.
+faulty() { soundbox status --json | grep -q '"faults":\[[^]]'; }
+in_order() { soundbox status --json | grep -q '"faults":\[\]'; }
+idle() { soundbox status --json | grep '"announcing":false' | grep -q '"queued":0'; }
+main_pid() { systemctl show --property MainPID --value soundbox; }
+
 # The sound card: a driver that is loaded, late or not at all, and a plug.
 card_in() { modprobe snd-aloop "$@"; }
-card_out() { modprobe --remove snd-aloop; }
+# Also what was loaded with it, or because alsa-lib has looked: then the kernel knows no sound devices at all.
+card_out() {
+  modprobe --remove snd-aloop
+  modprobe --quiet --remove snd-seq snd-pcm snd-timer snd
+  ! grep alsa /proc/devices
+}
 
 # Listens at the other end of the card; `heard` ends it and fails when there was nothing but silence.
 listen() {
