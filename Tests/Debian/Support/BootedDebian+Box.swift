@@ -61,9 +61,4 @@ extension BootedDebian {
     func setUp(_ options: String) async throws {
         try await run("soundbox setup --yes --skip-checks --skip-sound \(options)")
     }
-
-    /// Stops the box, forgets its log, and brings it and its sound card to where a test begins: no card, no box.
-    func beginWithoutCard() async throws {
-        try await run("systemctl stop soundbox; card_out; mark")
-    }
 }
