@@ -72,7 +72,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
         begin(entry)
         #expect(announcer.handle(.lookDue) == [])
-        #expect(announcer.handle(.played) == [.record(.notice(entry))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.lookDue) == [])
     }
 
