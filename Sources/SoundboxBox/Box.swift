@@ -3,7 +3,6 @@ import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
-import UnixSignals
 
 /// The box: intake, announcer, panel and status, joined and run. What it is made of comes from outside, and it knows
 /// only the ports: see ``Parts``.
@@ -101,16 +100,17 @@ public struct Box {
             ]
     }
 
-    /// Runs until SIGTERM or SIGINT, or until its buttons take it out of service; then finishes what is being announced,
+    /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being announced,
     /// within 10 s.
-    /// - Parameter signals: that stop it.
-    public func run(endingOn signals: [UnixSignal] = [.sigterm, .sigint]) async throws -> Ending {
+    /// - Parameter signals: that stop it; `nil` for none.
+    public func run(endingOn signals: StopSignals?) async throws -> Ending {
+        let services = services + [signals].compactMap { $0 as (any Service)? }
         var group = ServiceGroupConfiguration(
             services: services.map { service in
-                service is Unprovisioning
+                service is Unprovisioning || service is StopSignals
                     ? .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
                     : .init(service: service)
-            }, gracefulShutdownSignals: signals,
+            },
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         group.maximumGracefulShutdownDuration = .seconds(10)
         group.maximumCancellationDuration = .seconds(5)

@@ -37,11 +37,12 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         Footprint.keepSmall()
+        let signals = await StopSignals()
         var start = BoxStart(
-            configurationFile: configuration.config, waitsForSetup: waitForSetup, panel: panel.choice)
+            configurationFile: configuration.config, waitsForSetup: waitForSetup, panel: panel.choice, signals: signals)
         // Made anew each time, so that what one box held is free before the next.
         while let box = try await start.box() {
-            guard try await box.run() == .unprovisioned, waitForSetup else { break }
+            guard try await box.run(endingOn: signals) == .unprovisioned, waitForSetup else { break }
         }
         // Libraries tidy up when a process ends, and would wait for calls that never come back.
         if DeviceWatch.stuckCallCount > 0 { _exit(EXIT_SUCCESS) }

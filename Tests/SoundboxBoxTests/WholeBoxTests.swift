@@ -42,7 +42,7 @@ struct WholeBoxTests {
     private func withBox(_ others: Box.Parts? = nil, _ body: () async throws -> Void) async throws {
         let parts = others ?? parts()
         try await withThrowingTaskGroup { group in
-            group.addTask { _ = try? await Box(parts).run(endingOn: []) }
+            group.addTask { _ = try? await Box(parts).run(endingOn: nil) }
             try await body()
             group.cancelAll()
         }

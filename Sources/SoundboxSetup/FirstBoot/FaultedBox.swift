@@ -7,7 +7,6 @@ import SoundboxControl
 import SoundboxCore
 import SoundboxHardware
 import SoundboxSystem
-import UnixSignals
 
 /// Why a box cannot do its work, though it is set up.
 package struct BoxFault: Sendable, Equatable {
@@ -69,8 +68,8 @@ package struct FaultedBox: Service {
         self.check = check
     }
 
-    /// Until something changes, or SIGTERM or SIGINT comes.
-    package func wait() async throws -> Outcome {
+    /// Until something changes, or the program is to stop.
+    package func wait(endingOn signals: StopSignals) async throws -> Outcome {
         let status = Self.status(fault, surroundings)
         let group = ServiceGroupConfiguration(
             services: [
@@ -78,10 +77,12 @@ package struct FaultedBox: Service {
                     service: ControlServer(
                         socketPath: surroundings.controlSocket, status: { status }, logger: logger)),
                 .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
-            ], gracefulShutdownSignals: [.sigterm, .sigint],
+                .init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup),
+            ],
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         try await ServiceGroup(configuration: group).run()
-        return await outcome.outcome
+        let outcome = await outcome.outcome
+        return signals.haveCome ? .stopped : outcome
     }
 
     package func run() async {

@@ -5,7 +5,6 @@ import SoundboxBox
 import SoundboxCore
 import SoundboxHardware
 import SoundboxSystem
-import UnixSignals
 
 /// A box that nobody has set up yet. It says so aloud and with its light, and waits. If it ended instead, systemd would
 /// start it over and over, in silence.
@@ -27,16 +26,18 @@ public struct UnprovisionedBox: Service {
         self.logger = logger
     }
 
-    /// Waits until there is a configuration, or until SIGTERM or SIGINT.
-    /// - Returns: whether there is one; at once when there is one already.
-    public func waitForSetup() async throws -> Bool {
-        guard !SmallFile.exists(configurationFile) else { return true }
+    /// Waits until there is a configuration, or until the program is to stop.
+    /// - Returns: whether to go on; at once when there is one already.
+    public func waitForSetup(endingOn signals: StopSignals) async throws -> Bool {
+        guard !SmallFile.exists(configurationFile) else { return !signals.haveCome }
         let group = ServiceGroupConfiguration(
-            services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
-            gracefulShutdownSignals: [.sigterm, .sigint],
+            services: [
+                .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
+                .init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup),
+            ],
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         try await ServiceGroup(configuration: group).run()
-        return SmallFile.exists(configurationFile)
+        return SmallFile.exists(configurationFile) && !signals.haveCome
     }
 
     public func run() async {

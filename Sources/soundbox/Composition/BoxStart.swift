@@ -16,16 +16,19 @@ struct BoxStart {
     private let configurationFile: String
     private let waitsForSetup: Bool
     private let panel: PanelChoice
+    private let signals: StopSignals
     /// Of the last box, so that one which was taken out of service says so in its language.
     private var surroundings = Surroundings()
 
     /// - Parameters:
     ///   - waitsForSetup: whether to wait for a configuration that is not there; otherwise it is an error.
     ///   - panel: where the lights and buttons are.
-    init(configurationFile: String, waitsForSetup: Bool, panel: PanelChoice) {
+    ///   - signals: that end the waiting.
+    init(configurationFile: String, waitsForSetup: Bool, panel: PanelChoice, signals: StopSignals) {
         self.configurationFile = configurationFile
         self.waitsForSetup = waitsForSetup
         self.panel = panel
+        self.signals = signals
     }
 
     /// - Returns: `nil` when the program is to end.
@@ -40,7 +43,7 @@ struct BoxStart {
             if waitsForSetup {
                 let waiting = UnprovisionedBox(
                     configurationFile: configurationFile, surroundings: surroundings, panel: panel, logger: logger)
-                guard try await waiting.waitForSetup() else { return nil }
+                guard try await waiting.waitForSetup(endingOn: signals) else { return nil }
             }
             do { return try make() } catch {
                 guard fault != nil || !isFinal(error) else { throw error }
@@ -55,7 +58,7 @@ struct BoxStart {
                 let standIn = standIn(current, logger, firstWords: nextWords, failures: failures)
                 if nextWords <= .now { nextWords = .now + Reminder.interval }
                 failures += 1
-                switch try await standIn.wait() {
+                switch try await standIn.wait(endingOn: signals) {
                 case .stopped:
                     logger.info("stopped")
                     return nil

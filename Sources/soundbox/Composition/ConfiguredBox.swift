@@ -91,8 +91,8 @@ struct ConfiguredBox {
     }
 
     /// Runs the box until it is told to stop, or until its buttons take it out of service.
-    func run() async throws -> Box.Ending {
-        let ending = try await box.run()
+    func run(endingOn signals: StopSignals) async throws -> Box.Ending {
+        let ending = try await box.run(endingOn: signals)
         return withExtendedLifetime(directory) { ending }
     }
 
