@@ -9,12 +9,16 @@ package struct TimeFile: Sendable {
 
     /// `nil` when nothing readable is there. Blocks on the disk.
     package func read() -> Timestamp? {
-        guard let bytes = try? SmallFile.bytes(of: path, limit: 64) else { return nil }
-        return Timestamp(rfc3339: String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+        guard let bytes = try? SmallFile.bytes(inForeignFolder: path, limit: 64) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        guard lines.count == 2, lines[0] == lines[1] else { return nil }
+        return Timestamp(rfc3339: String(lines[0]))
     }
 
+    /// Twice, since one bit of a worn card could make it a time from which on every signed payment is too old.
+    ///
     /// Replaces the file as a whole: after a power cut it holds the old time or the new one. Blocks on the disk.
     package func write(_ time: Timestamp) throws(FileError) {
-        try SmallFile.replace(path, with: "\(time)\n", mode: 0o640, owner: nil)
+        try SmallFile.replace(path, with: "\(time)\n\(time)\n", mode: 0o640, owner: nil)
     }
 }

@@ -84,6 +84,37 @@ struct LostWriteTests {
         #expect(try inbox.content(of: opened) == inbox.whole)
     }
 
+    @Test(
+        "A payment of which only the index's entry is left, newer than every row, is asked for and taken when it comes")
+    func olderTables() throws {
+        let inbox = try DamagedInbox(ended: 0, waiting: 3)
+        try inbox.restore()
+        let tables = try [CheckedTable.notice, .waiting, .receipt].map { table in
+            try #require(try DamagedFile(path: inbox.path).root(ofTable: table.rawValue))
+        }
+        let older = try inbox.folder.read("inbox.sqlite")
+        let lost = ["L91", "L92"]
+        do {
+            let opened = try SQLiteInbox(path: inbox.path)
+            _ = try opened.store(try lost.map { .notice(try DamagedInbox.notice($0)) }, at: inbox.noon)
+        }
+        try inbox.change { bytes in
+            for page in tables {
+                let place = (page - 1) * 4096..<page * 4096
+                bytes.replaceSubrange(place, with: older[place])
+            }
+        }
+        let opened = try inbox.open()
+        #expect(inbox.told.incidents.withLock { $0.count } == 1)
+        let rejected = try opened.receipts(after: 0, limit: 99).map { try JSONValue(parsing: $0.payload) }
+            .filter { $0["state"]?.string == "rejected" }
+        #expect(rejected.compactMap { $0["id"]?.string } == lost)
+        for outcome in try opened.store(try lost.map { .notice(try DamagedInbox.notice($0)) }, at: inbox.noon) {
+            guard case .stored = outcome else { throw TestFailure("it would never be spoken: \(outcome)") }
+        }
+        #expect(try opened.waiting(limit: 9).map(\.notice.id.text) == inbox.waiting + lost)
+    }
+
     @Test("A payment that comes while the history of a damaged database is not there yet is not taken for new")
     func batchThatMeetsTheDamage() throws {
         let inbox = try DamagedInbox(ended: 60, waiting: 2)

@@ -14,6 +14,7 @@ prefix=soundbox/v1
 valid='^[^][:space:]+#/.]+$'
 [[ $provider =~ ^[^[:space:]+#/]+$ ]] || { echo "the provider's name \"$provider\" cannot be used" >&2; exit 1; }
 
+list() {
 cat <<ACL
 # Made by make-acl.sh. What is not allowed here is forbidden.
 
@@ -28,9 +29,15 @@ number=0
 # The last line counts also without a newline at its end.
 while read -r merchant device rest || [[ -n $merchant ]]; do
   number=$((number + 1))
+  # What Windows puts in front of a text, and at the end of its lines.
+  merchant=${merchant#$'\xef\xbb\xbf'} device=${device%$'\r'}
   [[ -z $merchant || $merchant == '#'* ]] && continue
   if [[ ! $merchant =~ $valid || ! $device =~ $valid || -n $rest ]]; then
     echo "line $number: expected MERCHANT DEVICE, without blanks, dots, slashes, + or # in them" >&2
+    exit 1
+  fi
+  if [[ $merchant.$device == "$provider" ]]; then
+    echo "line $number: a box cannot have the provider's name, $provider: it would have its rights" >&2
     exit 1
   fi
   box=$prefix/$merchant/$device
@@ -44,3 +51,8 @@ topic write $box/status
 topic readwrite $box/probe
 ACL
 done
+}
+
+# Whole or not at all: half a list would shut out the boxes of the other half.
+acl=$(list)
+printf '%s\n' "$acl"

@@ -36,15 +36,23 @@ public enum FirstBoot {
             return .nothingToDo
         }
         let errorFile = "\(folder)/\(errorName)"
+        if isErased(file) {
+            // The power went while it was removed: everything was on the disk before.
+            unlink(file)
+            unlink(errorFile)
+            return .nothingToDo
+        }
         let changed: [String]
         let notice: String?
-        do {
-            var plan = try Provisioning.plan(file, to: path)
-            plan.profiles = profiles
-            notice = plan.notice
-            changed = try plan.write()
-        } catch {
-            explain(error, in: errorFile)
+        var plan: ProvisioningPlan
+        do { plan = try Provisioning.plan(file, to: path) } catch {
+            explain(error, outcome: "nothing was changed", in: errorFile)
+            throw error
+        }
+        plan.profiles = profiles
+        notice = plan.notice
+        do { changed = try plan.write() } catch {
+            explain(error, outcome: "some of its files may have been written already", in: errorFile)
             throw error
         }
         let setupFolder = SmallFile.folder(of: path)
@@ -59,14 +67,14 @@ public enum FirstBoot {
         return .imported(from: file, changed: !changed.isEmpty, notice: notice)
     }
 
-    private static func explain(_ error: any Error, in file: String) {
+    private static func explain(_ error: any Error, outcome: String, in file: String) {
         leave(
             """
-            The box could not be set up with this card: nothing was changed.
+            The box could not be set up with this card: \(outcome).
 
             \(error)
 
-            Correct the file, put the card back and start the box again.
+            Correct what it says, put the card back and start the box again.
 
             """, in: file)
     }
@@ -91,6 +99,12 @@ public enum FirstBoot {
         // The card may be opened on Windows, which shows lines by CR LF only. If this file cannot be written either,
         // the journal still has the error.
         try? SmallFile.replace(file, with: text, mode: nil, owner: nil)
+    }
+
+    /// Whether ``erase(_:)`` has begun with the file.
+    private static func isErased(_ file: String) -> Bool {
+        guard let bytes = try? SmallFile.bytes(of: file, limit: 1 << 20), !bytes.isEmpty else { return false }
+        return bytes.allSatisfy { $0 == 0 }
     }
 
     /// Overwrites a file before removing it. FAT writes in place. Copies that the card's own wear levelling keeps are

@@ -10,6 +10,7 @@ final class HistoryTransfer {
 
     private let number: Int64
     private let waitingIsWhole: Bool
+    /// Nothing up to this number waits, unless it was saved with the waiting payments.
     private let lastEnded: Int64
     private let file: DamagedFile?
     /// Counts from the last page down to the second for payments, then from minus the last page up for ids.
@@ -105,7 +106,7 @@ final class HistoryTransfer {
                         UNION ALL SELECT 1 FROM known WHERE payment_id = ? LIMIT 1
                         """), arguments: [sequence, id.text, id.text])
             guard isKnown == nil else { continue }
-            if waitingIsWhole || sequence <= lastEnded {
+            if sequence <= lastEnded {
                 try remember(id, sequence, in: database)
                 count += 1
             } else {

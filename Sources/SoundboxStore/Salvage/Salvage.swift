@@ -78,7 +78,7 @@ struct Salvage {
                     VALUES (?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
-                    now.millisecondsSince1970, swap.kept.fileName, reason, waiting, found.lastEnded,
+                    now.millisecondsSince1970, swap.kept.fileName, reason, waiting, found.lastNotWaiting,
                     found.waitingIsWhole, file.pageCount,
                 ])
         }
@@ -87,6 +87,8 @@ struct Salvage {
     /// What the rows have shown so far.
     private struct Findings {
         var waitingIsWhole = false
+        /// A row waits, or the end of the history could be read: nothing that the tables know is newer than ``lastNotice``.
+        var newestIsCertain = false
         var lastNotice: Int64 = 0
         var lastReceipt: Int64 = 0
         /// Announcements go in order, so nothing below this number waits.
@@ -96,7 +98,9 @@ struct Salvage {
 
         mutating func note(_ row: SavedRow) {
             switch row {
-            case .waiting(let record): lastNotice = max(lastNotice, record.entry.sequence)
+            case .waiting(let record):
+                lastNotice = max(lastNotice, record.entry.sequence)
+                newestIsCertain = true
             case .receipt(let record): lastReceipt = max(lastReceipt, record.sequence)
             case .notice(let record):
                 let sequence = record.entry.sequence
@@ -108,6 +112,15 @@ struct Salvage {
                     lastAnnounced = record
                 }
             }
+        }
+
+        /// Nothing up to this number waits, unless it was saved with the waiting payments.
+        ///
+        /// If the table `waiting` is whole, that is everything it knows of. But on a card that loses writes its page may be
+        /// an old one: an id that the index alone has, and that is newer than every row, was never heard by anybody.
+        var lastNotWaiting: Int64 {
+            guard waitingIsWhole else { return lastEnded }
+            return newestIsCertain ? max(lastNotice, lastEnded) : maximumSequence
         }
 
         /// Whether the row says that it waits and is newer than the last announcement.
@@ -161,6 +174,7 @@ struct Salvage {
             try save(rows.filter(found.isNotHeard), into: queue)
             return isReadable && found.lastAnnounced == nil
         }
+        if isReadable, newest > 0 || isWhole { found.newestIsCertain = true }
         return isWhole && isReadable && (0...Self.numbersUnused).contains(given - newest)
     }
 

@@ -37,6 +37,17 @@ struct FirstBootTests {
         #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
     }
 
+    @Test("What a power cut has left of a file that was being removed is removed, and is no mistake of anybody's")
+    func erasedHalfWay() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        let content = try boot.read("provisioning.yaml")
+        _ = try FirstBoot.run(folder: boot.path, configuration: target)
+        try boot.write([UInt8](repeating: 0, count: content.count), to: "provisioning.yaml")
+        #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
+        #expect(try boot.names() == [])
+        #expect(try Configuration(readingFile: target).deviceID == "box-01")
+    }
+
     private func runWithNetworkManager() throws -> FirstBoot.Outcome {
         mkdir(system.file("connections"), 0o700)
         return try FirstBoot.run(
