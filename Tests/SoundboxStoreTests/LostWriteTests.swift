@@ -106,13 +106,13 @@ struct LostWriteTests {
         }
         let opened = try inbox.open()
         #expect(inbox.told.incidents.withLock { $0.count } == 1)
-        let rejected = try opened.receipts(after: 0, limit: 99).map { try JSONValue(parsing: $0.payload) }
-            .filter { $0["state"]?.string == "rejected" }
-        #expect(rejected.compactMap { $0["id"]?.string } == lost)
         for outcome in try opened.store(try lost.map { .notice(try DamagedInbox.notice($0)) }, at: inbox.noon) {
             guard case .stored = outcome else { throw TestFailure("it would never be spoken: \(outcome)") }
         }
         #expect(try opened.waiting(limit: 9).map(\.notice.id.text) == inbox.waiting + lost)
+        let rejected = try opened.receipts(after: 0, limit: 99).map { try JSONValue(parsing: $0.payload) }
+            .filter { $0["state"]?.string == "rejected" }
+        #expect(rejected.compactMap { $0["id"]?.string } == lost)
     }
 
     @Test("A payment that comes while the history of a damaged database is not there yet is not taken for new")
