@@ -8,9 +8,13 @@ import SoundboxSystem
 /// Talks to the running box through its control socket.
 public struct ControlClient: Sendable {
     private let socketPath: String
+    /// For a whole exchange. A box that hangs in the middle of its answer has not answered.
+    private let patience: Duration
 
-    public init(socketPath: String) {
+    /// - Parameter patience: how long the whole of an answer may take.
+    public init(socketPath: String, patience: Duration = .seconds(10)) {
         self.socketPath = socketPath
+        self.patience = patience
     }
 
     /// What the box is doing, as it says it.
@@ -53,9 +57,12 @@ public struct ControlClient: Sendable {
         if let body { request.body = .bytes(body.bytes) }
         let answer: (isOK: Bool, json: JSONValue)
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
-            let bytes = try await response.body.collect(upTo: 1 << 20)
-            answer = (response.status == .ok, try JSONValue(parsing: Array(bytes.readableBytesView)))
+            guard let (isOK, bytes) = try await exchange(request) else {
+                throw ControlError(reason: "the box at \(socketPath) did not answer within \(patience)")
+            }
+            answer = (isOK, try JSONValue(parsing: bytes))
+        } catch let error as ControlError {
+            throw error
         } catch {
             throw ControlError(reason: "the box at \(socketPath) did not answer: \(error)")
         }
@@ -63,6 +70,24 @@ public struct ControlClient: Sendable {
             throw ControlError(reason: answer.json["error"]?.string ?? "the box at \(socketPath) refused")
         }
         return answer.json
+    }
+
+    /// - Returns: `nil` when it took too long.
+    private func exchange(_ request: HTTPClientRequest) async throws -> (isOK: Bool, bytes: [UInt8])? {
+        try await withThrowingTaskGroup(of: (isOK: Bool, bytes: [UInt8])?.self) { [patience] group in
+            defer { group.cancelAll() }
+            group.addTask {
+                // The time-out of the client ends with the head of the answer.
+                let response = try await HTTPClient.shared.execute(request, timeout: .hours(1))
+                let body = try await response.body.collect(upTo: 1 << 20)
+                return (response.status == .ok, Array(body.readableBytesView))
+            }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                return nil
+            }
+            return try await group.next() ?? nil
+        }
     }
 
     /// Says what a person must do about it; the HTTP client would only say that connecting failed.

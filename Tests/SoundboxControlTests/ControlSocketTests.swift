@@ -38,6 +38,26 @@ struct ControlSocketTests {
         #expect(mode() == nil)
     }
 
+    @Test(
+        "Whoever begins an answer and does not end it is given up, as one who never answers",
+        arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"])
+    func unfinishedAnswer(begun: String) async throws {
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try #require(withUnixAddress(trial.socketPath) { bind(server, $0, $1) } == 0)
+        try #require(listen(server, 4) == 0)
+        // The first of its two connections only asks whether somebody listens.
+        startThread(named: "half-answer") {
+            while case let connection = accept(server, nil, nil), connection >= 0 {
+                _ = send(connection, begun, begun.utf8.count, Int32(MSG_NOSIGNAL.rawValue))
+            }
+        }
+        let client = ControlClient(socketPath: trial.socketPath, patience: .milliseconds(300))
+        let error = await #expect(throws: ControlError.self) { _ = try await client.status() }
+        #expect(error?.description.hasSuffix("did not answer within 0.3 seconds") == true)
+        shutdown(server, Int32(SHUT_RDWR))
+        close(server)
+    }
+
     @Test("Something else in its place is left alone to the end, and the box goes on without a control socket")
     func noSocket() async throws {
         let text = "somebody's notes"
