@@ -127,7 +127,11 @@ public enum SmallFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    /// Whether something is there. What may not be looked at counts: whoever opens it is told why that fails, and nobody
+    /// takes a box with a setup for one without.
+    public static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
+    }
 
     /// A rename is on the disk when its folder is.
     public static func syncFolder(of path: String) {

@@ -109,3 +109,18 @@ private final class BlockingAnswer: @unchecked Sendable {
         return value
     }
 }
+
+@Suite("Whether a file is there")
+struct ExistenceTests {
+    @Test("What cannot be looked at counts as there; what has no name in its folder, or a file for a folder, does not")
+    func exists() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "file")
+        try #require(symlink("loop", folder.file("loop")) == 0)
+        #expect(SmallFile.exists(folder.file("file")))
+        // Root may look at everything but this.
+        #expect(SmallFile.exists(folder.file("loop")))
+        #expect(!SmallFile.exists(folder.file("none")))
+        #expect(!SmallFile.exists(folder.file("file/none")))
+    }
+}
