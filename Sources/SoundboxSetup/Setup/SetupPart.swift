@@ -54,8 +54,21 @@ struct SetupPart: Sendable {
     /// - Throws: what the box would refuse at its start.
     func installable(_ text: String) throws(SetupError) -> String {
         guard !text.trimmed.isEmpty else { throw SetupError("it is empty") }
-        guard content == .signingKey else { return text.hasSuffix("\n") ? text : text + "\n" }
-        do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
+        switch content {
+        case .secretLine: break
+        case .secretPEM: try Self.check(text, holds: "PRIVATE KEY")
+        case .publicPEM: try Self.check(text, holds: "CERTIFICATE")
+        case .signingKey:
+            do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
+        }
+        return text.hasSuffix("\n") ? text : text + "\n"
+    }
+
+    /// The frame of RFC 7468 only: what is in it shows when it is used. Without one it is a path, or something else.
+    private static func check(_ text: String, holds label: String) throws(SetupError) {
+        guard text.contains("-----BEGIN "), text.contains("\(label)-----"), text.contains("-----END ") else {
+            throw SetupError("expected PEM: lines from -----BEGIN \(label)----- to -----END \(label)-----")
+        }
     }
 
     /// What is wrong with the file that a document names, instead of holding its content; `nil` when nothing is, or when

@@ -60,6 +60,22 @@ struct SetupPlanTests {
         #expect(!text.contains("s3cret"))
     }
 
+    @Test(
+        "What is no certificate and no key is refused before anything is written, and not repeated",
+        arguments: [("ca", "CERTIFICATE"), ("certificate", "CERTIFICATE"), ("key", "PRIVATE KEY")])
+    func noPEM(key: String, label: String) throws {
+        let text = """
+            merchant_id: M1001
+            device_id: box-01
+            broker: {url: "mqtts://mq.example.com", \(key): /root/s3cret}
+
+            """
+        let error = #expect(throws: YAMLError.self) { try plan(text) }
+        #expect(error?.description.contains("broker.\(key)") == true)
+        #expect(error?.description.contains("-----BEGIN \(label)-----") == true)
+        #expect(error?.description.contains("s3cret") == false)
+    }
+
     @Test("A second time changes nothing")
     func twice() throws {
         #expect(try plan().write().count == 3)
