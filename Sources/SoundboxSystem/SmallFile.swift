@@ -72,6 +72,13 @@ public enum SmallFile {
     ///     what it cannot keep.
     ///   - owner: who gets it; `nil` leaves it to this process's user.
     public static func replace(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
+        try prepare(path, with: text, mode: mode, owner: owner)
+        try commit(path)
+    }
+
+    /// The first half of ``replace(_:with:mode:owner:)``, for several files that are to be replaced all or none: puts the
+    /// new content on the disk, beside the old one. What a kill has left there is replaced.
+    public static func prepare(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
         let temporary = "\(path).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -94,10 +101,21 @@ public enum SmallFile {
         let isReady = isComplete && isOwned && isModed && fsync(descriptor) == 0
         let reason = errno
         guard close(descriptor) == 0, isReady else { throw failure(path, "cannot be written", reason) }
-        guard rename(temporary, path) == 0 else { throw failure(path, "cannot be replaced") }
         isWritten = true
+    }
+
+    /// The second half: puts what was prepared in its place. Needs no room on the disk.
+    public static func commit(_ path: String) throws(FileError) {
+        guard rename("\(path).new", path) == 0 else {
+            let reason = errno
+            discard(path)
+            throw failure(path, "cannot be replaced", reason)
+        }
         syncFolder(of: path)
     }
+
+    /// Instead of the second half.
+    public static func discard(_ path: String) { unlink("\(path).new") }
 
     /// Gives a file or folder of root's folders its owner and mode, whoever made it. Its content stays.
     public static func giveBack(_ path: String, mode: mode_t, owner: FileOwner?) throws(FileError) {

@@ -36,11 +36,11 @@ public struct ProvisioningPlan: Sendable, Equatable {
     /// What cannot be done on this machine, and does not keep the rest from being done. Blocks on the disk.
     public var notice: String? { wifi == nil ? nil : profiles.problem }
 
-    /// Writes what differs. The network first: it is only added to those that are known. Blocks on the disk.
+    /// Writes what differs: the setup, as a whole or not at all, and then the network. Blocks on the disk.
     /// - Returns: the paths that changed.
     @discardableResult
     public func write() throws -> [String] {
-        var changed: [String] = []
+        var changed = try setup?.write() ?? []
         if let wifi, profiles.problem == nil {
             let owner = FileOwners.installed.settings
             let countryFile = WiFiSwitch.countryFile(path)
@@ -52,7 +52,7 @@ public struct ProvisioningPlan: Sendable, Equatable {
                 changed.append(profiles.path(newNetwork))
             }
         }
-        return changed + (try setup?.write() ?? [])
+        return changed
     }
 
     /// Whether ``WiFiSwitch`` has something to do once this is written.

@@ -45,7 +45,22 @@ extension SetupPlan {
             try SmallFile.giveBack(folder, mode: 0o750, owner: owners.files.settings)
         }
         let changes = changes(for: owners)
-        for file in changes { try write(file, owner: owner(of: file, owners), owners) }
+        // A box with half of a new setup beside half of the old one would offer its password to the wrong broker. So
+        // everything is on the disk before the first file is replaced.
+        var prepared: [String] = []
+        do {
+            for file in changes where file.content != nil {
+                try prepare(file, owner: owner(of: file, owners), owners)
+                prepared.append(file.path)
+            }
+        } catch {
+            for path in prepared { SmallFile.discard(path) }
+            throw error
+        }
+        for path in prepared { try SmallFile.commit(path) }
+        for file in changes where file.content == nil {
+            try SmallFile.giveBack(file.path, mode: mode_t(file.mode), owner: owner(of: file, owners))
+        }
         for file in files {
             guard let problem = owners.service?.problem(file.path) else { continue }
             throw SetupError("the setup is written, but \(file.path): \(problem)")
@@ -57,10 +72,8 @@ extension SetupPlan {
         file.isSecret ? owners.files.secrets : owners.files.settings
     }
 
-    private func write(_ file: File, owner: FileOwner?, _ owners: SetupOwners) throws {
-        guard var content = file.content else {
-            return try SmallFile.giveBack(file.path, mode: mode_t(file.mode), owner: owner)
-        }
+    private func prepare(_ file: File, owner: FileOwner?, _ owners: SetupOwners) throws {
+        guard var content = file.content else { return }
         if file.path == path, let old = try? SmallFile.read(path) {
             if saysTheSame(old, content) {
                 content = old
@@ -68,7 +81,7 @@ extension SetupPlan {
                 try SmallFile.replace("\(path).old", with: old, mode: 0o640, owner: owners.files.settings)
             }
         }
-        try SmallFile.replace(file.path, with: content, mode: mode_t(file.mode), owner: owner)
+        try SmallFile.prepare(file.path, with: content, mode: mode_t(file.mode), owner: owner)
     }
 
     private func isInstalled(_ file: File, owner: FileOwner?) -> Bool {

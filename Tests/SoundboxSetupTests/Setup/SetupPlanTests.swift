@@ -76,6 +76,22 @@ struct SetupPlanTests {
         #expect(error?.description.contains("s3cret") == false)
     }
 
+    @Test("When one of its files cannot be written, all stay as they were")
+    func allOrNone() throws {
+        try plan().write()
+        let names = try folder.names(in: "etc")
+        let before = try names.map { try folder.read("etc/\($0)") }
+        // The last one to be written.
+        try #require(mkdir(folder.file("etc/soundbox.yaml.new"), 0o755) == 0)
+        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("mq.", with: "mq2.")
+        #expect(throws: (any Error).self) { try plan(changed).write() }
+        try folder.remove("etc/soundbox.yaml.new")
+        #expect(try names.map { try folder.read("etc/\($0)") } == before)
+        #expect(try folder.names(in: "etc").filter { $0.hasSuffix(".new") } == [])
+        try plan(changed).write()
+        #expect(try folder.read("etc/broker.password") == Array("another\n".utf8))
+    }
+
     @Test("A second time changes nothing")
     func twice() throws {
         #expect(try plan().write().count == 3)
