@@ -57,6 +57,8 @@ public enum Provisioning {
         // The configuration first: without it, nothing refers to the others.
         var removed: [String] = []
         for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" }) {
+            // What a kill has left of a setup holds the same secrets.
+            SmallFile.discard(file)
             if unlink(file) == 0 {
                 removed.append(file)
             } else if errno != ENOENT {

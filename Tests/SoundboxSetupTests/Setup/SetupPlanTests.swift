@@ -92,6 +92,14 @@ struct SetupPlanTests {
         #expect(try folder.read("etc/broker.password") == Array("another\n".utf8))
     }
 
+    @Test("A reset also removes what a kill has left of a setup")
+    func resetOfLeftovers() throws {
+        try plan().write()
+        try folder.write("s3cret\n", to: "etc/broker.password.new")
+        _ = try Provisioning.reset(target)
+        #expect(try folder.names(in: "etc") == [])
+    }
+
     @Test("A second time changes nothing")
     func twice() throws {
         #expect(try plan().write().count == 3)
