@@ -30,7 +30,7 @@ struct MaintainerScriptTests {
             mount -t tmpfs -o mode=755 tmpfs /run
             \(before)
             code=0
-            PATH="\(stubs):$PATH" timeout 10 sh "\(Products.project)/provisioning/debian/\(script)" \(arguments) || code=$?
+            PATH="\(stubs):$PATH" timeout 60 sh "\(Products.project)/provisioning/debian/\(script)" \(arguments) || code=$?
             \(after)
             exit $code
             """
