@@ -2,9 +2,10 @@
 export PATH=/usr/bin:/bin HOME=/
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /run
-mount -t tmpfs tmpfs /state
 # Present from the second boot of a board that has a disk.
 if [ -b /dev/vda ]; then mount -t ext4 /dev/vda /state; fi
+# Without one, a box keeps its state where everybody expects it to be gone.
+mkdir /run/state
 ifconfig lo up 127.0.0.1
 ifconfig eth0 up 10.0.2.15
 

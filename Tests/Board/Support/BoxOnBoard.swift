@@ -22,7 +22,7 @@ struct BoxOnBoard {
     /// Writes the box's files. Nothing runs yet.
     ///
     /// - Parameters:
-    ///   - state: a folder under `/state` that is this box's own.
+    ///   - state: a folder under ``VirtualBoard/stateFolder`` that is this box's own.
     ///   - configuration: for a test that puts what is written into the shared folder somewhere else on the board.
     ///   - mixer: an element of the card `Dummy` that the volume goes to.
     ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line
@@ -56,7 +56,7 @@ struct BoxOnBoard {
             voice: {locale: \(ToneVoice.locale), directory: /run/sounds}
             board: \(boardFile)
             board_directory: /host/board
-            state_directory: /state/\(state)
+            state_directory: \(board.stateFolder)/\(state)
             control_socket: /run/soundbox.sock
             announce: {expire_after: 24h, prompts: {network: false, ready: false}}
 

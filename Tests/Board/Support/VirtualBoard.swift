@@ -29,14 +29,17 @@ final class VirtualBoard: Sendable {
     @TaskLocal static var current: VirtualBoard?
 
     let folder: TemporaryFolder
+    /// Where boxes keep their state.
+    let stateFolder: String
     private let emulator: ChildProcess
     private let agent: AgentConnection
 
     /// Boots and returns when the board takes commands.
-    /// - Parameter disk: an image that becomes `/state`; without one, `/state` is in memory.
+    /// - Parameter disk: an image that becomes the folder of states; without one, that is in memory.
     init(folder: TemporaryFolder, disk: String? = nil) async throws {
         let image = try await GuestImage.current()
         self.folder = folder
+        stateFolder = disk == nil ? "/run/state" : "/state"
         let socket = folder.file("agent.sock")
         var arguments = [
             Self.emulator, "-M", "q35", "-accel", "tcg,thread=single", "-icount", "shift=1,sleep=on", "-cpu", "max",
