@@ -48,7 +48,7 @@ struct ControlSocketTests {
         // The first of its two connections only asks whether somebody listens.
         startThread(named: "half-answer") {
             while case let connection = accept(server, nil, nil), connection >= 0 {
-                _ = send(connection, begun, begun.utf8.count, Int32(MSG_NOSIGNAL.rawValue))
+                _ = send(connection, begun, begun.utf8.count, Int32(MSG_NOSIGNAL))
             }
         }
         let client = ControlClient(socketPath: trial.socketPath, patience: .milliseconds(300))
