@@ -119,11 +119,11 @@ extension BootedDebianTests {
             }
         }
 
-        @Test("A battery clock that shows 2085 is a fault, and payments are spoken")
+        @Test("A clock that shows 2085 is a fault, and payments are spoken")
         func impossible() async throws {
             try await onDebian { debian in
-                try await debian.powerOff()
-                try await debian.boot(clock: .shows("2085-01-01T00:00:00"))
+                // Set by hand: systemd takes no such time from a battery clock.
+                try await debian.run("systemctl stop systemd-timesyncd; date --set 2085-01-01")
                 try await debian.run("card_in; mark; systemctl restart soundbox")
                 try await debian.logged("online")
                 try await debian.pay("B-1", "1")
