@@ -14,11 +14,13 @@ extension BootedDebianTests {
             // A file system of its own: the sandbox would make a mere bind mount writable.
             try await debian.run(
                 "systemctl stop soundbox; card_in; truncate -s 64M /state.img; mkfs.ext4 -q /state.img")
-            try await debian.run("mount -o loop /state.img /var/lib/soundbox; chown soundbox: /var/lib/soundbox")
-            try await debian.run("umount /var/lib/soundbox; mount -o loop,ro /state.img /var/lib/soundbox; mark")
+            try await debian.run(
+                "mount -o loop /state.img /var/lib/soundbox; chown soundbox: /var/lib/soundbox; chmod 750 /var/lib/soundbox"
+            )
+            try await debian.run("mount -o remount,ro /var/lib/soundbox; mark")
             try await debian.run("systemctl start soundbox --no-block")
             try await debian.wait(until: "faulty")
-            #expect(try await debian.status.faults?.contains { $0.contains("read-only") } == true)
+            #expect(try await debian.status.faults?.contains { $0.lowercased().contains("read-only") } == true)
 
             try await debian.run("mount -o remount,rw /var/lib/soundbox")
             try await debian.wait(until: "in_order")

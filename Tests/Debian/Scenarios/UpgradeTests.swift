@@ -42,7 +42,7 @@ extension BootedDebianTests {
 
         @Test("Program and voice: the box is restarted once, no payment is lost and none is told twice")
         func program() async throws {
-            try await payments("P", during: "dpkg --install /root/next/*.deb")
+            try await payments("P", during: "apt-get -qq install --yes --no-install-recommends /root/next/*.deb")
             #expect(try await debian.run("dpkg-query -W -f '${Version}' soundbox") == ["99.0.0"])
         }
     }
