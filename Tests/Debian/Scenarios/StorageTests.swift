@@ -22,7 +22,8 @@ extension BootedDebianTests {
             try await debian.wait(until: "faulty")
             #expect(try await debian.status.faults?.contains { $0.lowercased().contains("read-only") } == true)
 
-            try await debian.run("mount -o remount,rw /var/lib/soundbox")
+            // The sandbox of the running box keeps the mount as it was.
+            try await debian.run("mount -o remount,rw /var/lib/soundbox; systemctl restart soundbox --no-block")
             try await debian.wait(until: "in_order")
             try await debian.pay("S-1", "3")
             try await debian.logged("announced id=S-1")
