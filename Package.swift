@@ -127,7 +127,7 @@ let package = Package(
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxALSA",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl", "SoundboxBox",
                 "SoundboxConfiguration", "SoundboxHardware", logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
-                subprocess, unixSignals,
+                subprocess,
             ]),
         // The author's: voices made, imported, checked and reported; the sound of a board tried.
         library(

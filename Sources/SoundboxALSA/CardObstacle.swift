@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxSystem
 
 /// Why no sound card can be used, as the device files tell: alsa-lib says of all three that there is no card.
 public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
@@ -38,16 +39,8 @@ public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
     }
 
     private static func controlDevices(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var paths: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix("controlC") { paths.append("\(folder)/\(name)") }
-        }
-        return paths.sorted()
+        let names = (try? SmallFile.names(in: folder)) ?? []
+        return names.filter { $0.hasPrefix("controlC") }.sorted().map { "\(folder)/\($0)" }
     }
 
     public var description: String {

@@ -104,7 +104,7 @@ public struct Box {
     /// within 10 s.
     /// - Parameter signals: that stop it; `nil` for none.
     public func run(endingOn signals: StopSignals?) async throws -> Ending {
-        let services = services + [signals].compactMap { $0 as (any Service)? }
+        let services = services + (signals.map { [$0] } ?? [])
         var group = ServiceGroupConfiguration(
             services: services.map { service in
                 service is Unprovisioning || service is StopSignals

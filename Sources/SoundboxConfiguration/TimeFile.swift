@@ -9,7 +9,7 @@ package struct TimeFile: Sendable {
 
     /// `nil` when nothing readable is there. Blocks on the disk.
     package func read() -> Timestamp? {
-        guard let bytes = try? SmallFile.bytes(inForeignFolder: path, limit: 64) else { return nil }
+        guard let bytes = try? SmallFile.bytes(ofRegularFile: path, limit: 64) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         guard lines.count == 2, lines[0] == lines[1] else { return nil }
         return Timestamp(rfc3339: String(lines[0]))

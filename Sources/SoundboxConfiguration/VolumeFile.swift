@@ -11,7 +11,7 @@ package struct VolumeFile: Sendable {
 
     /// `nil` when nothing readable is there: the configured volume then counts. Blocks on the disk.
     package func read() -> Volume? {
-        guard let bytes = try? SmallFile.bytes(inForeignFolder: path, limit: 16) else { return nil }
+        guard let bytes = try? SmallFile.bytes(ofRegularFile: path, limit: 16) else { return nil }
         return Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)).map(Volume.init)
     }
 

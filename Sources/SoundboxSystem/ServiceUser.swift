@@ -30,7 +30,8 @@ public struct ServiceUser: Sendable, Equatable {
     }
 
     /// Runs `body` with this user's rights to files and no others. They are the calling thread's alone (setfsuid(2)), so
-    /// `body` must not leave it; threads that it starts keep them. access(2) asks for the rights of the process all the same: open a file to try it.
+    /// `body` must not leave it; threads that it starts keep them. access(2) asks for the rights of the process all the
+    /// same: open a file to try it.
     /// - Throws: what `body` throws; ``SystemError`` when this process may not take on another's rights.
     public func withItsRights<Result>(_ body: () throws -> Result) throws -> Result {
         var own = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))

@@ -25,10 +25,10 @@ public enum SmallFile {
         }
     }
 
-    /// The content of a file of at most `limit` bytes in a folder that another user may write in. That user could have
-    /// put a link to a file of root's in its place, or a pipe that nobody ever writes into.
+    /// The content of a file of at most `limit` bytes that may be nothing but a file. In a folder that another user may
+    /// write in, that user could have put a link to a file of root's in its place, or a pipe that nobody ever writes into.
     /// - Throws: the system's reason; `ELOOP` for a link, `EINVAL` for whatever else is no regular file.
-    public static func bytes(inForeignFolder path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    public static func bytes(ofRegularFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }

@@ -64,7 +64,8 @@ struct DamagedInbox {
     var pages: Int { (files["inbox.sqlite"] ?? []).count / 4096 }
     var logBytes: Int { (files["inbox.sqlite-wal"] ?? []).count }
 
-    /// Puts the files back as they were before any damage.
+    /// Puts the files back as they were before any damage. What was opened before must have been closed: whoever closes
+    /// a database last deletes the log at its path, and that would be the new one.
     func restore() throws {
         for name in try folder.names() { try folder.remove(name) }
         for (name, bytes) in files where !bytes.isEmpty { try folder.write(bytes, to: name) }

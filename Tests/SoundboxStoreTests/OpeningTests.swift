@@ -1,8 +1,9 @@
 import GRDB
 import SoundboxCore
-import SoundboxStore
 import TestSupport
 import Testing
+
+@testable import SoundboxStore
 
 @Suite("Opening the inbox")
 struct OpeningTests {
@@ -73,5 +74,18 @@ struct OpeningTests {
             return
         }
         #expect(reason.contains("receipt"))
+    }
+
+    @Test("An inbox that nobody has any more has closed its files: a late end would delete the log of the next one")
+    func released() throws {
+        let repair = SQLiteInbox.Repair(
+            now: { Timestamp(millisecondsSince1970: 0) }, happened: { _ in }, historyChanged: { _ in })
+        weak var connection: DatabaseQueue?
+        do {
+            let inbox = try SQLiteInbox.recovering(path: path, repair)
+            connection = inbox.queue
+        }
+        #expect(connection == nil)
+        #expect(try folder.names() == ["inbox.sqlite"])
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SoundboxCore
 import Synchronization
 import TestSupport
@@ -90,6 +91,7 @@ struct SalvageTests {
             try inbox.restore()
             try harm(&random, damage)
             let opened = try inbox.open()
+            defer { try? opened.queue.close() }
             let content = try inbox.content(of: opened)
             let wasFound = inbox.told.incidents.withLock { !$0.isEmpty }
             figures[damage, default: Figures()].note(content, of: inbox, wasFound: wasFound)

@@ -52,6 +52,7 @@ struct SchemaDamageTests {
             let bit = Int.random(in: 0..<4096 * 8, using: &random)
             try inbox.change { $0[bit / 8] ^= 1 << (bit % 8) }
             let opened = try inbox.open()
+            defer { try? opened.queue.close() }
             #expect(try inbox.content(of: opened).waiting == inbox.waiting, "bit \(bit)")
             let entry = try #require(try opened.waiting(limit: 1).first)
             try opened.markAnnounced(entry, at: inbox.noon)

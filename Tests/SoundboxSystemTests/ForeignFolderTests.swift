@@ -13,7 +13,7 @@ struct ForeignFolderTests {
 
     private func code() -> Int32? {
         do throws(SystemError) {
-            _ = try SmallFile.bytes(inForeignFolder: path, limit: 16)
+            _ = try SmallFile.bytes(ofRegularFile: path, limit: 16)
             return nil
         } catch { return error.code }
     }
@@ -21,7 +21,7 @@ struct ForeignFolderTests {
     @Test("A file is read, up to its limit")
     func file() throws {
         try folder.write("yes\n", to: "request")
-        #expect(try SmallFile.bytes(inForeignFolder: path, limit: 16) == Array("yes\n".utf8))
+        #expect(try SmallFile.bytes(ofRegularFile: path, limit: 16) == Array("yes\n".utf8))
         try folder.write("much more than sixteen bytes", to: "request")
         #expect(code() == EFBIG)
     }

@@ -1,5 +1,6 @@
 import ServiceLifecycle
 import SoundboxSystem
+import Synchronization
 import UnixSignals
 
 /// SIGTERM and SIGINT, from the start of the program to its end.
@@ -8,25 +9,30 @@ import UnixSignals
 /// stands in for another is replaced would be lost, and the program would go on. So there is one of these for all groups,
 /// and each of them has it as a service that ends the group.
 public final class StopSignals: Service {
-    private let came = OneTimeSignal()
+    private struct State {
+        var haveCome = false
+        /// Of the groups that run: one, or none between two of them.
+        var waiting: [OneTimeSignal] = []
+    }
 
-    /// Returns when the signals are taken.
+    private let state = Mutex(State())
+
+    /// Returns when the signals are taken. Once in a program.
     public init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        Task { [came] in
-            for await _ in signals { came.signal() }
+        Task { [self] in
+            for await _ in signals { note() }
         }
     }
 
     /// Any thread.
-    public var haveCome: Bool { came.hasHappened }
+    public var haveCome: Bool { state.withLock { $0.haveCome } }
 
     /// Returns when one has come, or when the group ends.
     public func run() async {
         let isOver = OneTimeSignal()
-        let waiting = Task { [came] in
-            await came.wait()
-            isOver.signal()
+        state.withLock { state in
+            if state.haveCome { isOver.signal() } else { state.waiting.append(isOver) }
         }
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
@@ -37,6 +43,14 @@ public final class StopSignals: Service {
         } onCancel: {
             isOver.signal()
         }
-        waiting.cancel()
+        state.withLock { state in state.waiting.removeAll { $0 === isOver } }
+    }
+
+    private func note() {
+        let waiting = state.withLock { state in
+            state.haveCome = true
+            return state.waiting
+        }
+        for isOver in waiting { isOver.signal() }
     }
 }

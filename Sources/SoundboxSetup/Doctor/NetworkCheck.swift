@@ -36,23 +36,27 @@ struct NetworkCheck {
             advice: "bring the box and the access point nearer to each other, or use a cable")
     }
 
-    /// This machine's. Blocks on the kernel's own files; asks `iw` where they do not tell.
+    /// This machine's. Asks the kernel, and `iw` where that does not tell a signal.
     static func links() async -> [Link] {
+        var links = (try? await onOwnThread(named: "doctor") { kernelsLinks() }) ?? []
+        for index in links.indices where links[index].isWireless && links[index].signal == nil {
+            links[index].signal = await signal(ofLink: links[index].interface)
+        }
+        return links
+    }
+
+    /// Blocks on the kernel's own files.
+    private static func kernelsLinks() -> [Link] {
         let addresses = NetworkAddress.all()
         // Bridges and the like repeat what a real interface has; in a container there may be nothing else.
         let real = addresses.filter { SmallFile.exists("/sys/class/net/\($0.interface)/device") }
         let signals = signals(in: (try? SmallFile.read("/proc/net/wireless")) ?? "")
-        var links: [Link] = []
-        for (interface, octets) in real.isEmpty ? addresses : real {
-            var link = Link(interface: interface, address: octets.map { String($0) }.joined(separator: "."))
-            link.isWireless = SmallFile.exists("/sys/class/net/\(interface)/phy80211")
-            if link.isWireless {
-                link.signal = signals[interface]
-                if link.signal == nil { link.signal = await signal(ofLink: interface) }
-            }
-            links.append(link)
+        return (real.isEmpty ? addresses : real).map { interface, octets in
+            let isWireless = SmallFile.exists("/sys/class/net/\(interface)/phy80211")
+            return Link(
+                interface: interface, address: octets.map { String($0) }.joined(separator: "."),
+                isWireless: isWireless, signal: isWireless ? signals[interface] : nil)
         }
-        return links
     }
 
     /// The levels in `/proc/net/wireless`, by interface. Drivers may also count in units of their own; those are not

@@ -25,7 +25,7 @@ struct ResetRequest {
     ///
     /// Root asks this in a folder of the service's user, at every start of the box.
     var isStanding: Bool {
-        (try? SmallFile.bytes(inForeignFolder: path, limit: 256)) == Array("\(setup)\n".utf8)
+        (try? SmallFile.bytes(ofRegularFile: path, limit: 256)) == Array("\(setup)\n".utf8)
     }
 
     /// Blocks on the disk. A folder in its place stays; it is no request.

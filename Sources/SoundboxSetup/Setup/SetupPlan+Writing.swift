@@ -49,8 +49,9 @@ extension SetupPlan {
         // everything is on the disk before the first file is replaced.
         var prepared: [String] = []
         do {
-            for file in changes where file.content != nil {
-                try prepare(file, owner: owner(of: file, owners), owners)
+            for file in changes {
+                guard let content = file.content else { continue }
+                try prepare(content, of: file, owners)
                 prepared.append(file.path)
             }
         } catch {
@@ -72,8 +73,8 @@ extension SetupPlan {
         file.isSecret ? owners.files.secrets : owners.files.settings
     }
 
-    private func prepare(_ file: File, owner: FileOwner?, _ owners: SetupOwners) throws {
-        guard var content = file.content else { return }
+    private func prepare(_ planned: String, of file: File, _ owners: SetupOwners) throws {
+        var content = planned
         if file.path == path, let old = try? SmallFile.read(path) {
             if saysTheSame(old, content) {
                 content = old
@@ -81,7 +82,8 @@ extension SetupPlan {
                 try SmallFile.replace("\(path).old", with: old, mode: 0o640, owner: owners.files.settings)
             }
         }
-        try SmallFile.prepare(file.path, with: content, mode: mode_t(file.mode), owner: owner)
+        try SmallFile.prepare(
+            file.path, with: content, mode: mode_t(file.mode), owner: owner(of: file, owners))
     }
 
     private func isInstalled(_ file: File, owner: FileOwner?) -> Bool {

@@ -29,7 +29,8 @@ struct WiFiProfiles: Sendable, Equatable {
         let path = path(network)
         if let before = try? SmallFile.read(path) {
             guard before != network.keyfile else { return }
-            try write(before, to: previousPath(network))
+            let earlier = before.replacing(WiFiNetwork.firstChoice, with: WiFiNetwork.secondChoice)
+            try write(earlier, to: previousPath(network))
         }
         try write(network.keyfile, to: path)
     }
@@ -41,10 +42,14 @@ struct WiFiProfiles: Sendable, Equatable {
 }
 
 extension WiFiNetwork {
+    fileprivate static let firstChoice = "autoconnect-priority=2"
+    fileprivate static let secondChoice = "autoconnect-priority=1"
+
     /// The profile in the words of nm-settings-keyfile(5).
     ///
     /// The name of the network is written as bytes: as text, `12;34` would be taken for them. `wpa-psk` stands for the
-    /// passwords of WPA2 and of WPA3. What is set up last is tried first. The uuid follows from the file's name.
+    /// passwords of WPA2 and of WPA3. It is tried before networks that others have set up, whose priority is 0, and before
+    /// an earlier password of its own. The uuid follows from the file's name.
     var keyfile: String {
         let ssid = name.utf8.map { "\($0);" }.joined()
         let security = password.map { "\n[wifi-security]\nkey-mgmt=wpa-psk\npsk=\($0.value.inKeyfile)\n" } ?? ""
@@ -53,7 +58,7 @@ extension WiFiNetwork {
             [connection]
             id=\("soundbox \(name)".inKeyfile)
             type=wifi
-            autoconnect-priority=1
+            \(Self.firstChoice)
 
             [wifi]
             mode=infrastructure

@@ -71,9 +71,9 @@ extension SQLiteInbox {
                 let rows = try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE sequence > ? AND clock_was_set = \(ClockTrust.unconfirmed.rawValue)
-                        ORDER BY sequence LIMIT 500
-                        """, arguments: [last])
+                        SELECT \(CheckedTable.waiting.columnList) FROM waiting
+                        WHERE sequence > ? AND clock_was_set = ? ORDER BY sequence LIMIT 500
+                        """, arguments: [last, ClockTrust.unconfirmed.rawValue])
                 try Self.checkFound(rows, of: .waiting, after: last, in: database)
                 guard let end = rows.last?.sequence else { return }
                 last = end

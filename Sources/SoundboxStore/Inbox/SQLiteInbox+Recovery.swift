@@ -209,7 +209,11 @@ extension SQLiteInbox {
         final class Done: Sendable { let flag = Mutex(false) }
         let done = Done()
         // The lock makes sure that only the check is interrupted.
-        let interruption = DispatchWorkItem { [queue] in done.flag.withLock { if !$0 { queue.interrupt() } } }
+        // A cancelled work item lives until its time comes. If it held the connection, the files would be closed then, and
+        // the last to close a database deletes the log at its path, whoever's that is by now.
+        let interruption = DispatchWorkItem { [weak queue = queue] in
+            done.flag.withLock { if !$0 { queue?.interrupt() } }
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: interruption)
         defer {
             done.flag.withLock { $0 = true }

@@ -3,28 +3,8 @@ import Testing
 
 @Suite("The announcer, event by event")
 struct AnnouncerTests {
-    private var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+    private var announcer = Announcer.plain
     private let noon = Entries.moment
-
-    /// Brings the announcer to where it plays `entry`.
-    private mutating func startPlaying(_ entry: InboxEntry) {
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        begin(entry)
-    }
-
-    /// From the answer to a fetch on.
-    private mutating func begin(_ entry: InboxEntry) {
-        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.note([entry])])
-        #expect(announcer.handle(.noted) == [.play(.init(.notice(entry)))])
-    }
-
-    private func play(_ prompt: Prompt) -> Announcer.Action {
-        .play(
-            .init(
-                .prompt(prompt),
-                Delivery(hasChime: false, gap: .milliseconds(200), loudness: Volume(30)...Volume(100))))
-    }
 
     private func replay(_ entry: InboxEntry?) -> Announcer.Action {
         .play(.init(.replay(entry), Delivery(hasChime: false)))
@@ -34,46 +14,15 @@ struct AnnouncerTests {
     mutating func serialOrder() throws {
         let first = try Entries.entry(1)
         let second = try Entries.entry(2)
-        startPlaying(first)
+        announcer.startPlaying(first)
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(first), .aloud)])
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        begin(second)
+        announcer.begin(second)
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(second), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([], noon)) == [])
-    }
-
-    @Test("An idle box looks after its card, and what comes meanwhile is spoken right after")
-    mutating func look() throws {
-        #expect(announcer.handle(.lookDue) == [.look])
-        #expect(announcer.handle(.lookDue) == [])
-        #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.promptRequested(.greeting)) == [])
-        #expect(announcer.handle(.looked).first != nil)
-        var resting = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
-        #expect(resting.handle(.lookDue) == [.look])
-        #expect(resting.handle(.looked) == [])
-        #expect(resting.handle(.lookDue) == [.look])
-        #expect(resting.handle(.stopRequested) == [])
-        #expect(resting.handle(.looked) == [.finish])
-    }
-
-    @Test("One that has something to do does not: that tells of the card by itself")
-    mutating func noLook() throws {
-        let entry = try Entries.entry(1)
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.lookDue) == [])
-        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
-        #expect(announcer.handle(.lookDue) == [])
-        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
-        #expect(announcer.handle(.lookDue) == [])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        begin(entry)
-        #expect(announcer.handle(.lookDue) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.lookDue) == [])
     }
 
     @Test("A notice that arrives while the inbox is being read is not missed")
@@ -82,46 +31,6 @@ struct AnnouncerTests {
         #expect(announcer.handle(.noticesMayWait) == [])
         #expect(announcer.handle(.fetched([], noon)) == [.fetch(limit: 1)])
         #expect(announcer.handle(.fetched([], noon)) == [])
-    }
-
-    @Test("A failed device keeps the announcement, waits ever longer up to five seconds, and plays from the start")
-    mutating func deviceFailure() throws {
-        let entry = try Entries.entry(1)
-        startPlaying(entry)
-        for milliseconds in [500, 1000, 2000, 4000, 5000, 5000] {
-            #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(milliseconds))])
-            #expect(announcer.handle(.noticesMayWait) == [])
-            #expect(announcer.handle(.requested(.last)) == [])
-            #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-            begin(entry)
-        }
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.recall(.last)])
-    }
-
-    @Test("While the card cannot be opened, nothing is noted, so that a payment can still be cancelled")
-    mutating func absentDevice() throws {
-        let entry = try Entries.entry(1)
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        for milliseconds in [500, 1000] {
-            #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
-            #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(milliseconds))])
-            #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        }
-        #expect(announcer.handle(.fetched([], noon)) == [])
-    }
-
-    @Test("A payment that has become old while the card was away is told in a summary; the rest is fetched with it")
-    mutating func staleAfterWait() throws {
-        let entry = try Entries.entry(1)
-        startPlaying(entry)
-        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        let tomorrow = Entries.moment(after: .seconds(86_400))
-        #expect(announcer.handle(.fetched([entry], tomorrow)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched([entry], tomorrow)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.note([entry])])
-        #expect(announcer.handle(.noted) == [.play(.init(.summary([entry])))])
     }
 
     private mutating func beginSummary(of stale: [InboxEntry]) {
@@ -150,20 +59,10 @@ struct AnnouncerTests {
         #expect(announcer.handle(.withdrawn(rest: [])) == [.fetch(limit: 1)])
     }
 
-    @Test("Noting the start in the inbox may fail; the notice is still spoken and recorded once")
-    mutating func noteFails() throws {
-        let entry = try Entries.entry(1)
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.note([entry])])
-        #expect(announcer.handle(.inboxFailed) == [.play(.init(.notice(entry)))])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-    }
-
     @Test("A replay comes between announcements, before the next notice, and is not recorded")
     mutating func replay() throws {
         let entry = try Entries.entry(1)
-        startPlaying(entry)
+        announcer.startPlaying(entry)
         for _ in 0..<5 { #expect(announcer.handle(.requested(.last)) == []) }
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
@@ -200,68 +99,10 @@ struct AnnouncerTests {
                 == [.play(.init(.network(isOnline: true, address: [10])))])
     }
 
-    @Test("A prompt comes between announcements, only the last one asked for, and is not recorded")
-    mutating func prompt() throws {
-        let entry = try Entries.entry(1)
-        startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.volumeMinimum)) == [])
-        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [play(.volumeMaximum)])
-        // One that is asked for again and again lets a payment pass in between.
-        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
-        #expect(announcer.handle(.playFailed) == [])
-    }
-
-    @Test("Prompts of different concerns wait side by side: the fault is told first, and payments pass in between")
-    mutating func promptsOfDifferentConcerns() throws {
-        let entry = try Entries.entry(1)
-        startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [])
-        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [play(.storageFault)])
-        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
-        #expect(announcer.handle(.played(.aloud)) == [])
-    }
-
-    @Test("What is said of the network waits until no payment does, and is no louder than one")
-    mutating func networkPromptWaits() throws {
-        let entries = try (1...2).map { try Entries.entry($0) }
-        startPlaying(entries[0])
-        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[0]), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        begin(entries[1])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[1]), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        let delivery = Delivery(hasChime: false, gap: .milliseconds(200))
-        #expect(announcer.handle(.fetched([], noon)) == [.play(.init(.prompt(.networkLost), delivery))])
-        #expect(announcer.handle(.played(.aloud)) == [])
-    }
-
-    @Test("A prompt that is taken back while it waits is not spoken; once it sounds, it is finished")
-    mutating func withdrawnPrompt() throws {
-        let entry = try Entries.entry(1)
-        startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
-        #expect(announcer.handle(.promptWithdrawn(.networkRestored)) == [])
-        #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [])
-        #expect(announcer.handle(.promptRequested(.networkLost)).count == 1)
-        #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [])
-    }
-
     @Test("How a payment sounded is recorded, also when the disk needs a second attempt")
     mutating func manner() throws {
         let entry = try Entries.entry(1)
-        startPlaying(entry)
+        announcer.startPlaying(entry)
         #expect(announcer.handle(.played(.muted)) == [.record(.notice(entry), .muted)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
         #expect(announcer.handle(.waited) == [.record(.notice(entry), .muted)])
@@ -270,7 +111,7 @@ struct AnnouncerTests {
     @Test("Stopping finishes and records the current announcement and begins no other")
     mutating func stopWhilePlaying() throws {
         let entry = try Entries.entry(1)
-        startPlaying(entry)
+        announcer.startPlaying(entry)
         #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.stopRequested) == [])
         #expect(announcer.handle(.noticesMayWait) == [])
@@ -297,78 +138,12 @@ struct AnnouncerTests {
             (fetched + [.prepared, .noted, .played(.aloud)], .inboxFailed),
         ]
         for (events, answer) in roads {
-            var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+            var announcer = Announcer.plain
             for event in events { _ = announcer.handle(event) }
             var actions = announcer.handle(.stopRequested)
             if let answer { actions += announcer.handle(answer) }
             #expect(actions == [.finish], "\(events)")
         }
-    }
-
-    @Test("A disk that fails is tried again every second, and what was heard is only recorded and not fetched")
-    mutating func diskFailure() throws {
-        let entry = try Entries.entry(1)
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        begin(entry)
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        for _ in 1...3 {
-            #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-            #expect(announcer.handle(.noticesMayWait) == [])
-            #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
-        }
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-    }
-
-    @Test("Late payments that the disk would not pass over are fetched anew, since one may be cancelled by then")
-    func expiryFails() throws {
-        let policy = FreshnessPolicy(expireAfter: .seconds(600), late: .silent)
-        var announcer = Announcer(freshness: policy)
-        let stale = try (1...2).map { try Entries.entry($0, age: .seconds(601)) }
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched(stale, noon)) == [.expire(stale)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([stale[1]], noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched([stale[1]], noon)) == [.expire([stale[1]])])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-    }
-
-    @Test("A request that the disk refuses is dropped: a history that cannot be read holds no payment back")
-    mutating func unreadableHistory() throws {
-        #expect(announcer.handle(.requested(.today)) == [.recall(.today)])
-        #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.inboxFailed) == [.fetch(limit: 1)])
-        begin(try Entries.entry(1))
-    }
-
-    @Test("While the disk fails, prompts are spoken: what the box says of the fault does not wait for its end")
-    mutating func promptDuringDiskFailure() throws {
-        let entry = try Entries.entry(1)
-        startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1)), play(.storageFault)])
-        // The next attempt comes when both the time has passed and the prompt has ended.
-        #expect(announcer.handle(.waited) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.promptRequested(.volumeUp)) == [play(.volumeUp)])
-        #expect(announcer.handle(.playFailed) == [])
-        #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-    }
-
-    @Test("A box that is stopped while it tells of a fault finishes the prompt and ends")
-    mutating func stopDuringPrompt() throws {
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [play(.storageFault)])
-        #expect(announcer.handle(.stopRequested) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.finish])
     }
 
     @Test("Stale payments at the front are told in one summary; the first fresh one ends it")
@@ -383,7 +158,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.noted) == [.play(.init(.summary(stale)))])
         #expect(announcer.handle(.played(.aloud)) == [.record(.summary(stale), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        begin(fresh)
+        announcer.begin(fresh)
     }
 
     @Test("A late refund is told by itself and ends a summary")
@@ -397,7 +172,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.noted) == [.play(.init(.summary([payment])))])
         #expect(announcer.handle(.played(.aloud)) == [.record(.summary([payment]), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        begin(refund)
+        announcer.begin(refund)
     }
 
     @Test("A button that is pressed again during every replay does not hold payments back")
@@ -409,7 +184,7 @@ struct AnnouncerTests {
         #expect(announcer.handle(.recalled(.announced(last), noon)) == [replay(last)])
         #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        begin(waiting)
+        announcer.begin(waiting)
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(waiting), .aloud)])
         #expect(announcer.handle(.recorded) == [.recall(.last)])
     }

@@ -69,7 +69,7 @@ struct WiFiNetworkTests {
                 [connection]
                 id=soundbox\\sMy\\sShop
                 type=wifi
-                autoconnect-priority=1
+                autoconnect-priority=2
 
                 [wifi]
                 mode=infrastructure
@@ -159,7 +159,10 @@ struct WiFiProfilesTests {
         #expect(try folder.names().count == 1)
         try profiles.install(second)
         #expect(try SmallFile.read(profiles.path(second)) == second.keyfile)
-        #expect(try SmallFile.read(folder.file("soundbox-53686f70-before.nmconnection")) == first.keyfile)
+        let earlier = try SmallFile.read(folder.file("soundbox-53686f70-before.nmconnection"))
+        // The new one is tried first.
+        #expect(earlier == first.keyfile.replacing("autoconnect-priority=2", with: "autoconnect-priority=1"))
+        #expect(earlier != first.keyfile)
     }
 }
 
