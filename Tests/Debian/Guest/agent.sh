@@ -30,9 +30,17 @@ card_out() {
 }
 
 # Listens at the other end of the card; `heard` ends it and fails when there was nothing but silence.
+# A card that was loaded just now may refuse one end while the box opens the other: it is tried again.
 listen() {
-  arecord -q -D plughw:Loopback,1,0 -t raw -f S16_LE -r 48000 -c 1 /run/sound.raw &
-  recorder=$!
+  rm -f /run/sound.raw
+  recorder=
+  until [ -s /run/sound.raw ]; do
+    [ -n "$recorder" ] && kill -0 "$recorder" 2>/dev/null || {
+      arecord -q -D plughw:Loopback,1,0 -t raw -f S16_LE -r 48000 -c 1 /run/sound.raw &
+      recorder=$!
+    }
+    sleep 0.1
+  done
 }
 heard() {
   kill -INT $recorder
