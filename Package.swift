@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
         .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
         .library(name: "SoundboxStore", targets: ["SoundboxStore"]),
+        .library(name: "SoundboxClips", targets: ["SoundboxClips"]),
         .library(name: "SoundboxVoice", targets: ["SoundboxVoice"]),
         .library(name: "SoundboxBox", targets: ["SoundboxBox"]),
         .library(name: "SoundboxConfiguration", targets: ["SoundboxConfiguration"]),
@@ -79,6 +80,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // Compiled C: their headers say why those of OpenSSL and ICU cannot be seen by Swift.
         .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .target(name: "CConfinement"),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
@@ -99,6 +101,11 @@ let package = Package(
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
+        library(
+            "SoundboxClips",
+            [
+                "SoundboxCore", "SoundboxSystem", "CConfinement", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioSSL,
+            ]),
         library(
             "SoundboxControl",
             [
@@ -142,8 +149,9 @@ let package = Package(
             name: "soundbox",
             dependencies: [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
-                "SoundboxMQTT", "SoundboxStore", "SoundboxControl", "SoundboxBox", "SoundboxConfiguration",
-                "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", argumentParser, logging, nioCore,
+                "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
+                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", argumentParser,
+                logging, nioCore,
             ],
             swiftSettings: strict),
 
@@ -180,12 +188,23 @@ let package = Package(
                 "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxTesting", "TestSupport",
                 "VoiceTestSupport", "CSndFile", "AllocationCount",
             ]),
-        tests(of: "SoundboxALSA", ["SoundboxCore", "SoundboxTesting"]),
+        tests(
+            of: "SoundboxALSA",
+            ["SoundboxAudio", "SoundboxCore", "SoundboxSystem", "SoundboxTesting", "SoundboxVoice", "VoiceTestSupport"]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(
             of: "SoundboxControl",
             ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, nioCore, nioEmbedded, serviceLifecycle]),
+        // Compiled C: its header says why.
+        .target(name: "ConfinementTrial", dependencies: ["CConfinement"], path: "Tests/ConfinementTrial"),
+        tests(
+            of: "SoundboxClips",
+            [
+                "soundbox", "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "TestSupport", "VoiceTestSupport",
+                "CSndFile",
+                "ConfinementTrial",
+            ]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
             of: "SoundboxBox",

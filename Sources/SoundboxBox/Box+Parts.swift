@@ -16,6 +16,18 @@ extension Box {
         package var feedStillness: @Sendable () -> Duration = { .zero }
         package var inbox: any Inbox
         package var upkeep: any InboxUpkeep
+        package var history: any PaymentHistory
+        package var errands: any ErrandBook
+        /// `nil` where text without recordings cannot be spoken.
+        package var synthesizer: (any SpeechSynthesizer)?
+        /// `nil` where clips are not allowed.
+        package var clips: (any ClipSource)?
+        /// What is wrong with a clip, as far as its address tells; `nil` when nothing is. Must not block.
+        package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in SpeechRules.clipsAreOff }
+        /// How time is divided into business days, as it is now. May block on the disk.
+        package var calendar: @Sendable () -> BusinessCalendar = { BusinessCalendar() }
+        /// Remembers which day's takings were told by themselves.
+        package var dayEnd = DayEndKeeper.none
         package var salvage: SalvageWatch
         package var clock: BoxClock
         package var output: SoundThread
@@ -37,7 +49,8 @@ extension Box {
 
         package init(
             identity: StatusReporter.Identity, policy: Policy, state: BoxState, feed: any PaymentFeed,
-            inbox: any Inbox & InboxUpkeep, salvage: SalvageWatch, clock: BoxClock, output: SoundThread,
+            inbox: any Inbox & InboxUpkeep & PaymentHistory & ErrandBook, salvage: SalvageWatch, clock: BoxClock,
+            output: SoundThread,
             voices: Voices, panel: any Panel, keepVolume: @escaping @Sendable (Volume) throws -> Void,
             removeSetup: @escaping @Sendable () throws -> SetupRemoval, updateMark: String, logger: Logger
         ) {
@@ -47,6 +60,8 @@ extension Box {
             self.feed = feed
             self.inbox = inbox
             self.upkeep = inbox
+            self.history = inbox
+            self.errands = inbox
             self.salvage = salvage
             self.clock = clock
             self.output = output
@@ -66,12 +81,17 @@ extension Box {
         package var verifier: MessageVerifier?
         package var admission: NoticeAdmission
         package var freshness: FreshnessPolicy
+        /// What a command gave to say is not said later than this after it was sent.
+        package var saysExpireAfter = Duration.seconds(300)
+        package var rings = RingPolicy()
         package var hurryAbove: Int?
         package var quietHours: QuietHours?
         package var timing = Timing()
         /// What is said of the network by itself; `nil` is nothing.
         package var networkPrompts: NetworkWatch.Policy?
         package var retention: Retention
+        /// When the day's takings are told by themselves; `nil` never.
+        package var dayEnd: DayEnd?
 
         package init(
             reader: NoticeReader, admission: NoticeAdmission, freshness: FreshnessPolicy, retention: Retention
@@ -90,5 +110,7 @@ extension Box {
         /// Changes the volume, unless asked with `nil`.
         /// - Returns: what is in force.
         package var changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
+        package var history: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
+        package var totals: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
     }
 }

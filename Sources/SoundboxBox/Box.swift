@@ -3,6 +3,7 @@ import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 
 /// The box: intake, announcer, panel and status, joined and run. What it is made of comes from outside, and it knows
 /// only the ports: see ``Parts``.
@@ -34,6 +35,8 @@ public struct Box {
         let unprovisioning = Unprovisioning(remove: parts.removeSetup, logger: logger, executor: files)
         self.unprovisioning = unprovisioning
         let events = AnnouncerEvents()
+        let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
+        let desk = HistoryDesk(day: day, executor: files)
         let volume = VolumeControl(
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: events.say)
         let mailbox = CommandMailbox(
@@ -42,21 +45,47 @@ public struct Box {
             NetworkPrompts(
                 $0, state: state, quietHours: parts.policy.quietHours, say: events.say, withdraw: events.withdraw)
         }
+        let sounds = ErrandSounds(
+            voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
         let announcer = AnnouncerService(
             machine: Announcer(
-                freshness: parts.policy.freshness, hurryAbove: parts.policy.hurryAbove,
-                quietHours: parts.policy.quietHours),
-            inbox: inbox, clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
-            events: events, receiptsAreWaiting: feed.receiptsAreWaiting,
+                freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
+                hurryAbove: parts.policy.hurryAbove, quietHours: parts.policy.quietHours),
+            inbox: inbox,
+            errands: SpokenErrands(
+                book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
+            clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
+            events: events, takings: day.totals, receiptsAreWaiting: feed.receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
                 networkPrompts?.heard(prompt)
             },
             willStop: parts.outputWillStop)
+        let rings = parts.policy.rings
+        let ringer = RingService(
+            book: parts.errands, clock: clock, player: player, quietHours: parts.policy.quietHours, state: state,
+            logger: logger,
+            hooks: RingService.Hooks(
+                receiptsAreWaiting: feed.receiptsAreWaiting, missed: { events.say(.ringMissed) },
+                ringChanged: { isRinging in if rings.payments == .after { announcer.hold(isRinging) } },
+                prepare: sounds.prepare),
+            sound: sounds.words(of:))
+        sounds.whenChanged {
+            announcer.somethingMayWait()
+            ringer.soundsChanged()
+        }
         let intake = Intake(
-            reader: parts.policy.reader, verifier: parts.policy.verifier, admission: parts.policy.admission,
-            inbox: inbox, clock: clock, state: state, logger: logger, noticesMayWait: announcer.noticesMayWait,
-            receiptsAreWaiting: feed.receiptsAreWaiting, perform: mailbox.post)
+            reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
+            admission: parts.policy.admission,
+            rules: SpeechRules(voices: parts.voices, problemOfClip: parts.problemOfClip),
+            allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
+            hooks: Intake.Hooks(
+                somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,
+                receiptsAreWaiting: feed.receiptsAreWaiting,
+                hush: { target in
+                    ringer.hush(target)
+                    announcer.hush(target)
+                }, perform: mailbox.post))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
             quietHours: parts.policy.quietHours)
@@ -66,9 +95,18 @@ public struct Box {
             changeVolume: { change in
                 guard let change else { return await mailbox.loudness }
                 return await mailbox.change(change)
-            })
+            },
+            history: { await desk.entries($0) }, totals: { await desk.totals($0) })
 
         let network: [any Service] = networkPrompts.map { [$0] } ?? []
+        let dayEnd: [any Service] =
+            parts.policy.dayEnd.map { dayEnd in
+                [
+                    DayEndService(dayEnd, day: day, keeper: parts.dayEnd, logger: logger, executor: files) {
+                        mailbox.post(.play(.today))
+                    }
+                ]
+            } ?? []
 
         // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
         // goes dark, and the receipts and the offline status still go out.
@@ -80,7 +118,7 @@ public struct Box {
                     stillness: {
                         [
                             salvage.stillness(parts.feedStillness()), salvage.stillness(announcer.timeInJob),
-                            player.timeInJob,
+                            salvage.stillness(ringer.timeInJob), player.timeInJob,
                         ]
                     }),
                 InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
@@ -92,19 +130,22 @@ public struct Box {
                 unprovisioning,
                 UpdateWatch(mark: parts.updateMark, state: state),
                 PanelService(
-                    panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post),
+                    panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post,
+                    answer: ringer.answer),
                 announcer,
-            ] + parts.control(controls) + network + [
+                ringer,
+            ] + parts.control(controls) + network + dayEnd + [
                 StorageFaultService(state: state, say: events.say),
-                StartService(systemd: systemd, logger: logger, identity: parts.identity, hasEnded: hasEnded),
+                StartService(systemd: systemd, logger: logger, identity: parts.identity),
             ]
     }
 
     /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being announced,
     /// within 10 s.
-    /// - Parameter signals: that stop it; `nil` for none.
+    /// - Parameter signals: that stop it, and then the process if need be; `nil` for a box that is not the whole program.
     public func run(endingOn signals: StopSignals?) async throws -> Ending {
-        let services = services + (signals.map { [$0] } ?? [])
+        let ending: [any Service] = signals.map { [$0, LastResort(logger: logger, hasEnded: hasEnded)] } ?? []
+        let services = services + ending
         var group = ServiceGroupConfiguration(
             services: services.map { service in
                 service is Unprovisioning || service is StopSignals
@@ -113,7 +154,6 @@ public struct Box {
             },
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         group.maximumGracefulShutdownDuration = .seconds(10)
-        group.maximumCancellationDuration = .seconds(5)
         defer { hasEnded.signal() }
         try await ServiceGroup(configuration: group).run()
         logger.info("stopped")

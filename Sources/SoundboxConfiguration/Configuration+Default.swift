@@ -21,6 +21,8 @@ extension Configuration {
         public static let currency = Currency.CNY
         public static let networkPrompts = NetworkWatch.Policy(
             grace: .seconds(30), saysNetwork: true, saysReady: true)
+        public static let rings = RingPolicy(second: .wait, payments: .over)
+        public static let say = Say(expireAfter: .seconds(300), synthesizer: .espeak)
         public static let excessDecimals = ExcessDecimals.speak
         public static let retention = Retention(keepIDs: .seconds(90 * 24 * 3600), maximumBytes: 512 << 20)
         public static let logLevel = Logger.Level.info

@@ -69,6 +69,11 @@ public struct Configuration: Sendable {
     /// `nil` takes every notice that the broker lets through.
     public var authenticity: Authenticity?
     public var inbox: Retention
+    public var rings: RingPolicy
+    public var say: Say
+    /// `nil` refuses every clip.
+    public var clips: ClipSettings?
+    public var day: Day
     public var logLevel: Logger.Level
 
     /// The topics of this box.
@@ -102,6 +107,10 @@ extension Configuration {
             reading: top.payments, directory: try top.mappingDirectory?.path() ?? Default.mappingDirectory)
         let retention = try Retention(reading: top.inbox)
         inbox = retention
+        rings = try RingPolicy(reading: top.ring)
+        say = try Say(reading: top.say)
+        clips = try top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
+        day = try Day(reading: top.day)
         authenticity = try top.authenticity.map { (value) throws(YAMLError) in
             try Authenticity(reading: value, keepIDs: retention.keepIDs)
         }
@@ -125,7 +134,7 @@ extension Configuration {
 private struct TopLevel {
     let merchantID, deviceID, broker: YAMLValue
     let audio, voice, board, boardDirectory, stateDirectory, controlSocket, announce, payments, mappingDirectory,
-        authenticity, inbox, logLevel: YAMLValue?
+        authenticity, inbox, ring, say, clips, day, logLevel: YAMLValue?
 
     init(_ yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
@@ -143,6 +152,10 @@ private struct TopLevel {
         mappingDirectory = top.optional("mapping_directory")
         authenticity = top.optional("authenticity")
         inbox = top.optional("inbox")
+        ring = top.optional("ring")
+        say = top.optional("say")
+        clips = top.optional("clips")
+        day = top.optional("day")
         logLevel = top.optional("log_level")
         try top.refuseOtherKeys()
     }
@@ -291,6 +304,10 @@ extension Configuration {
             _ = try? VoiceChoice(reading: top.voice)
             _ = try? Announce(reading: top.announce)
             _ = try? Retention(reading: top.inbox)
+            _ = try? RingPolicy(reading: top.ring)
+            _ = try? Say(reading: top.say)
+            _ = try? top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
+            _ = try? Day(reading: top.day)
             _ = try? top.authenticity.map { (value) throws(YAMLError) in
                 try Authenticity(reading: value, keepIDs: Default.retention.keepIDs)
             }

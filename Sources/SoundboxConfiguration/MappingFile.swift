@@ -85,7 +85,9 @@ extension PaymentMapping.Source {
     fileprivate init(kind value: YAMLValue) throws(YAMLError) {
         try self.init(reading: value)
         for text in meanings where PaymentNotice.Kind(rawValue: text) == nil {
-            throw value.error("expected payment or refund, found \"\(text)\"")
+            throw value.error(
+                "expected payment, refund or the name of a kind of the voice (small letters, digits, underscores), "
+                    + "found \"\(text)\"")
         }
     }
 

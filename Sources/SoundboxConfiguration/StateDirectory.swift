@@ -30,6 +30,8 @@ package final class StateDirectory: Sendable {
     package var inboxPath: String { "\(path)/inbox.sqlite" }
     package var volumePath: String { "\(path)/volume" }
     package var timePath: String { "\(path)/time" }
+    package var dayEndPath: String { "\(path)/day_end" }
+    package var clipsPath: String { "\(path)/clips" }
 }
 
 package struct StateDirectoryError: Error, Equatable, CustomStringConvertible {

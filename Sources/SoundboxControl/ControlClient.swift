@@ -48,11 +48,28 @@ public struct ControlClient: Sendable {
         return try await send(.PUT, "volume", body: .object([("volume", value)]))
     }
 
-    private func send(_ method: HTTPMethod, _ path: String, body: JSONValue? = nil) async throws(ControlError)
-        -> JSONValue
-    {
+    /// A part of the history; see the box's answer to `GET /history`.
+    /// - Parameter parameters: as ``HistoryQuery`` reads them.
+    public func history(_ parameters: [(name: String, value: String)]) async throws(ControlError) -> JSONValue {
+        try await send(.GET, "history", parameters)
+    }
+
+    /// A part of the totals; see the box's answer to `GET /totals`.
+    /// - Parameter parameters: as ``HistoryQuery`` reads them.
+    public func totals(_ parameters: [(name: String, value: String)]) async throws(ControlError) -> JSONValue {
+        try await send(.GET, "totals", parameters)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, _ parameters: [(name: String, value: String)] = [],
+        body: JSONValue? = nil
+    ) async throws(ControlError) -> JSONValue {
         try checkSocket()
-        var request = HTTPClientRequest(url: "http+unix://\(percentEncoded(socketPath))/\(path)")
+        let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
+        var request = HTTPClientRequest(
+            url: "http+unix://\(percentEncoded(socketPath))/\(path)\(query.isEmpty ? "" : "?\(query)")")
+        // The box keeps no connection for long, and might close this one just as the next question is asked.
+        request.headers.add(name: "Connection", value: "close")
         request.method = method
         if let body { request.body = .bytes(body.bytes) }
         let answer: (isOK: Bool, json: JSONValue)

@@ -13,9 +13,14 @@ import SoundboxSystem
 package struct ControlServer: Service {
     package let socketPath: String
     package let status: @Sendable () async -> BoxStatus
-    /// `nil` while the box is not in service, as is ``changeVolume``.
+    /// Answers one question about the history.
+    package typealias HistoryAnswer = @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
+
+    /// `nil` while the box is not in service, as are the other answers.
     package let replay: (@Sendable () -> Void)?
     package let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
+    package let history: HistoryAnswer?
+    package let totals: HistoryAnswer?
     package let logger: Logger
     private let limit = ConnectionLimit()
     /// The socket is this server's own, to be removed at its end.
@@ -26,12 +31,15 @@ package struct ControlServer: Service {
     package init(
         socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
         replay: (@Sendable () -> Void)? = nil,
-        changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil, logger: Logger
+        changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil,
+        history: HistoryAnswer? = nil, totals: HistoryAnswer? = nil, logger: Logger
     ) {
         self.socketPath = socketPath
         self.status = status
         self.replay = replay
         self.changeVolume = changeVolume
+        self.history = history
+        self.totals = totals
         self.logger = logger
     }
 
@@ -103,7 +111,24 @@ package struct ControlServer: Service {
                 return Self.response("\(error)", status: .badRequest)
             }
         }
+        router.get("history") { request, _ in await Self.response(to: request, from: history) }
+        router.get("totals") { request, _ in await Self.response(to: request, from: totals) }
         return router
+    }
+
+    private static func response(to request: Request, from answer: HistoryAnswer?) async -> Response {
+        guard let answer else { return notInService }
+        let query: HistoryQuery
+        do throws(HistoryRefusal) {
+            query = try HistoryQuery(request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+        } catch {
+            return response(error.reason, status: .badRequest)
+        }
+        switch await answer(query) {
+        case .success(let json): return response(json)
+        case .failure(let refusal):
+            return response(refusal.reason, status: refusal.isFault ? .serviceUnavailable : .badRequest)
+        }
     }
 
     private static var notInService: Response {
@@ -155,7 +180,7 @@ private struct UnknownRoute: RouterMiddleware {
         } catch let error as HTTPError where error.status == .notFound {
             return answer(
                 "\(request.method.rawValue) \(request.uri.path.excerpt) is unknown; expected GET /status, POST /replay, "
-                    + "GET /volume or PUT /volume")
+                    + "GET /volume, PUT /volume, GET /history or GET /totals")
         }
     }
 }
@@ -173,4 +198,6 @@ private func restWithoutDescriptors(_ server: any Channel) async {
 public struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     public var reason: String
     public var description: String { reason }
+
+    public init(reason: String) { self.reason = reason }
 }

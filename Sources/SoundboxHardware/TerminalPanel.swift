@@ -3,13 +3,15 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// A panel for trials on a computer: the keys `+`, `-` and `r` are the buttons, a status line is LED and motor.
+/// A panel for trials on a computer: the keys `+`, `-` and `r` are the buttons, a status line is LED and motor, and shows
+/// a ring.
 ///
 /// A key is a press and its release at once; holding it down gives clicks at the keyboard's own rate. Ctrl-C still
 /// interrupts the program. The terminal gets its settings back when the panel is closed.
 public final class TerminalPanel: Panel {
     private struct Display {
         var shown: PanelOutputs?
+        var line: String?
         var isClosed = false
     }
 
@@ -67,7 +69,18 @@ public final class TerminalPanel: Panel {
         display.withLock { display in
             guard !display.isClosed, display.shown != outputs else { return }
             display.shown = outputs
-            show(Self.statusLine(for: outputs))
+            write(Self.statusLine(for: outputs, beside: display.line))
+        }
+    }
+
+    public var hasScreen: Bool { screen != nil }
+
+    /// Writes the status line anew when the line differs from the one shown.
+    public func show(_ line: String?) {
+        display.withLock { display in
+            guard !display.isClosed, display.line != line else { return }
+            display.line = line
+            write(Self.statusLine(for: display.shown ?? .off, beside: line))
         }
     }
 
@@ -79,7 +92,7 @@ public final class TerminalPanel: Panel {
         display.withLock { display in
             guard !display.isClosed else { return }
             display.isClosed = true
-            show("\r\u{1B}[K")
+            write("\r\u{1B}[K")
             var settings = settings
             tcsetattr(input, TCSANOW, &settings)
         }
@@ -98,17 +111,18 @@ public final class TerminalPanel: Panel {
     }
 
     /// Ends at the line's start, so that the next line of the log writes over it.
-    static func statusLine(for outputs: PanelOutputs) -> String {
+    static func statusLine(for outputs: PanelOutputs, beside line: String? = nil) -> String {
         let led = outputs.isLit ? "[LED *]" : "[LED  ]"
         let motor = outputs.isVibrating ? "[motor ~]" : "[motor  ]"
-        return "\r\u{1B}[K\(led) \(motor)  keys: + - r\r"
+        let words = line.map { "  \($0.printable)  keys: + -, r answers" } ?? "  keys: + - r"
+        return "\r\u{1B}[K\(led) \(motor)\(words)\r"
     }
 
-    private func show(_ text: String) {
+    private func write(_ text: String) {
         guard let screen else { return }
         var text = text
         // A terminal that is gone has nobody watching it.
-        text.withUTF8 { _ = write(screen, $0.baseAddress, $0.count) }
+        text.withUTF8 { _ = Glibc.write(screen, $0.baseAddress, $0.count) }
     }
 
     /// Returns when stopped, or when the terminal is gone. Blocks in between.

@@ -1,7 +1,7 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Publishes to a box's payments topic as a payment provider would, for trials and integration.
+/// Publishes to a box's topics as a payment provider would, for trials and integration.
 public struct MQTTPublisher: Sendable {
     private let settings: MQTTSettings
 
@@ -14,6 +14,7 @@ public struct MQTTPublisher: Sendable {
     ///
     /// - Parameters:
     ///   - payloads: sent in this order.
+    ///   - topic: of the box: payments or commands.
     ///   - timeout: for connection, acknowledgements and receipts together. The system's resolver alone bounds the name
     ///     lookup that comes first.
     ///   - onReceipt: gets every payload on the box's receipts topic, other messages' receipts included, from before the
@@ -21,7 +22,8 @@ public struct MQTTPublisher: Sendable {
     /// - Throws: ``MQTTError/timedOut(waitingFor:)`` names what did not come. Messages that the broker has acknowledged
     ///   still reach the box when it comes online.
     public func publish(
-        _ payloads: [[UInt8]], timeout: Duration, onReceipt: ((_ payload: [UInt8]) -> Bool)? = nil
+        _ payloads: [[UInt8]], to topic: Topic = .payments, timeout: Duration,
+        onReceipt: ((_ payload: [UInt8]) -> Bool)? = nil
     ) throws(MQTTError) {
         let end = Duration.monotonicNow + timeout
         let client = try MQTTClient(
@@ -41,7 +43,7 @@ public struct MQTTPublisher: Sendable {
         }
 
         var unacknowledged: Set<UInt16> = []
-        for payload in payloads { unacknowledged.insert(try client.publish(payload, to: .payments)) }
+        for payload in payloads { unacknowledged.insert(try client.publish(payload, to: topic)) }
         var isAnswered = onReceipt == nil
         try client.write()
         while !unacknowledged.isEmpty || !isAnswered {

@@ -30,6 +30,13 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
+    /// Whether nothing waits. Blocks as ``append(_:)`` does.
+    public var isEmpty: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return elements.isEmpty
+    }
+
     /// Makes ``next()`` return `nil` once everything appended before has been taken.
     public func finish() {
         pthread_mutex_lock(mutex)

@@ -102,8 +102,8 @@ public final class FakeFeed: PaymentFeed {
     /// Skips receipts until the one that says `state` of the payment or command `id`.
     public func receipt(of id: String, _ state: String) async throws -> JSONValue {
         try await receipts.next { receipt in
-            guard let json = try? JSONValue(parsing: receipt.payload), json["id"]?.string == id,
-                json["state"]?.string == state
+            guard let json = try? JSONValue(parsing: receipt.payload),
+                (json["id"]?.string ?? json["command"]?.string) == id, json["state"]?.string == state
             else { return nil }
             return json
         }

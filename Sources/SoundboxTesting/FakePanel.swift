@@ -5,6 +5,7 @@ import Synchronization
 public final class FakePanel: Panel {
     private struct State {
         var driven: [PanelOutputs] = []
+        var lines: [String?] = []
         var amplifier: [Bool] = []
         var outputFailure: PanelError?
         var buttonFailure: PanelError?
@@ -17,12 +18,16 @@ public final class FakePanel: Panel {
 
     public let edges: AsyncStream<ButtonEdge>
     public let hasOutputs: Bool
+    public let hasScreen: Bool
     private let continuation: AsyncStream<ButtonEdge>.Continuation
     private let state = Mutex(State())
 
-    /// - Parameter hasOutputs: whether there is a light or a motor.
-    public init(hasOutputs: Bool = true) {
+    /// - Parameters:
+    ///   - hasOutputs: whether there is a light or a motor.
+    ///   - hasScreen: whether a line can be shown.
+    public init(hasOutputs: Bool = true, hasScreen: Bool = false) {
         self.hasOutputs = hasOutputs
+        self.hasScreen = hasScreen
         (edges, continuation) = AsyncStream.makeStream()
     }
 
@@ -30,6 +35,9 @@ public final class FakePanel: Panel {
 
     /// What the outputs were driven to, oldest first; the last is off once the panel is closed.
     public var driven: [PanelOutputs] { state.withLock(\.driven) }
+
+    /// What was shown beside the light, oldest first.
+    public var lines: [String?] { state.withLock(\.lines) }
 
     /// Every change of the amplifier's switch, oldest first; empty while it has not been switched on.
     public var amplifierChanges: [Bool] { state.withLock(\.amplifier) }
@@ -67,6 +75,12 @@ public final class FakePanel: Panel {
             guard !state.isClosed else { return }
             if let failure = state.outputFailure { throw failure }
             state.driven.append(outputs)
+        }
+    }
+
+    public func show(_ line: String?) {
+        state.withLock { state in
+            if !state.isClosed { state.lines.append(line) }
         }
     }
 

@@ -3,11 +3,20 @@ import Synchronization
 
 /// The inbox in memory: for tests of what happens around it, and as the model that the real one is held against.
 public final class InMemoryInbox: Inbox {
-    private struct Contents {
+    struct Contents {
         var entries: [InboxEntry] = []
+        /// When and how entries ended, by their sequences.
+        var ends: [Int64: (at: Timestamp, manner: Manner?)] = [:]
+        /// Sequences of what was announced, in the order of the announcements.
+        var announced: [Int64] = []
         var receipts: [OutgoingReceipt] = []
+        /// Oldest first. `end` is how an errand ended, or that it was not accepted.
+        var commands: [(id: CommandID, expiry: Timestamp, end: Receipt.State?)] = []
+        /// Those that have not ended, oldest first.
+        var errands: [ErrandEntry] = []
+        var lastErrand: Int64 = 0
         /// Oldest first.
-        var commands: [(id: CommandID, expiry: Timestamp)] = []
+        var cancelledBefore: [(id: CommandID, expiry: Timestamp)] = []
         var nextReceipt: Int64?
         let epoch = ReceiptEpoch.new()
         var failure: InboxError?
@@ -24,7 +33,7 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    private let contents = Mutex(Contents())
+    let contents = Mutex(Contents())
 
     public init() {}
 
@@ -49,7 +58,7 @@ public final class InMemoryInbox: Inbox {
         case .rejection(let rejection):
             contents.write(Receipt(id: rejection.id, state: .rejected, at: now, reason: rejection.description))
             return .rejected(rejection)
-        case .notice(let notice):
+        case .notice(let notice, let remark):
             if let known = contents.entries.first(where: { $0.notice.id == notice.id }) {
                 let differs = known.notice.money == notice.money ? nil : known.notice.money
                 let reason = differs.map { "the id is known with another amount: \($0)" }
@@ -60,7 +69,7 @@ public final class InMemoryInbox: Inbox {
             let entry = InboxEntry(
                 sequence: sequence, notice: notice, receivedAt: now, clock: clock, state: .received)
             contents.entries.append(entry)
-            contents.write(Receipt(id: notice.id, state: .stored, at: now))
+            contents.write(Receipt(id: notice.id, state: .stored, at: now, reason: remark))
             return .stored(entry)
         }
     }
@@ -69,6 +78,21 @@ public final class InMemoryInbox: Inbox {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
             return Array(contents.entries.filter(\.isWaiting).prefix(limit))
+        }
+    }
+
+    public func queue(limit: Int) throws(InboxError) -> NoticeQueue {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            let waiting = contents.entries.filter(\.isWaiting)
+            let payments = waiting.filter { $0.notice.kind == .payment }
+            let others = [
+                waiting.first { $0.notice.kind == .refund },
+                waiting.first { $0.notice.kind != .refund && $0.notice.kind != .payment },
+            ]
+            return NoticeQueue(
+                payments: Array(payments.prefix(limit)), others: others.compactMap { $0 },
+                lastPayment: payments.last?.sequence)
         }
     }
 
@@ -86,7 +110,7 @@ public final class InMemoryInbox: Inbox {
     public func markAnnounced(
         _ entry: InboxEntry, as manner: Manner, at now: Timestamp
     ) throws(InboxError) {
-        try end([entry], as: .announced) {
+        try end([entry], as: .announced, manner, at: now) {
             Receipt(id: $0.notice.id, state: .announced, at: now, manner: manner)
         }
     }
@@ -95,7 +119,7 @@ public final class InMemoryInbox: Inbox {
         _ entries: [InboxEntry], told manner: Manner?, at now: Timestamp
     ) throws(InboxError) {
         guard let first = entries.first?.sequence else { return }
-        try end(entries, as: .expired) {
+        try end(entries, as: .expired, manner, at: now) {
             .expired($0.notice.id, count: entries.count, first: first, told: manner, at: now)
         }
     }
@@ -107,12 +131,13 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    private static func cancel(_ id: PaymentID, at now: Timestamp, in contents: inout Contents) -> CancelOutcome {
+    static func cancel(_ id: PaymentID, at now: Timestamp, in contents: inout Contents) -> CancelOutcome {
         guard let index = contents.entries.firstIndex(where: { $0.notice.id == id }) else { return .unknown }
         let entry = contents.entries[index]
-        guard entry.state == .received else { return .tooLate(entry.state) }
+        guard entry.isWaiting else { return .tooLate(entry.state) }
         contents.entries[index].state = .cancelled
-        contents.write(Receipt(id: id, state: .cancelled, at: now))
+        contents.ends[entry.sequence] = (now, nil)
+        contents.write(.cancelled(.payment(id), entry.cancelMoment, at: now))
         return .cancelled(entry)
     }
 
@@ -123,35 +148,9 @@ public final class InMemoryInbox: Inbox {
         }
     }
 
-    public func take(
-        _ commands: [CommandArrival], at now: Timestamp, earliest: Timestamp?
-    ) throws(InboxError) -> [CommandOutcome] {
-        try contents.withLock { contents throws(InboxError) in
-            try contents.check()
-            let outcomes = commands.map { Self.take($0, at: now, in: &contents) }
-            if let earliest { contents.commands.removeAll { $0.expiry < earliest } }
-            contents.commands.removeFirst(max(0, contents.commands.count - CommandID.limit))
-            return outcomes
-        }
-    }
-
-    private static func take(
-        _ command: CommandArrival, at now: Timestamp, in contents: inout Contents
-    ) -> CommandOutcome {
-        switch command {
-        case .once(let id, let expiry):
-            guard !contents.commands.contains(where: { $0.id == id }) else { return .duplicate }
-            contents.commands.append((id, expiry))
-            return .isNew
-        case .cancel(let id): return .cancellation(cancel(id, at: now, in: &contents))
-        case .refused(let id, let reason):
-            contents.write(Receipt(.command(id), state: .rejected, at: now, reason: reason))
-            return .refused
-        }
-    }
-
     private func end(
-        _ entries: [InboxEntry], as state: NoticeState, receipt: (InboxEntry) -> Receipt
+        _ entries: [InboxEntry], as state: NoticeState, _ manner: Manner?, at now: Timestamp,
+        receipt: (InboxEntry) -> Receipt
     ) throws(InboxError) {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
@@ -162,6 +161,8 @@ public final class InMemoryInbox: Inbox {
                     })
                 else { continue }
                 contents.entries[index].state = state
+                contents.ends[entry.sequence] = (now, manner)
+                if state == .announced { contents.announced.append(entry.sequence) }
                 contents.write(receipt(entry))
             }
         }
@@ -174,22 +175,17 @@ public final class InMemoryInbox: Inbox {
             where contents.entries[index].isWaiting && contents.entries[index].clock == .unconfirmed {
                 contents.entries[index].clock = .none
             }
+            for index in contents.errands.indices where contents.errands[index].clock == .unconfirmed {
+                contents.errands[index].clock = .none
+            }
         }
     }
 
     public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
-            return contents.entries.filter { $0.state == .announced }.dropLast(count).last
-        }
-    }
-
-    public func payments(since start: Timestamp) throws(InboxError) -> [Money] {
-        try contents.withLock { contents throws(InboxError) in
-            try contents.check()
-            return contents.entries
-                .filter { $0.receivedAt >= start && $0.notice.kind == .payment && $0.state != .cancelled }
-                .map(\.notice.money)
+            let sequence = contents.announced.dropLast(count).last
+            return contents.entries.first { $0.sequence == sequence }
         }
     }
 
@@ -219,7 +215,7 @@ public final class InMemoryInbox: Inbox {
 }
 
 extension InboxEntry {
-    fileprivate var isWaiting: Bool { state == .received || state == .announcing }
+    var isWaiting: Bool { state == .received || state == .announcing }
 }
 
 extension InMemoryInbox: InboxUpkeep {

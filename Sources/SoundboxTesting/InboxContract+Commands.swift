@@ -17,9 +17,9 @@ extension InboxContract {
             let year = Timestamp(millisecondsSince1970: later.millisecondsSince1970 + 365 * 86_400_000)
             let command = CommandArrival.once(try CommandID("c"), expiry: later)
             let other = CommandArrival.once(try CommandID("d"), expiry: year)
-            _ = try inbox.take([command], at: noon, earliest: nil)
-            try demand(inbox.take([other], at: year, earliest: nil), equals: [.isNew], "a year ahead")
-            try demand(inbox.take([command], at: noon, earliest: noon), equals: [.duplicate], "right again")
+            _ = try inbox.take([command], at: ClockReading(noon, .none))
+            try demand(inbox.take([other], at: ClockReading(year, .none)), equals: [.isNew], "a year ahead")
+            try demand(inbox.take([command], at: noon), equals: [.duplicate], "right again")
         },
         InboxContract(description: "No more than the newest 4,096 ids of commands are kept") { inbox in
             func command(_ number: Int) throws -> CommandArrival { .once(try CommandID("c-\(number)"), expiry: later) }
@@ -48,12 +48,13 @@ extension InboxContract {
         InboxContract(description: "Payments are cancelled in the order of the batch, with receipts of their own") {
             inbox in
             let entries = try store(["1", "2"], in: inbox)
-            let batch = try ["2", "2", "x"].map { CommandArrival.cancel(try PaymentID($0)) }
+            let (known, unknown) = (
+                CancelTarget.payment(entries[1].notice.id), CancelTarget.payment(try PaymentID("x"))
+            )
             try demand(
-                inbox.take(batch, at: later),
-                equals: [
-                    .cancellation(.cancelled(entries[1])), .cancellation(.tooLate(.cancelled)), .cancellation(.unknown),
-                ], "outcomes")
+                inbox.take([known, known, unknown].map { .cancel($0, expiry: later) }, at: later),
+                equals: [.cancelled(known, .whileItWaited), .tooLate(known, state: "cancelled"), .unknown(unknown)],
+                "outcomes")
             try demand(inbox.waiting(limit: 10), equals: [entries[0]], "waiting")
             try demand(
                 receipts(of: inbox).suffix(1), equals: [StoredReceipt(id: "2", state: "cancelled")], "receipt")

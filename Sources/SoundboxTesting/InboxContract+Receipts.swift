@@ -46,15 +46,6 @@ extension InboxContract {
             try demand(inbox.lastAnnounced(skipping: 1)?.sequence, equals: entries[0].sequence, "the one before")
             try demand(inbox.lastAnnounced(skipping: 2), equals: nil, "before the first")
         },
-        InboxContract(description: "The day's payments are those that arrived since its start, without refunds") {
-            inbox in
-            _ = try inbox.store([.notice(try notice("yesterday", "7"))], at: noon)
-            let refund = PaymentNotice(id: try PaymentID("refund"), money: try money("3"), kind: .refund)
-            _ = try inbox.store([.notice(try notice("a", "1")), .notice(refund)], at: later)
-            _ = try inbox.store([.notice(try notice("b", "2.5"))], at: later)
-            try demand(inbox.payments(since: later), equals: [try money("1"), try money("2.5")], "since later")
-            try demand(inbox.payments(since: noon).count, equals: 3, "since noon")
-        },
         InboxContract(description: "Expired notices get a receipt each and are not offered for replay") { inbox in
             let entries = try store(["1", "2", "3"], in: inbox)
             try inbox.markExpired(Array(entries.prefix(2)), at: later)
@@ -88,13 +79,37 @@ extension InboxContract {
                 equals: [.duplicate(entries[0].notice, differs: nil)], "the same payment again")
             try demand(receipts(of: inbox).suffix(2).map(\.state), equals: ["cancelled", "duplicate"], "receipts")
         },
-        InboxContract(description: "What is being spoken or has been is not cancelled") { inbox in
+        InboxContract(description: "What is being spoken is cancelled as well, and what has been is not") { inbox in
             let entries = try store(["1", "2"], in: inbox)
             try inbox.markAnnounced(entries[0], at: later)
             _ = try inbox.markAnnouncing(entries[1])
+            let sounding = try only(inbox.waiting(limit: 10))
             try demand(inbox.cancel(entries[0].notice.id, at: later), equals: .tooLate(.announced), "announced")
-            try demand(inbox.cancel(entries[1].notice.id, at: later), equals: .tooLate(.announcing), "announcing")
-            try demand(receipts(of: inbox).map(\.state), equals: ["stored", "stored", "announced"], "receipts")
+            try demand(inbox.cancel(entries[1].notice.id, at: later), equals: .cancelled(sounding), "announcing")
+            try demand(inbox.waiting(limit: 10), equals: [], "waiting")
+            // The player may have come to the end in the meantime.
+            try inbox.markAnnounced(entries[1], at: later)
+            try inbox.markExpired([entries[1]], at: later)
+            try demand(inbox.lastAnnounced()?.sequence, equals: entries[0].sequence, "the last announced")
+            try demand(
+                Array(receipts(of: inbox).dropFirst(2)),
+                equals: [
+                    StoredReceipt(id: "1", state: "announced"),
+                    StoredReceipt(id: "2", state: "cancelled", reason: "while it sounded"),
+                ], "receipts")
+        },
+        InboxContract(description: "What of a notice is not used stands in its receipt") { inbox in
+            let notice = try notice("1")
+            let outcomes = try inbox.store(
+                [.notice(notice, remark: "text: too long"), .notice(notice, remark: "text: too long")], at: noon)
+            try demand(
+                outcomes, equals: [.stored(try only(inbox.waiting(limit: 2))), .duplicate(notice, differs: nil)], "")
+            try demand(
+                receipts(of: inbox),
+                equals: [
+                    StoredReceipt(id: "1", state: "stored", reason: "text: too long"),
+                    StoredReceipt(id: "1", state: "duplicate"),
+                ], "receipts")
         },
         InboxContract(description: "Several are noted as being announced together, except those that wait no longer") {
             inbox in
@@ -105,7 +120,8 @@ extension InboxContract {
                 equals: [entries[0].sequence, entries[2].sequence], "with a cancelled one")
             let states: [NoticeState] = [.announcing, .announcing, .received]
             try demand(inbox.waiting(limit: 10).map(\.state), equals: states, "states")
-            try demand(inbox.cancel(entries[2].notice.id, at: later), equals: .tooLate(.announcing), "cancelling one")
+            _ = try inbox.cancel(entries[2].notice.id, at: later)
+            try demand(inbox.waiting(limit: 10).map(\.notice.id.text), equals: ["1", "4"], "with one cancelled since")
             try demand(inbox.markAnnouncing([]), equals: [], "none at all")
             try demand(inbox.markAnnouncing([entries[1]]), equals: [], "the cancelled one alone")
         },

@@ -61,6 +61,7 @@ public struct PanelContract: Sendable {
         do {
             try panel.set(PanelOutputs(isLit: true, isVibrating: true))
             try panel.setAmplifier(true)
+            panel.show("a line")
         } catch {
             violations.append("set after close threw \(error)")
         }
@@ -89,6 +90,8 @@ public struct PanelContract: Sendable {
             for isVibrating in [true, false] {
                 let wanted = PanelOutputs(isLit: isLit, isVibrating: isVibrating)
                 do { try panel.set(wanted) } catch { violations.append("set(\(wanted)) threw \(error)") }
+                // The lights are none of its business.
+                panel.show(isLit ? "a line" : nil)
                 if let outputs, let seen = await outputs(), seen != wanted {
                     violations.append("set(\(wanted)) gave \(seen)")
                 }

@@ -20,6 +20,7 @@ struct ReadingPrinter {
                 switch element {
                 case .phrase(let index): voice.recordings.entries[index].text
                 case .pause(let length): "(\(length.inMilliseconds) ms)"
+                case .sound(let sound): "[\(sound.duration.inMilliseconds) ms]"
                 }
             }.joined(separator: " ")
         case .json: return try json(money, channel: channel).text
@@ -40,6 +41,7 @@ struct ReadingPrinter {
                     ("file", .string(voice.recordings.entries[index].file + ".flac")),
                 ])
             case .pause(let length): JSONValue.object([("pause_ms", .integer(length.inMilliseconds))])
+            case .sound(let sound): JSONValue.object([("sound_ms", .integer(sound.duration.inMilliseconds))])
             }
         }
         return .object([

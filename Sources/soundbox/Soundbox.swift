@@ -10,9 +10,15 @@ struct Soundbox: AsyncParsableCommand {
         version: SoundboxVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "The box", subcommands: [Run.self, SetupCommand.self, DoctorCommand.self]),
-            CommandGroup(name: "The running box", subcommands: [Status.self, Replay.self, SetVolume.self]),
+            CommandGroup(
+                name: "The running box",
+                subcommands: [Status.self, History.self, TotalsCommand.self, Replay.self, SetVolume.self]),
             CommandGroup(name: "The hardware", subcommands: [BoardCommand.self]),
-            CommandGroup(name: "Trials", subcommands: [Say.self, Publish.self, VoiceCommand.self]),
+            CommandGroup(
+                name: "Trials",
+                subcommands: [
+                    Say.self, Publish.self, Ring.self, Tell.self, Cancel.self, VoiceCommand.self, DecodeClip.self,
+                ]),
         ])
 }
 

@@ -30,7 +30,7 @@ public struct SpeakingBox: Sendable {
     public func take(_ notice: PaymentNotice) throws -> ContinuousClock.Instant {
         _ = try inbox.store([.notice(notice)], at: .now)
         let committed = ContinuousClock.now
-        service.noticesMayWait()
+        service.somethingMayWait()
         return committed
     }
 

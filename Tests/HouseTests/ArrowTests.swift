@@ -2,7 +2,9 @@ import Testing
 
 @Suite("The arrows between rooms")
 struct ArrowTests {
-    static let adapters = ["SoundboxALSA", "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl"]
+    static let adapters = [
+        "SoundboxALSA", "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxClips", "SoundboxControl",
+    ]
 
     private let manifest: [String: [String]]
 
@@ -45,7 +47,8 @@ struct ArrowTests {
     @Test("A library in C has one importer, which hides it from the others")
     func libraries() {
         for library in [
-            "CALSA", "CGPIOD", "CTLSClient", "CSndFile", "CSoxr", "CSonic", "CEBUR128", "CLinux", "grdb", "yams",
+            "CALSA", "CGPIOD", "CTLSClient", "CSndFile", "CSoxr", "CSonic", "CEBUR128", "CLinux", "CConfinement",
+            "grdb", "yams",
         ] {
             let importers = manifest.filter { $0.value.contains(library) }.keys
             #expect(importers.count == 1, "\(library): \(importers.sorted())")

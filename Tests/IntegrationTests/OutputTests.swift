@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a command whose answer, or whose file, cannot be written.
-@Suite("Output that cannot be written", .timeLimit(.minutes(5)))
+@Suite("Output that cannot be written", .timeLimit(.minutes(15)))
 struct OutputTests {
     private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Secrets stay out of what others see", .timeLimit(.minutes(5)))
+@Suite("Secrets stay out of what others see", .timeLimit(.minutes(15)))
 struct SecretsTests {
     private let folder: TemporaryFolder
 

@@ -11,7 +11,7 @@ import VoiceTestSupport
 @testable import SoundboxVoice
 
 /// No broker, no disk, no card: what a shop hears is decided here all the same.
-@Suite("The whole box on fakes", .timeLimit(.minutes(5)))
+@Suite("The whole box on fakes", .timeLimit(.minutes(15)))
 struct WholeBoxTests {
     private let feed = FakeFeed()
     private let inbox = InMemoryInbox()

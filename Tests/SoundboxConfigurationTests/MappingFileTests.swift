@@ -127,7 +127,7 @@ struct MappingFileTests {
         ("amount: {field: b, unit: minor}", "m.yaml:1: id:"),
         ("id: a\namount: {field: b, unit: minor}\ncurrency: {constant: YUAN}", "m.yaml:3: currency:"),
         ("id: a\namount: {field: b, unit: minor}\nchannel: {field: c, constant: d}", "m.yaml:3: channel:"),
-        ("id: a\namount: {field: b, unit: minor}\nkind: {field: c, codes: {x: gift}}", "m.yaml:3: kind:"),
+        ("id: a\namount: {field: b, unit: minor}\nkind: {field: c, codes: {x: Gift!}}", "m.yaml:3: kind:"),
         ("id: a\namount: {field: b, unit: minor}\npaid_at: {field: t, format: yyyyMMdd}", "m.yaml:3: paid_at.format:"),
         ("id: a\namount: {field: b, unit: minor}\nconditons: []", "m.yaml:3: conditons:"),
         (

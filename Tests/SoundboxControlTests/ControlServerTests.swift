@@ -104,7 +104,8 @@ struct ControlServerTests {
             #expect(answer.code == 404)
             #expect(
                 answer.error
-                    == "\(method) \"\(path)\" is unknown; expected GET /status, POST /replay, GET /volume or PUT /volume"
+                    == "\(method) \"\(path)\" is unknown; expected GET /status, POST /replay, GET /volume, "
+                    + "PUT /volume, GET /history or GET /totals"
             )
             #expect(trial.replays == 0)
             #expect(try await trial.client.status() == trial.status)

@@ -77,6 +77,22 @@ struct TerminalPanelTests {
         #expect(pseudo.screen() == "\r\u{1B}[K")
     }
 
+    @Test("A ring stands in the status line, with the key that answers, and nothing of it drives the terminal")
+    func ring() throws {
+        let pseudo = try PseudoTerminal()
+        let panel = try TerminalPanel(input: pseudo.terminal, output: pseudo.terminal)
+        #expect(panel.hasScreen)
+        panel.set(PanelOutputs(isLit: true, isVibrating: true))
+        _ = pseudo.screen()
+        panel.show("ring r-1\u{1B}[2J, 25 s left")
+        #expect(pseudo.screen().contains("[LED *] [motor ~]  ring r-1\\u{1b}[2J, 25 s left  keys: + -, r answers"))
+        panel.set(.off)
+        #expect(pseudo.screen().contains("[LED  ] [motor  ]  ring r-1"))
+        panel.show(nil)
+        #expect(pseudo.screen().contains("[LED  ] [motor  ]  keys: + - r\r"))
+        panel.close()
+    }
+
     @Test("Keys come one by one and unseen, Ctrl-C still interrupts, and closing restores the settings")
     func settings() throws {
         let pseudo = try PseudoTerminal()

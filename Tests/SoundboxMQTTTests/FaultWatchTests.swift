@@ -6,7 +6,7 @@ import Testing
 
 @testable import SoundboxMQTT
 
-@Suite("Faults of a feed that its connection does not show", .timeLimit(.minutes(5)))
+@Suite("Faults of a feed that its connection does not show", .timeLimit(.minutes(15)))
 struct FaultWatchTests {
     private let topics: Topics
     private var watch = FaultWatch(clientID: "box")

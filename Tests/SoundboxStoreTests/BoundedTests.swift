@@ -27,8 +27,18 @@ struct BoundedTests {
 
     private static let requests: [(name: String, body: @Sendable (SQLiteInbox, Timestamp) throws -> Void)] = [
         ("waiting", { inbox, _ in _ = try inbox.waiting(limit: 10) }),
+        ("queue", { inbox, _ in _ = try inbox.queue(limit: 10) }),
+        ("a page of the history", { inbox, _ in _ = try inbox.history(HistoryFilter(), before: nil, limit: 10) }),
+        (
+            "errands",
+            { inbox, now in
+                let errand = Errand(
+                    id: try CommandID("r"), purpose: .ring(timeout: .seconds(5)), content: .tone, at: now)
+                _ = try inbox.take([.errand(errand, expiry: now, onlyWhenNoRing: true)], at: now)
+                for entry in try inbox.errands() { _ = try inbox.end(entry, as: .missed, at: now) }
+            }
+        ),
         ("last announced", { inbox, _ in _ = try inbox.lastAnnounced(skipping: 1) }),
-        ("payments of the day", { inbox, now in _ = try inbox.payments(since: now) }),
         ("knows", { inbox, _ in _ = try inbox.knows(try PaymentID("T2")) }),
         ("counts", { inbox, _ in _ = try inbox.counts() }),
         ("newest time", { inbox, _ in _ = try inbox.newestTime() }),
@@ -81,33 +91,5 @@ struct BoundedTests {
             }
             #expect(!plan.contains { $0.hasPrefix("SCAN notice") }, "\(text): \(plan)")
         }
-    }
-
-    @Test("Where more payments came since midnight than one looks at, there is no total, and a reason")
-    func tooMany() throws {
-        let yesterday = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 - 86_400_000)
-        try store(1...3, at: yesterday)
-        try store(4...6, at: noon)
-        func payments(newest count: Int64) throws -> [String] {
-            try inbox.read { try SQLiteInbox.payments(since: noon, newest: count, in: $0) }.map(\.amount.description)
-        }
-        #expect(try payments(newest: 5) == ["4", "5", "6"])
-        #expect(try payments(newest: 4) == ["4", "5", "6"])
-        // Whether the fourth came today cannot be told any more.
-        #expect(throws: InboxError.self) { try payments(newest: 3) }
-        #expect(throws: InboxError.self) { try payments(newest: 1) }
-        #expect(try inbox.read { try SQLiteInbox.payments(since: yesterday, newest: 6, in: $0) }.count == 6)
-    }
-
-    @Test("Where one of the day's payments cannot be read, there is no total either: it would be short")
-    func unreadable() throws {
-        try store(1...3, at: noon)
-        try DatabaseQueue(path: path).write {
-            try $0.execute(sql: "UPDATE notice SET amount = '7' WHERE payment_id = 'T2'")
-        }
-        // As long as it waits, its other copy tells.
-        #expect(try inbox.payments(since: noon).map(\.amount.description) == ["1", "2", "3"])
-        try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM waiting") }
-        #expect(throws: InboxError.self) { try inbox.payments(since: noon) }
     }
 }

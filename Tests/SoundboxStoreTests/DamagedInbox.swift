@@ -64,6 +64,13 @@ struct DamagedInbox {
     var pages: Int { (files["inbox.sqlite"] ?? []).count / 4096 }
     var logBytes: Int { (files["inbox.sqlite-wal"] ?? []).count }
 
+    /// Of the frames that the log holds since it was last begun anew: which of them end a transaction.
+    var logFrames: [Bool] {
+        let log = files["inbox.sqlite-wal"] ?? []
+        let starts = stride(from: 32, to: log.count - 4119, by: 4120)
+        return starts.prefix { log[$0 + 8..<$0 + 16] == log[16..<24] }.map { log[$0 + 4..<$0 + 8] != [0, 0, 0, 0] }
+    }
+
     /// Puts the files back as they were before any damage. What was opened before must have been closed: whoever closes
     /// a database last deletes the log at its path, and that would be the new one.
     func restore() throws {

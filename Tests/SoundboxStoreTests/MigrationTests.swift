@@ -137,7 +137,7 @@ struct MigrationTests {
                 sql: """
                     INSERT INTO grdb_migrations VALUES ('9: from the future');
                     ALTER TABLE notice RENAME COLUMN amount TO amount_minor;
-                    INSERT INTO damaged VALUES (1, 1, 'notice', 'x');
+                    INSERT INTO damaged (number, found_at, origin, content) VALUES (1, 1, 'notice', 'x');
                     """)
         }
         try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }

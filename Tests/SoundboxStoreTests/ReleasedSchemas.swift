@@ -7,6 +7,7 @@ enum ReleasedSchemas {
         ("3: checksums, waiting payments kept twice, salvage", third), ("4: commands", fourth),
         ("5: confirmed clocks", fifth),
         ("6: how payments were announced, and epochs of receipts", sixth),
+        ("7: errands, and words that notices bring", seventh),
     ]
 
     private static let migrations = """
@@ -210,5 +211,31 @@ enum ReleasedSchemas {
         INSERT INTO grdb_migrations VALUES ('6: how payments were announced, and epochs of receipts');
         ALTER TABLE receipt ADD COLUMN epoch TEXT;
         ALTER TABLE receipt ADD COLUMN how TEXT;
+        """
+
+    private static let seventh = """
+        \(sixth)
+        INSERT INTO grdb_migrations VALUES ('7: errands, and words that notices bring');
+        ALTER TABLE notice ADD COLUMN text TEXT;
+        ALTER TABLE notice ADD COLUMN how TEXT;
+        ALTER TABLE waiting ADD COLUMN text TEXT;
+        ALTER TABLE waiting ADD COLUMN how TEXT;
+        ALTER TABLE command ADD COLUMN state TEXT;
+        ALTER TABLE damaged ADD COLUMN sequence INTEGER;
+        ALTER TABLE damaged ADD COLUMN payment_id TEXT;
+        CREATE TABLE errand (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            command TEXT NOT NULL,
+            content TEXT NOT NULL,
+            received_at INTEGER NOT NULL,
+            clock INTEGER NOT NULL,
+            is_sounding INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE cancelled_before (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            expiry INTEGER NOT NULL
+        ) STRICT;
         """
 }

@@ -39,7 +39,7 @@ struct SalvageReachTests {
     }
 
     private func lastNumber(of opened: SQLiteInbox) throws -> Int64 {
-        try opened.read { try SQLiteInbox.lastNumber(of: .notice, in: $0) }
+        try opened.read { try CheckedTable.notice.lastNumber(in: $0) }
     }
 
     @Test("With the trees of what waits whole, pages that hold only history are left for later")

@@ -72,13 +72,32 @@ struct SalvageTests {
     func log() throws {
         let inbox = try DamagedInbox(ended: 300, waiting: 20, keepsLog: true)
         #expect(inbox.logBytes > 1 << 20)
+        // All but the last transactions, whose loss cannot be told from a commit that never came to its end. Behind them
+        // there may be remnants of an earlier use of the file.
+        let commits = inbox.logFrames.indices.filter { inbox.logFrames[$0] }
+        let last = try #require(commits.dropLast(2).last)
         try check(inbox, count: Self.count / 4) { random, damage in
             try inbox.change("inbox.sqlite-wal") { bytes in
-                // All but the last transactions, whose loss cannot be told from a commit that never came to its end.
-                let frame = Int.random(in: 0..<(bytes.count - 32) / 4120 * 9 / 10, using: &random)
+                let frame = Int.random(in: 0...last, using: &random)
                 damage.apply(to: &bytes[32 + frame * 4120..<32 + frame * 4120 + 4120], &random)
             }
         }
+    }
+
+    @Test(
+        "A frame near the end of the log costs nothing that waits, if two transactions stand behind it",
+        arguments: 0..<8)
+    func endOfLog(distance: Int) throws {
+        let inbox = try DamagedInbox(ended: 20, waiting: 20, keepsLog: true)
+        try inbox.restore()
+        let commits = inbox.logFrames.indices.filter { inbox.logFrames[$0] }
+        let frame = try #require(commits.dropLast(2).last) - distance
+        try inbox.change("inbox.sqlite-wal") { bytes in
+            for index in 32 + frame * 4120..<32 + (frame + 1) * 4120 { bytes[index] = 0 }
+        }
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened).waiting == inbox.waiting)
+        #expect(inbox.told.incidents.withLock { $0.count } == 1)
     }
 
     private func check(

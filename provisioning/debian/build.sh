@@ -121,7 +121,7 @@ main_package() {
   finish "$root" soundbox "$arch" <<CONTROL
 Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
 Recommends: systemd-timesyncd | time-daemon
-Suggests: alsa-utils, gpiod, mosquitto-clients
+Suggests: alsa-utils, espeak-ng, gpiod, mosquitto-clients
 Description: payment sound box
  Says aloud what a customer has paid, the moment the money arrives. Takes
  payment notices from an MQTT broker, keeps them in a database that survives

@@ -5,16 +5,32 @@ extension FuzzTarget {
     static let command = FuzzTarget(name: "command") { payload in
         // What a signature is looked for in has not been decoded by then.
         _ = try? SignedPayload(payload)
-        do throws(CommandError) { _ = try CommandMessage(decoding: payload) } catch {
+        do throws(CommandError) {
+            let message = try CommandMessage(decoding: payload)
+            if case .errand(let errand) = message.command { checkRoundTrip(of: errand) }
+        } catch {
             precondition((1...128).contains(error.id?.text.utf8.count ?? 1))
             // Every complaint names its field, and becomes one line of a receipt.
-            precondition(
-                ["payload", "id", "at", "type", "volume", "payment_id"].contains { error.reason.hasPrefix("\($0): ") })
+            let field = error.reason.prefix { !":[.".contains($0) }
+            precondition(fields.contains(String(field)))
             let receipt = Receipt(
                 .command(error.id), state: .rejected, at: Timestamp(millisecondsSince1970: 0), reason: error.reason)
             let bytes = receipt.json(sequence: 1).bytes
             precondition((try? JSONValue(parsing: bytes)) != nil)
             precondition(!bytes.contains(UInt8(ascii: "\n")))
         }
+    }
+
+    private static let fields: Set<String> = [
+        "payload", "id", "at", "type", "volume", "payment_id", "command_id", "timeout", "text", "segments", "clip",
+        "kind", "number",
+    ]
+
+    /// What the disk keeps is what the wire said.
+    private static func checkRoundTrip(of errand: Errand) {
+        guard let json = try? JSONValue(parsing: errand.json.bytes), let read = try? Errand(decoding: json) else {
+            preconditionFailure("an errand that was taken cannot be read again")
+        }
+        precondition(read == errand && read.json == errand.json)
     }
 }

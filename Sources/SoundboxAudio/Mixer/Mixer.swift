@@ -21,30 +21,64 @@ public struct Mixer: Sendable {
     private var chime = Track()
     private var speech = Track()
     private var ring = Track()
-    /// The gain of chime and ring for the sake of speech, at the end of the last period.
-    private var ducking: Float = 1
+    /// Whether the ring makes room although no speech sounds: for a chime, and the rest between chime and speech.
+    public var holdsRingDown = false
+    /// The gain of the chime for the sake of speech, at the end of the last period.
+    private var chimeDucking: Float = 1
+    /// The same of the ring.
+    private var ringDucking: Float = 1
     private let duckingStep: Float
-    /// The gain of the volume at the end of the last period.
+    /// The gain of the volume at the end of the last period: of chime and speech, and of the ring.
     private var masterGain: Float = 0
+    private var ringMasterGain: Float = 0
     private var sum: [Float]
+    private var ringSum: [Float]
 
     public init(format: PCMFormat) {
         self.format = format
         duckingStep = (1 - Self.duckedGain) / Float(max(1, format.frames(in: Self.duckingTime)))
         sum = [Float](repeating: 0, count: format.framesPerPeriod)
+        ringSum = sum
     }
 
     /// Begins anew in silence: what was left on any bus is dropped, and the volume is `volume` from the first frame.
-    public mutating func begin(volume: Volume) {
+    public mutating func begin(volume: Volume) { begin(gains: Gains(volume)) }
+
+    mutating func begin(gains: Gains) {
         stop()
-        ducking = 1
-        masterGain = volume.gain
+        chimeDucking = 1
+        ringDucking = 1
+        masterGain = gains.announcement
+        ringMasterGain = gains.ring
     }
 
     /// Drops what is left on every bus.
     public mutating func stop() {
-        for bus in Bus.allCases { self[bus].stop() }
+        for bus in Bus.allCases { stop(bus) }
     }
+
+    /// Drops what is left on a bus.
+    public mutating func stop(_ bus: Bus) { self[bus].stop() }
+
+    /// Plays sound again and again, in place of what is left on the bus.
+    /// - Parameters:
+    ///   - samples: mono, at the sink's rate.
+    ///   - position: the first sample to be played; up to the end of `samples`.
+    public mutating func loop(_ samples: [Int16], on bus: Bus, from position: Int = 0) {
+        self[bus].loop(samples, from: position)
+    }
+
+    /// Ends what is on a bus, without a click. What has not begun yet does not begin.
+    /// - Parameters:
+    ///   - frames: how many more of it are played.
+    ///   - fade: over how many of them it fades out.
+    public mutating func end(_ bus: Bus, after frames: Int, fade: Int) { self[bus].end(after: frames, fade: fade) }
+
+    /// The sample of a bus that is rendered next; below zero while its delay lasts.
+    public func position(of bus: Bus) -> Int { self[bus].position }
+
+    /// Whether a bus has ended.
+    public func isFinished(_ bus: Bus) -> Bool { self[bus].remaining == 0 }
 
     /// Puts sound on a bus, in place of what is left on it.
     ///
@@ -67,18 +101,44 @@ public struct Mixer: Sendable {
     ///
     /// - Parameter volume: in force at the end of this period.
     public mutating func render(into period: inout [UInt8], volume: Volume) {
-        for frame in sum.indices { sum[frame] = 0 }
+        render(into: &period, gains: Gains(volume))
+    }
+
+    /// What the samples are scaled by: 0 to 1 each.
+    struct Gains: Sendable, Equatable {
+        /// Of chime and speech.
+        var announcement: Float
+        var ring: Float
+
+        init(announcement: Float, ring: Float) {
+            self.announcement = announcement
+            self.ring = ring
+        }
+
+        init(_ volume: Volume) { self.init(announcement: volume.gain, ring: volume.gain) }
+    }
+
+    /// - Parameter gains: in force at the end of this period.
+    mutating func render(into period: inout [UInt8], gains: Gains) {
+        for frame in sum.indices {
+            sum[frame] = 0
+            ringSum[frame] = 0
+        }
         let speechBegins = max(0, -speech.position)
         let speechEnds = max(0, speech.remaining)
         chime.add(to: &sum)
-        ring.add(to: &sum)
+        ring.add(to: &ringSum)
         duck(during: min(speechBegins, speechEnds)..<speechEnds)
         speech.add(to: &sum)
-        let step = (volume.gain - masterGain) / Float(sum.count)
+        let step = (gains.announcement - masterGain) / Float(sum.count)
+        let ringStep = (gains.ring - ringMasterGain) / Float(sum.count)
         for frame in sum.indices {
-            sum[frame] = SoftLimiter.limit(sum[frame] * (masterGain + step * Float(frame + 1)))
+            let announcement = sum[frame] * (masterGain + step * Float(frame + 1))
+            let ring = ringSum[frame] * (ringMasterGain + ringStep * Float(frame + 1))
+            sum[frame] = SoftLimiter.limit(announcement + ring)
         }
-        masterGain = volume.gain
+        masterGain = gains.announcement
+        ringMasterGain = gains.ring
         SampleWriter.write(sum, to: &period, as: format)
     }
 
@@ -86,9 +146,15 @@ public struct Mixer: Sendable {
     private mutating func duck(during speech: Range<Int>) {
         for frame in sum.indices {
             let isSpeaking = frame >= speech.lowerBound && frame < speech.upperBound
-            ducking = isSpeaking ? max(Self.duckedGain, ducking - duckingStep) : min(1, ducking + duckingStep)
-            sum[frame] *= ducking
+            chimeDucking = next(chimeDucking, isSpeaking)
+            sum[frame] *= chimeDucking
+            ringDucking = next(ringDucking, isSpeaking || holdsRingDown)
+            ringSum[frame] *= ringDucking
         }
+    }
+
+    private func next(_ ducking: Float, _ isDucked: Bool) -> Float {
+        isDucked ? max(Self.duckedGain, ducking - duckingStep) : min(1, ducking + duckingStep)
     }
 
     private subscript(bus: Bus) -> Track {
@@ -114,34 +180,62 @@ private struct Track: Sendable {
     private var samples: [Int16] = []
     /// The next frame to be rendered; below zero while its delay lasts.
     private(set) var position = 0
+    /// Whether it begins again at its end.
+    private var isLooped = false
     private var gain: Float = 1
     var targetGain: Float = 1
 
     /// Frames to the end, the delay included.
-    var remaining: Int { samples.count - position }
+    var remaining: Int { isLooped ? .max : samples.count - position }
 
     mutating func play(_ samples: [Int16], after delay: Int) {
         self.samples = samples
         position = samples.isEmpty ? 0 : -delay
+        isLooped = false
+    }
+
+    mutating func loop(_ samples: [Int16], from position: Int) {
+        self.samples = samples
+        self.position = min(position, samples.count)
+        isLooped = !samples.isEmpty
     }
 
     mutating func stop() {
         samples = []
         position = 0
+        isLooped = false
         gain = targetGain
+    }
+
+    mutating func end(after frames: Int, fade: Int) {
+        guard position >= 0, remaining > 0 else { return stop() }
+        let count = min(frames, remaining)
+        var rest = (0..<count).map { samples[(position + $0) % samples.count] }
+        for frame in 0..<min(fade, count) {
+            let sample = Float(rest[count - 1 - frame]) * Float(frame) / Float(fade)
+            rest[count - 1 - frame] = Int16(sample.rounded())
+        }
+        samples = rest
+        position = 0
+        isLooped = false
     }
 
     /// Adds the next frames to `sum` and moves on.
     mutating func add(to sum: inout [Float]) {
         let step = (targetGain - gain) / Float(sum.count)
-        let first = max(0, -position)
-        let end = min(sum.count, samples.count - position)
-        if first < end {
-            for frame in first..<end {
-                sum[frame] += Float(samples[position + frame]) * (1 / 32768) * (gain + step * Float(frame + 1))
+        var frame = max(0, -position)
+        var place = position + frame
+        while frame < sum.count {
+            if place == samples.count, isLooped { place = 0 }
+            let end = min(sum.count, frame + samples.count - place)
+            guard frame < end else { break }
+            for frame in frame..<end {
+                sum[frame] += Float(samples[place]) * (1 / 32768) * (gain + step * Float(frame + 1))
+                place += 1
             }
+            frame = end
         }
         gain = targetGain
-        position = min(position + sum.count, samples.count)
+        position = isLooped ? place : min(position + sum.count, samples.count)
     }
 }

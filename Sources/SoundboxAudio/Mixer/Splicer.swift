@@ -40,29 +40,42 @@ struct Splicer: Sendable {
     }
 
     /// The pieces one after the other.
-    func joined(_ pieces: [Piece]) -> [Int16] {
+    func joined(_ pieces: [Piece]) -> [Int16] { spliced(pieces).samples }
+
+    /// The pieces one after the other, and where each of them has ended: behind the overlap with the next one, if they
+    /// overlap.
+    func spliced(_ pieces: [Piece]) -> (samples: [Int16], ends: [Int]) {
         var output: [Int16] = []
+        var ends: [Int] = []
         output.reserveCapacity(pieces.reduce(0) { $0 + $1.frameCount })
         // Where the piece at the end of the output begins; `nil` while silence is at its end.
         var start: Int?
         for piece in pieces {
+            defer { ends.append(output.count) }
             switch piece {
             case .silence(let frames):
                 if let start { fadeOutEnd(of: &output, from: start) }
                 output.append(contentsOf: repeatElement(0, count: max(0, frames)))
                 start = nil
             case .sound(let samples):
-                start = append(samples, to: &output, after: start)
+                let begin = append(samples, to: &output, after: start)
+                if let join = begin.overlapEnd, !ends.isEmpty { ends[ends.count - 1] = join }
+                start = begin.start
             }
         }
         if let start { fadeOutEnd(of: &output, from: start) }
-        return output
+        return (output, ends)
     }
 
-    /// - Returns: where `samples` begin in the output.
-    private func append(_ samples: [Int16], to output: inout [Int16], after start: Int?) -> Int {
+    /// - Returns: where `samples` begin in the output, and where the sound before has ended if the two overlap.
+    private func append(
+        _ samples: [Int16], to output: inout [Int16], after start: Int?
+    ) -> (start: Int, overlapEnd: Int?) {
         if let start {
-            if let join = join(of: output[start...], and: samples) { return crossFade(samples, into: &output, join) }
+            if let join = join(of: output[start...], and: samples) {
+                let begin = crossFade(samples, into: &output, join)
+                return (begin, begin + fadeIn.count)
+            }
             fadeOutEnd(of: &output, from: start)
         }
         let begin = output.count
@@ -70,7 +83,7 @@ struct Splicer: Sendable {
         for frame in 0..<min(edge, samples.count) {
             output[begin + frame] = Self.scaled(samples[frame], Float(frame) / Float(edge))
         }
-        return begin
+        return (begin, nil)
     }
 
     private func fadeOutEnd(of output: inout [Int16], from start: Int) {

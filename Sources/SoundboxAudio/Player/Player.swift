@@ -2,25 +2,27 @@ import SoundboxCore
 import SoundboxVoice
 import Synchronization
 
-/// Plays one announcement at a time on a ``SoundThread``, streamed period by period.
+/// Plays one announcement at a time on a ``SoundThread``, streamed period by period, and one ring under it.
 ///
-/// Nothing is queued here: ``play(_:_:)`` returns when the last frame has left the speaker, and should not be called
+/// Nothing is queued here: ``play(_:_:until:)`` returns when the last frame has left the speaker, and should not be called
 /// again before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
+///
+/// A ring has the thread between announcements and gives way within a period; while an announcement has it, the ring
+/// sounds on in the same mixer.
 public final class Player: Sendable {
-    private let thread: SoundThread
-    private let timing: Timing
+    let thread: SoundThread
+    let timing: Timing
+    let floor: Floor
     private let volumeLevel: Atomic<Int>
     private let muted = Atomic(false)
     private let voices: Mutex<Voices>
     private let memory = Mutex(Memory())
-    /// Ends the announcement that plays.
-    private let stop = Mutex<Stop?>(nil)
 
     /// What is made once and used again.
     private struct Memory {
         var chime: (samples: [Int16], sampleRate: Int)?
-        /// Away while an announcement uses them, and not brought back by one that failed.
-        var tools: Tools?
+        /// Away while somebody uses it, and not brought back by one whom the device has failed.
+        var desk: Desk?
         var device: DeviceStatus?
     }
 
@@ -30,6 +32,7 @@ public final class Player: Sendable {
         self.voices = Mutex(voices)
         self.timing = timing
         volumeLevel = Atomic(volume.level)
+        floor = Floor { thread.interrupt() }
     }
 
     /// With a thread of its own, for a sink whose calls always come back.
@@ -63,7 +66,7 @@ public final class Player: Sendable {
 
     /// Opens the device and decodes the chime for it, so that the first announcement starts at once.
     ///
-    /// - Throws: what the sink reports. Harmless: ``play(_:_:)`` tries again.
+    /// - Throws: what the sink reports. Harmless: ``play(_:_:until:)`` tries again.
     public func prepare() async throws(PlayerError) {
         try await onThread { device throws(PlayerError) in
             let format = try self.open(device)
@@ -74,30 +77,66 @@ public final class Player: Sendable {
     /// Plays the script to its last frame. A cancelled task has it fade out within a period, and is answered then.
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
-    /// - Returns: what mute and volume have left of its words, or of its chime where there are no words.
+    /// - Parameter end: has it end early, as ``finishEarly()`` does; also before it begins.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
     @discardableResult
     public func play(
-        _ script: AnnouncementScript, _ delivery: Delivery = Delivery()
-    ) async throws(PlayerError) -> Manner {
-        let stop = Stop()
-        self.stop.withLock { $0 = stop }
+        _ script: AnnouncementScript, _ delivery: Delivery = Delivery(), until end: EarlyEnd = EarlyEnd()
+    ) async throws(PlayerError) -> Outcome {
+        let turn = Turn(until: end)
+        floor.begin(turn)
+        defer { floor.end(turn) }
         let result = await withTaskCancellationHandler {
-            await onThread { device throws(PlayerError) in
-                try self.perform(script, delivery, on: device, until: stop)
-            }
+            await onThread { device throws(PlayerError) in try self.perform(script, delivery, turn, on: device) }
         } onCancel: {
-            stop.raise()
+            turn.stop()
         }
         return try result.get()
     }
 
-    /// Ends what plays at once, without a fade, however long the device takes; it counts as not heard. Never blocks; any
-    /// thread.
-    public func interrupt() {
-        stop.withLock { $0 }?.raise()
-        thread.interrupt()
+    /// What became of an announcement.
+    public enum Outcome: Sendable, Equatable {
+        /// It was heard to its end: what mute and volume have left of its words, or of its chime where there are none.
+        case heard(Manner)
+        /// It was asked to end early, be it after its last word. No amount was cut in two.
+        case stoppedEarly
     }
+
+    /// Has the announcement that plays end at the next end of a word that is not inside an amount. A chime alone, a rest
+    /// and the silence at the end end at once; sound that is no recording of the voice ends where it is quiet, or after
+    /// half a second. Does nothing while nothing plays. Never blocks; any thread.
+    public func finishEarly() { floor.finishAnnouncementEarly() }
+
+    /// Ends the announcement that plays at once, without a fade, however long the device takes; it counts as not heard.
+    /// A ring goes on. Never blocks; any thread.
+    public func interrupt() { floor.interruptAnnouncement() }
+
+    /// Begins to ring: bell, words and a rest, again and again until ``stopRing()``, in place of a ring that sounds
+    /// already. Announcements sound over the ring, which is held down by 12 dB under them. Never blocks; any thread.
+    ///
+    /// - Parameters:
+    ///   - script: the words; empty for the bell alone.
+    ///   - loudness: the volume of the ring is held within these. Mute counts nevertheless.
+    ///   - failed: told each time that the ring, or its words, could not be heard. The ring is tried again until it is
+    ///     stopped; without words that cannot be had. Any thread; must not block. May still be told when
+    ///     ``stopRing()`` returns, and never afterwards of a ring that began later.
+    ///   - began: told once, when the first of it was written to the device. As `failed`.
+    public func startRing(
+        _ script: AnnouncementScript, loudness: ClosedRange<Volume> = Volume(0)...Volume(100),
+        failed: @escaping @Sendable (PlayerError) -> Void = { _ in }, began: @escaping @Sendable () -> Void = {}
+    ) {
+        let ring = Ring(script, loudness: loudness, failed: failed, began: began)
+        floor.replaceRing(with: ring)
+        post(ring)
+    }
+
+    /// Ends the ring. Alone, what the device holds of it is dropped, and it is silent within 100 ms; under an
+    /// announcement it fades with the next period, and the announcement goes on. Never blocks; any thread; harmless when
+    /// nothing rings.
+    public func stopRing() { floor.replaceRing(with: nil) }
+
+    /// Whether a ring was started and not stopped. Never blocks; any thread.
+    public var isRinging: Bool { floor.ring != nil }
 
     /// Asks the device whether it is there. Nothing is heard of it, and one that is closed is not opened.
     /// - Throws: that it is gone.
@@ -105,8 +144,11 @@ public final class Player: Sendable {
         do throws(AudioSinkError) { try await thread.look() } catch { throw .sink(error) }
     }
 
-    /// Closes the device.
-    public func close() async { await thread.close() }
+    /// Ends the ring, and closes the device behind the announcement that plays.
+    public func close() async {
+        stopRing()
+        await thread.close()
+    }
 
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (SoundDevice) throws(PlayerError) -> Value
@@ -122,67 +164,9 @@ public final class Player: Sendable {
 // MARK: On the sound thread
 
 extension Player {
-    private func perform(
-        _ script: AnnouncementScript, _ delivery: Delivery, on device: SoundDevice, until stop: Stop
-    ) throws(PlayerError) -> Manner {
-        if stop.isRaised { throw .cancelled }
-        let voices = voices.withLock { $0 }
-        let hasChime = delivery.hasChime && voices.hasChime
-        guard hasChime || script.hasWords else { throw .nothingToPlay }
-        let format = try open(device)
-        var tools = takeTools(for: format)
-        var words = Words(script.elements, sampleRate: format.sampleRate)
-        var framesToSpeech = format.frames(in: timing.leadIn)
-        // From the period that is rendered next to the end of the last word.
-        var framesOfWords = 0
-        var manner = Manner.aloud
-        // Somebody else may have turned the device meanwhile, or its mixer may be back: it is told anew.
-        var loudness = DeviceLoudness(device)
+    var currentVoices: Voices { voices.withLock { $0 } }
 
-        tools.mixer.begin(volume: loudness.gain(for: wanted(delivery).volume))
-        if hasChime {
-            tools.mixer.play(try chime(of: voices, at: format.sampleRate), on: .chime, after: framesToSpeech)
-            framesToSpeech += format.frames(in: timing.chimeToSpeech)
-        }
-        while !words.areComplete || !tools.mixer.isFinished {
-            if !words.areComplete {
-                if framesToSpeech < format.framesPerPeriod {
-                    let gap = delivery.gap ?? timing.gap
-                    let speech = try words.joined(to: gap, voices)
-                    tools.mixer.play(speech, on: .speech, after: framesToSpeech)
-                    framesOfWords = framesToSpeech + speech.count - format.frames(in: gap)
-                }
-                framesToSpeech -= format.framesPerPeriod
-            }
-            if stop.isRaised {
-                // The last period fades: a cut in the middle of a wave would be a click.
-                tools.mixer.render(into: &tools.period, volume: Volume(0))
-                try? device.write(tools.period)
-                throw .cancelled
-            }
-            let (volume, isMuted) = wanted(delivery)
-            // Judged by what is rendered, since that is what sounds. A key that is pressed after the last word, or under
-            // the chime before the first one, takes nothing away.
-            if volume.level == 0, framesOfWords > 0 || !script.hasWords, manner == .aloud {
-                manner = isMuted ? .muted : .atVolume0
-            }
-            framesOfWords -= format.framesPerPeriod
-            tools.mixer.render(into: &tools.period, volume: loudness.gain(for: volume))
-            try write(tools.period, on: device, until: stop)
-            // The device is ahead by its buffer now, and one recording takes a fraction of that.
-            try words.decodeNext(voices)
-        }
-        try played(stop) { () throws(AudioSinkError) in try device.drain() }
-        // Seconds of decoded speech are not kept until the next payment.
-        tools.mixer.stop()
-        memory.withLock { memory in
-            memory.tools = tools
-            memory.device = DeviceStatus(device, format, hasVolume: loudness.isDevices)
-        }
-        return manner
-    }
-
-    private func open(_ device: SoundDevice) throws(PlayerError) -> PCMFormat {
+    func open(_ device: SoundDevice) throws(PlayerError) -> PCMFormat {
         let format: PCMFormat
         do { format = try device.open() } catch { throw .sink(error) }
         memory.withLock { memory in
@@ -191,36 +175,33 @@ extension Player {
         return format
     }
 
-    private func write(_ period: [UInt8], on device: SoundDevice, until stop: Stop) throws(PlayerError) {
-        try played(stop) { () throws(AudioSinkError) in try device.write(period) }
+    func takeDesk(for format: PCMFormat) -> Desk {
+        let desk = memory.withLock { memory in
+            defer { memory.desk = nil }
+            return memory.desk
+        }
+        if let desk, desk.format == format { return desk }
+        return Desk(format: format)
     }
 
-    /// An interrupt that was meant for this announcement is its end, and no fault of the device.
-    private func played(_ stop: Stop, _ body: () throws(AudioSinkError) -> Void) throws(PlayerError) {
-        do { try body() } catch .interrupted where stop.isRaised {
-            throw .cancelled
-        } catch {
-            throw .sink(error)
+    func keep(_ desk: Desk, _ status: DeviceStatus) {
+        memory.withLock { memory in
+            memory.desk = desk
+            memory.device = status
         }
     }
 
-    private func wanted(_ delivery: Delivery) -> (volume: Volume, isMuted: Bool) {
-        let isMuted = isMuted
-        let volume = min(max(volume, delivery.loudness.lowerBound), delivery.loudness.upperBound)
-        return (isMuted ? Volume(0) : volume, isMuted)
-    }
-
-    private func takeTools(for format: PCMFormat) -> Tools {
-        let tools = memory.withLock { memory in
-            defer { memory.tools = nil }
-            return memory.tools
+    /// Whether the ring was the last to sound, and sounds no more: its desk is cleared away.
+    func clearDesk(of ring: Ring) -> Bool {
+        memory.withLock { memory in
+            guard memory.desk?.ring === ring else { return false }
+            memory.desk = nil
+            return true
         }
-        if let tools, tools.mixer.format == format { return tools }
-        return Tools(mixer: Mixer(format: format))
     }
 
     /// The chime at the device's rate: decoded once, and again only when another device comes with another rate.
-    private func chime(of voices: Voices, at sampleRate: Int) throws(PlayerError) -> [Int16] {
+    func chime(of voices: Voices, at sampleRate: Int) throws(PlayerError) -> [Int16] {
         if let chime = memory.withLock({ $0.chime }), chime.sampleRate == sampleRate { return chime.samples }
         do {
             let samples = try voices.samples(of: .chime, at: sampleRate)
@@ -232,38 +213,8 @@ extension Player {
     }
 }
 
-/// Says that an announcement is to end. Any thread.
-private final class Stop: Sendable {
-    private let raised = Atomic(false)
-    var isRaised: Bool { raised.load(ordering: .acquiring) }
-    func raise() { raised.store(true, ordering: .releasing) }
-}
-
-private struct Tools: Sendable {
-    var mixer: Mixer
-    var period: [UInt8] = []
-}
-
-/// Who makes the volume: the device, where it has one, or the samples.
-private struct DeviceLoudness {
-    private let device: SoundDevice
-    private var last: (wanted: Volume, isTaken: Bool)?
-
-    init(_ device: SoundDevice) { self.device = device }
-
-    var isDevices: Bool { last?.isTaken ?? false }
-
-    /// What the samples are scaled by: the volume, or nothing where the device itself is as loud as that. Silence is
-    /// always made here, by a ramp: switches click, and many elements do not go down to nothing.
-    mutating func gain(for wanted: Volume) -> Volume {
-        guard wanted.level > 0 else { return wanted }
-        if last?.wanted != wanted { last = (wanted, device.setVolume(wanted.level)) }
-        return isDevices ? Volume(100) : wanted
-    }
-}
-
 extension DeviceStatus {
-    fileprivate init(_ device: SoundDevice, _ format: PCMFormat, hasVolume: Bool) {
+    init(_ device: SoundDevice, _ format: PCMFormat, hasVolume: Bool) {
         self.init(
             format: format, bufferFrames: device.bufferFrames, xrunCount: device.xrunCount, hasVolume: hasVolume)
     }

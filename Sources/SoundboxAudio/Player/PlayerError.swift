@@ -8,6 +8,8 @@ public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A recording that could be decoded at the start cannot be any more: the disk fails, or somebody changed the
     /// file. To be left out, and the announcement worded without it.
     case recording(Voice.Part, RecordingError)
+    /// Sound that is no recording of the voice cannot be converted to the device's rate.
+    case sound(RecordingError)
     /// Neither a word nor a chime is left: silence must not count as heard.
     case nothingToPlay
     /// The task was cancelled: the box is shutting down.
@@ -16,7 +18,7 @@ public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .sink(let error): error.description
-        case .recording(_, let error): error.description
+        case .recording(_, let error), .sound(let error): error.description
         case .nothingToPlay: "no recording can be played, not even the chime"
         case .cancelled: "stopped in the middle: the box is shutting down"
         }

@@ -53,6 +53,19 @@ public final class SoundThread: Sendable {
         try await run(keepsDeviceOpen: true, body)
     }
 
+    /// Runs `body` on the sound thread, behind what was asked for before. Never blocks; any thread.
+    /// - Parameter fail: told, in the place of whatever `body` still does, that the device holds it for too long. Must
+    ///   not block.
+    func post(
+        _ body: @escaping @Sendable (SoundDevice) -> Void, fail: @escaping @Sendable (AudioSinkError) -> Void
+    ) {
+        let job = Job(keepsDeviceOpen: true, perform: body, fail: fail)
+        shift.withLock { $0?.jobs.append(job) }
+    }
+
+    /// Whether somebody waits for the thread. Any thread.
+    var hasWaitingJobs: Bool { shift.withLock { !($0?.jobs.isEmpty ?? true) } }
+
     private func run<Value: Sendable>(
         keepsDeviceOpen: Bool, _ body: @escaping @Sendable (SoundDevice) throws(AudioSinkError) -> Value
     ) async throws(AudioSinkError) -> Value {

@@ -2,37 +2,44 @@ import SoundboxCore
 import SoundboxVoice
 
 /// The speech of one announcement, decoded piece by piece.
-struct Words {
-    private let elements: [AnnouncementScript.Element]
+struct Words: Sendable {
+    private let script: AnnouncementScript
     private let sampleRate: Int
     private var pieces: [Splicer.Piece] = []
-    /// Whether the speech was joined and handed over.
+    /// Whether the speech was joined and handed over, or is not wanted any more.
     private(set) var areComplete = false
 
-    init(_ elements: [AnnouncementScript.Element], sampleRate: Int) {
-        self.elements = elements
+    init(_ script: AnnouncementScript, sampleRate: Int) {
+        self.script = script
         self.sampleRate = sampleRate
     }
 
     /// Decodes one more recording, if one is left.
     mutating func decodeNext(_ voices: Voices) throws(PlayerError) {
-        guard !areComplete, pieces.count < elements.count else { return }
-        switch elements[pieces.count] {
+        guard !areComplete, pieces.count < script.elements.count else { return }
+        switch script.elements[pieces.count] {
         case .pause(let duration): pieces.append(silence(duration))
         case .phrase(let index):
             do { pieces.append(.sound(try voices.samples(of: .phrase(index), at: sampleRate))) } catch {
                 throw .recording(.phrase(index), error)
             }
+        case .sound(let sound):
+            do { pieces.append(.sound(try sound.samples(at: sampleRate))) } catch { throw .sound(error) }
         }
     }
 
     /// Decodes what is left and joins all.
-    mutating func joined(to gap: Duration, _ voices: Voices) throws(PlayerError) -> [Int16] {
-        while pieces.count < elements.count { try decodeNext(voices) }
+    mutating func joined(to gap: Duration, _ voices: Voices) throws(PlayerError) -> Speech {
+        while pieces.count < script.elements.count { try decodeNext(voices) }
+        let joined = Splicer(sampleRate: sampleRate).spliced(pieces + [silence(gap)])
+        drop()
+        return Speech(joined.samples, at: sampleRate, of: script, elementEnds: Array(joined.ends.dropLast()))
+    }
+
+    /// Nothing of it is wanted.
+    mutating func drop() {
         areComplete = true
-        let joined = Splicer(sampleRate: sampleRate).joined(pieces + [silence(gap)])
         pieces = []
-        return joined
     }
 
     private func silence(_ duration: Duration) -> Splicer.Piece {

@@ -7,19 +7,20 @@ import Synchronization
 /// ``Announcer`` would make of them anyway. What the announcer tells itself is never more than it has asked for.
 package final class AnnouncerEvents: AsyncSequence, Sendable {
     private struct Pending {
-        var noticesMayWait = false
+        var somethingMayWait = false
         var prompts = PromptQueue()
         /// In order, each once.
         var withdrawnPrompts: [Prompt] = []
         var request: Announcer.Request?
         var stopIsRequested = false
+        var isHeld: Bool?
         var lookIsDue = false
         /// In order.
         var answers: [Announcer.Event] = []
 
         mutating func put(_ event: Announcer.Event) {
             switch event {
-            case .noticesMayWait: noticesMayWait = true
+            case .somethingMayWait: somethingMayWait = true
             case .promptRequested(let prompt):
                 prompts.put(prompt)
                 withdrawnPrompts.removeAll { $0 == prompt }
@@ -29,6 +30,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
                 if !withdrawnPrompts.contains(prompt) { withdrawnPrompts.append(prompt) }
             case .requested(let request): self.request = request
             case .stopRequested: stopIsRequested = true
+            case .held(let isHeld): self.isHeld = isHeld
             case .lookDue: lookIsDue = true
             default: answers.append(event)
             }
@@ -41,9 +43,14 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
                 stopIsRequested = false
                 return .stopRequested
             }
-            if noticesMayWait {
-                noticesMayWait = false
-                return .noticesMayWait
+            // Before what it keeps from beginning.
+            if let isHeld {
+                self.isHeld = nil
+                return .held(isHeld)
+            }
+            if somethingMayWait {
+                somethingMayWait = false
+                return .somethingMayWait
             }
             if !withdrawnPrompts.isEmpty { return .promptWithdrawn(withdrawnPrompts.removeFirst()) }
             if let prompt = prompts.take() { return .promptRequested(prompt) }

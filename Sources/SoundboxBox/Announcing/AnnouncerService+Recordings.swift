@@ -5,8 +5,8 @@ import SoundboxVoice
 
 /// What becomes of recordings that cannot be read while the box runs.
 extension AnnouncerService {
-    func provenScript(for job: Announcer.Job) async -> AnnouncementScript {
-        let script = voices.provenScript(for: job.utterance)
+    func provenScript(for utterance: Utterance) async -> AnnouncementScript {
+        let script = voices.provenScript(for: utterance)
         await noteRecordings()
         return script
     }

@@ -16,18 +16,21 @@ package actor AnnouncerService: Service {
     nonisolated var timeInJob: Duration { executor.timeInJob }
 
     private let inbox: any Inbox
-    private let clock: BoxClock
+    let clock: BoxClock
+    private let takings: @Sendable () throws(InboxError) -> DayTotals
+    let errands: SpokenErrands?
+    let sounding = Sounding()
     let player: Player
     var voices: Voices
     let state: BoxState
     let logger: Logger
-    private let receiptsAreWaiting: @Sendable () -> Void
-    private let promptWasHeard: @Sendable (Prompt) -> Void
+    let receiptsAreWaiting: @Sendable () -> Void
+    let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AnnouncerEvents
     private var machine: Announcer
-    private var announcementCount = 0
+    var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
-    private var unheard: [Int64] = []
+    var unheard: [Int64] = []
     /// Looks after recordings that could not be had.
     var recordingsRetry: Task<Void, Never>?
 
@@ -40,15 +43,19 @@ package actor AnnouncerService: Service {
     private static let timeToFade = Duration.milliseconds(500)
 
     /// - Parameters:
+    ///   - errands: what commands give to say; `nil` where they cannot.
     ///   - events: what it is told from outside, by others than its own methods.
+    ///   - takings: the current day's, counted on this thread.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
     ///   - lookInterval: how often an idle box looks after its sound card. A fault, and its end, are to be known within
     ///     10 s, and a card may take some time to open.
     package init(
-        machine: Announcer, inbox: any Inbox, clock: BoxClock, player: Player, voices: Voices,
+        machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
+        voices: Voices,
         state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
+        takings: @escaping @Sendable () throws(InboxError) -> DayTotals = { .unknown(reason: "no history is kept") },
         receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
         willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(4)
@@ -56,7 +63,9 @@ package actor AnnouncerService: Service {
         self.machine = machine
         self.events = events
         self.inbox = inbox
+        self.errands = errands
         self.clock = clock
+        self.takings = takings
         self.player = player
         self.voices = voices
         self.state = state
@@ -67,8 +76,17 @@ package actor AnnouncerService: Service {
         self.lookInterval = lookInterval
     }
 
-    /// Never blocks; any thread.
-    package nonisolated func noticesMayWait() { events.yield(.noticesMayWait) }
+    /// After every commit that brought something to be said, and when something to be said has become ready. Never
+    /// blocks; any thread.
+    package nonisolated func somethingMayWait() { events.yield(.somethingMayWait) }
+
+    /// Has it end with its word, if it sounds, and keeps it from beginning. To be told of a cancel before that is
+    /// committed, so that nobody waits for the disk, and once more afterwards, since it may have begun meanwhile. What
+    /// is still there when the inbox is read next is said then. Never blocks; any thread.
+    package nonisolated func hush(_ target: CancelTarget) { sounding.hush(target) }
+
+    /// While something rings that payments are to come after. Never blocks; any thread.
+    package nonisolated func hold(_ isHeld: Bool) { events.yield(.held(isHeld)) }
 
     /// Once it is to stop, ends within ``timeToFinish`` and a little more, whatever the sound card does.
     package func run() async {
@@ -105,7 +123,7 @@ package actor AnnouncerService: Service {
         } catch { await handle(error) }
         await noteRecordings()
         // What was waiting when the box went off.
-        events.yield(.noticesMayWait)
+        events.yield(.somethingMayWait)
         let looks = Task { [events, lookInterval] in
             while (try? await Task.sleep(for: lookInterval)) != nil { events.yield(.lookDue) }
         }
@@ -135,7 +153,9 @@ package actor AnnouncerService: Service {
                     try inbox.distrustArrivalTimes()
                     if step == .forward { logger.notice("the clock was set forward: what waits counts as new") }
                 }
-                return .fetched(try inbox.waiting(limit: limit), moment)
+                sounding.forget()
+                let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: try says())
+                return .fetched(queue, moment)
             }
         case .recall(let request):
             return answer { () throws(InboxError) in .recalled(try recall(request), moment) }
@@ -145,11 +165,18 @@ package actor AnnouncerService: Service {
             await look()
             return .looked
         case .note(let entries):
+            sounding.begin(entries.count == 1 ? entries.map { .payment($0.notice.id) } : [])
             return answer { () throws(InboxError) in
                 let rest = try inbox.markAnnouncing(entries)
                 return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
             }
+        case .noteSounding(let entry):
+            sounding.begin([.errand(entry.errand.id)])
+            return answer { () throws(InboxError) in
+                try errands?.book.markSounding(entry) == true ? .noted : .withdrawn(rest: [])
+            }
         case .play(let announcement):
+            defer { sounding.end() }
             return await play(announcement)
         case .record(let job, let manner):
             return answer { () throws(InboxError) in
@@ -161,6 +188,11 @@ package actor AnnouncerService: Service {
                 try inbox.markExpired(entries, told: nil, at: clock.now)
                 logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
                 receiptsAreWaiting()
+                return .recorded
+            }
+        case .end(let entry, let end):
+            return answer { () throws(InboxError) in
+                try self.end(entry, end)
                 return .recorded
             }
         case .wait(let time):
@@ -186,7 +218,7 @@ package actor AnnouncerService: Service {
         switch request {
         case .last: .announced(try inbox.lastAnnounced())
         case .beforeLast: .announced(try inbox.lastAnnounced(skipping: 1))
-        case .today: .payments(try inbox.payments(since: clock.now.startOfDay))
+        case .today: .takings(try takings())
         case .network:
             .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
         }
@@ -223,55 +255,11 @@ package actor AnnouncerService: Service {
         return .prepared
     }
 
-    private func play(_ announcement: Announcer.Announcement) async -> Announcer.Event {
-        let job = announcement.job
-        announcementCount += 1
-        state.update { $0.announcement = announcementCount }
-        defer { state.update { $0.announcement = nil } }
-        var isProven = voices.mayHaveMore
-        var script = isProven ? await provenScript(for: job) : voices.script(for: job.utterance)
-        var manner = Manner.aloud
-        while true {
-            log(script, of: job)
-            do throws(PlayerError) {
-                manner = try await player.play(script, announcement.delivery.fitted(toWords: script.hasWords))
-                break
-            } catch .recording(let part, let error) {
-                // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
-                // proven is left out until this announcement is over, so that the loop ends.
-                await leaveOut(part, error)
-                script = isProven ? voices.script(for: job.utterance) : await provenScript(for: job)
-                isProven = true
-            } catch {
-                unheard = job.entries.map(\.sequence)
-                // A prompt has no chime, and is not waited for.
-                if case .prompt = job, error == .nothingToPlay { return .playFailed }
-                await handle(error)
-                return .playFailed
-            }
-        }
-        unheard = []
-        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
-        noteDevice()
-        noteSound()
-        return .played(manner == .aloud && script.lacksAmount ? .withoutAmount : manner)
-    }
-
-    private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
-        // An attempt every five seconds is not worth a line each.
-        let isRepeated = !job.entries.isEmpty && job.entries.map(\.sequence) == unheard
-        if let shortcoming = script.shortcoming, !isRepeated {
-            logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
-        }
-        logger.log(
-            level: isRepeated ? .debug : .info, "announcing",
-            metadata: job.logMetadata(["text": "\(script.text)"]))
-    }
-
     func handle(_ error: PlayerError) async {
         switch error {
         case .sink(let error): report(error)
         case .recording(let part, let error): await leaveOut(part, error)
+        case .sound(let error): logger.error("sound that cannot be played", metadata: ["reason": "\(error)"])
         case .nothingToPlay: reportNothingToPlay()
         case .cancelled: break
         }
@@ -281,7 +269,7 @@ package actor AnnouncerService: Service {
         switch job {
         case .notice(let entry): try inbox.markAnnounced(entry, as: manner, at: clock.now)
         case .summary(let entries): try inbox.markExpired(entries, told: manner, at: clock.now)
-        case .replay, .today, .prompt, .network: return
+        case .replay, .today, .prompt, .network, .say: return
         }
         logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
         receiptsAreWaiting()
@@ -289,15 +277,17 @@ package actor AnnouncerService: Service {
 }
 
 extension Announcer.Job {
-    fileprivate func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
+    func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
         let metadata: Logger.Metadata =
             switch self {
             case .notice(let entry): ["id": "\(entry.notice.id)"]
             case .summary(let entries): ["summary_of": "\(entries.count)"]
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
             case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]
-            case .today(let payments): ["today": "\(payments.count)"]
+            case .today(.known(let takings)): ["today": "\(takings.payments)", "refunds": "\(takings.refunds)"]
+            case .today(.unknown(let reason)): ["today": "unknown", "reason": "\(reason)"]
             case .network(let isOnline, _): ["network": isOnline ? "online" : "offline"]
+            case .say(let entry, _, _): ["command": "\(entry.errand.id)"]
             }
         return metadata.merging(others) { _, new in new }
     }

@@ -1,7 +1,7 @@
 import Crypto
 import SoundboxCore
 
-/// Signs payment notices as the box's provider does: for trials.
+/// Signs payment notices and commands as the box's provider does: for trials.
 public struct MessageSigner: Sendable {
     private let key: SigningKey
     private let topic: String
@@ -11,7 +11,7 @@ public struct MessageSigner: Sendable {
         self.topic = topic
     }
 
-    /// The payload of a notice with these members, and its signature as the last one.
+    /// The payload of a message with these members, and its signature as the last one.
     public func payload(_ members: [(name: String, value: JSONValue)]) -> [UInt8] {
         func payload(_ signature: String) -> [UInt8] {
             JSONValue.object(members + [("signature", .string(signature))]).bytes

@@ -8,17 +8,6 @@ extension Timestamp {
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
-
-    /// The last midnight before this, in the time zone of this machine (`TZ`, or `/etc/localtime`).
-    var startOfDay: Timestamp {
-        var now = time_t(millisecondsSince1970 / 1000)
-        var day = tm()
-        localtime_r(&now, &day)
-        (day.tm_hour, day.tm_min, day.tm_sec) = (0, 0, 0)
-        // The offset at midnight may differ from the one now.
-        day.tm_isdst = -1
-        return Timestamp(millisecondsSince1970: Int64(mktime(&day)) * 1000)
-    }
 }
 
 /// Minutes since midnight by the clock on the wall, in the machine's time zone (`/etc/localtime`).

@@ -2,20 +2,45 @@ import Logging
 import SoundboxCore
 
 extension Intake {
+    /// A message of the commands topic, verified and decoded.
+    struct ReadCommand {
+        /// The error has no id where nobody vouches for it.
+        let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
+        let isRetained: Bool
+    }
+
+    func read(_ message: FeedMessage) -> ReadCommand {
+        let content = Result { () throws(CommandError) in try open(message) }
+        return ReadCommand(content: content, isRetained: message.isRetained)
+    }
+
+    private func open(_ message: FeedMessage) throws(CommandError) -> (message: CommandMessage, isSigned: Bool) {
+        guard message.payload.count <= CommandMessage.maximumPayloadBytes else {
+            throw CommandError(reason: "payload: longer than \(CommandMessage.maximumPayloadBytes) bytes")
+        }
+        let isSigned: Bool
+        do { isSigned = try verifier?.isSigned(message) ?? false } catch {
+            throw CommandError(reason: "signature: \(error.problem)")
+        }
+        return (try CommandMessage(decoding: message.payload), isSigned)
+    }
+
+    /// Ends what a cancel names, if that sounds: past every queue, and before anything is written.
+    func hush(_ command: ReadCommand) {
+        guard !command.isRetained, case .success((let message, _)) = command.content,
+            case .cancel(let target) = message.command
+        else { return }
+        hooks.hush(target)
+    }
+
     /// Like payments, commands are acknowledged once what they change or forbid is on the disk.
-    func take(_ messages: [FeedMessage], mayHaveWaited: Bool) throws(InboxError) {
-        guard !messages.isEmpty else { return }
+    func take(_ commands: [ReadCommand], mayHaveWaited: Bool) throws(InboxError) {
+        guard !commands.isEmpty else { return }
         var judged: [(message: CommandMessage?, arrival: CommandArrival?)] = []
-        for message in messages {
+        for command in commands {
             do throws(CommandError) {
-                let (command, isSigned) = try read(message)
-                let circumstances = CommandJudge.Circumstances(
-                    isSigned: isSigned, isRetained: message.isRetained, mayHaveWaited: mayHaveWaited,
-                    clock: clock.reading)
-                if isSigned, let at = command.at { learn(at) }
-                let arrival = CommandJudge.judge(command, circumstances)
-                if case .refused(let id, let reason)? = arrival { throw CommandError(id: id, reason: reason) }
-                judged.append((command, arrival))
+                let (message, arrival) = try judge(command, mayHaveWaited: mayHaveWaited)
+                judged.append((message, arrival))
             } catch {
                 refuse(error)
                 guard answersToRefusedCommands.take() != nil else { continue }
@@ -37,21 +62,26 @@ extension Intake {
         try answer(error.id, error.reason)
     }
 
+    /// - Throws: why it is not to be carried out.
+    private func judge(
+        _ command: ReadCommand, mayHaveWaited: Bool
+    ) throws(CommandError) -> (CommandMessage, CommandArrival?) {
+        let (message, isSigned) = try command.content.get()
+        let circumstances = CommandJudge.Circumstances(
+            isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: mayHaveWaited, clock: clock.reading,
+            allowsOneRing: allowsOneRing)
+        if isSigned, let at = message.at { learn(at) }
+        let arrival = CommandJudge.judge(message, circumstances)
+        if case .refused(let id, let reason)? = arrival { throw CommandError(id: id, reason: reason) }
+        if case .errand(let errand) = message.command, let problem = rules.problem(of: errand) {
+            throw CommandError(id: errand.id, reason: problem)
+        }
+        return (message, arrival)
+    }
+
     private func answer(_ id: CommandID?, _ reason: String) throws(InboxError) {
         guard answersToRefusedCommands.take() != nil else { return }
         _ = try note([.refused(id, reason: reason)])
-    }
-
-    /// - Throws: without an id where nobody vouches for it.
-    private func read(_ message: FeedMessage) throws(CommandError) -> (CommandMessage, isSigned: Bool) {
-        guard message.payload.count <= CommandMessage.maximumPayloadBytes else {
-            throw CommandError(reason: "payload: longer than \(CommandMessage.maximumPayloadBytes) bytes")
-        }
-        let isSigned: Bool
-        do { isSigned = try verifier?.isSigned(message) ?? false } catch {
-            throw CommandError(reason: "signature: \(error.problem)")
-        }
-        return (try CommandMessage(decoding: message.payload), isSigned)
     }
 
     private func refuse(_ error: CommandError) {
@@ -61,9 +91,8 @@ extension Intake {
     private func note(_ arrivals: [CommandArrival]) throws(InboxError) -> [CommandOutcome] {
         guard !arrivals.isEmpty else { return [] }
         let outcomes: [CommandOutcome]
-        let reading = clock.reading
         do throws(InboxError) {
-            outcomes = try inbox.take(arrivals, at: reading.time, earliest: reading.earliest)
+            outcomes = try inbox.take(arrivals, at: clock.reading)
         } catch {
             report(error)
             // The answer to a refused command is not worth holding up the messages behind it.
@@ -71,27 +100,57 @@ extension Intake {
             return arrivals.map { _ in .refused }
         }
         state.update { $0.storingFault = nil }
-        receiptsAreWaiting()
+        hooks.receiptsAreWaiting()
         return outcomes
     }
 
     /// - Parameter outcome: `nil` for a command that is carried out as often as it comes.
     private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) throws(InboxError) {
-        guard case .cancel(let id) = message.command else {
-            guard outcome == nil || outcome == .isNew else {
-                return logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
-            }
-            return perform(message.command)
-        }
-        guard case .cancellation(let outcome) = outcome else { return }
         switch outcome {
-        case .cancelled: logger.notice("cancelled", metadata: ["id": "\(id)"])
-        case .tooLate(let state):
-            logSparingly(.notice, "too late to cancel", ["id": "\(id)", "state": "\(state.rawValue)"])
-            try answer(message.id, "payment_id: too late, the payment is \(state.rawValue)")
-        case .unknown:
-            logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(id)"])
-            try answer(message.id, "payment_id: no such payment is known")
+        case nil, .isNew: hooks.perform(message.command)
+        case .duplicate: logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
+        case .refused: break
+        case .accepted(let entry): accepted(entry)
+        case .notAccepted(let reason):
+            logSparingly(.notice, "command refused", ["id": "\(message.id?.text ?? "unknown")", "reason": "\(reason)"])
+        case .cancelled(let target, let moment):
+            logger.notice("cancelled", metadata: ["id": "\(target.idText)", "moment": "\(moment.rawValue)"])
+            // It may have begun to sound while this was committed.
+            hooks.hush(target)
+            hooks.errandsMayWait()
+            hooks.somethingMayWait()
+        case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
+        case .tooLate(let target, let state):
+            logSparingly(.notice, "too late to cancel", ["id": "\(target.idText)", "state": "\(state)"])
+            try answer(message.id, "\(target.field): too late, it is \(state)")
+        case .unknown(let target):
+            logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(target.idText)"])
+            try answer(message.id, "\(target.field): no such payment is known")
+        }
+    }
+
+    private func accepted(_ entry: ErrandEntry) {
+        let errand = entry.errand
+        logger.info(
+            "stored", metadata: ["command": "\(errand.id)", "type": errand.isRing ? "ring" : "say"])
+        hooks.errandsMayWait()
+        if !errand.isRing { hooks.somethingMayWait() }
+    }
+}
+
+extension CancelTarget {
+    fileprivate var idText: String {
+        switch self {
+        case .payment(let id): id.text
+        case .errand(let id): id.text
+        }
+    }
+
+    /// The member that names it.
+    fileprivate var field: String {
+        switch self {
+        case .payment: "payment_id"
+        case .errand: "command_id"
         }
     }
 }

@@ -1,22 +1,35 @@
 import Logging
 import SoundboxCore
 
-/// What happens to messages as they arrive: verify, decode, make durable, wake the announcer. Runs on the feed's thread.
+/// What happens to messages as they arrive: verify, decode, make durable, wake who waits for them. Runs on the feed's
+/// thread.
 struct Intake: PaymentFeedDelegate {
+    /// Who is told. None of it may block.
+    struct Hooks: Sendable {
+        /// After a commit that brought something to announce, or took something back.
+        var somethingMayWait: @Sendable () -> Void = {}
+        /// After a commit that brought an errand, or took something back.
+        var errandsMayWait: @Sendable () -> Void = {}
+        /// After a commit that wrote receipts.
+        var receiptsAreWaiting: @Sendable () -> Void = {}
+        /// Before a cancel is on the disk, and once more afterwards: what sounds is to end.
+        var hush: @Sendable (CancelTarget) -> Void = { _ in }
+        /// Takes a command.
+        var perform: @Sendable (Command) -> Void = { _ in }
+    }
+
     let reader: NoticeReader
     /// `nil` takes every message that the broker lets through.
     let verifier: MessageVerifier?
     let admission: NoticeAdmission
+    let rules: SpeechRules
+    /// A ring that comes before another one has ended is refused as busy.
+    let allowsOneRing: Bool
     let inbox: any Inbox
     let clock: BoxClock
     let state: BoxState
     let logger: Logger
-    /// Told after a commit that brought something to announce. Must not block.
-    let noticesMayWait: @Sendable () -> Void
-    /// Told after a commit that wrote receipts. Must not block.
-    let receiptsAreWaiting: @Sendable () -> Void
-    /// Takes a command. Must not block.
-    let perform: @Sendable (Command) -> Void
+    let hooks: Hooks
     let backlog: Backlog
     /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
     let answersToRefusedCommands = LogAllowance()
@@ -24,30 +37,32 @@ struct Intake: PaymentFeedDelegate {
     private let allowance = LogAllowance()
 
     init(
-        reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission, inbox: any Inbox,
-        clock: BoxClock, state: BoxState, logger: Logger, backlog: Backlog = Backlog(),
-        noticesMayWait: @escaping @Sendable () -> Void, receiptsAreWaiting: @escaping @Sendable () -> Void,
-        perform: @escaping @Sendable (Command) -> Void
+        reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
+        rules: SpeechRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
+        state: BoxState, logger: Logger, backlog: Backlog = Backlog(), hooks: Hooks
     ) {
         self.reader = reader
         self.verifier = verifier
         self.admission = admission
+        self.rules = rules
+        self.allowsOneRing = allowsOneRing
         self.backlog = backlog
         self.inbox = inbox
         self.clock = clock
         self.state = state
         self.logger = logger
-        self.noticesMayWait = noticesMayWait
-        self.receiptsAreWaiting = receiptsAreWaiting
-        self.perform = perform
+        self.hooks = hooks
     }
 
     func commit(_ batch: [FeedMessage]) throws {
         let mayHaveWaited = backlog.mayHoldThese()
         defer { backlog.messagesAreDone() }
+        let commands = batch.filter { $0.topic == .commands }.map(read)
+        // Whoever cancels wants silence now. Nothing waits for a disk before that.
+        for command in commands { hush(command) }
         let arrivals = try decode(batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
         if !arrivals.isEmpty { try store(arrivals) }
-        try take(batch.filter { $0.topic == .commands }, mayHaveWaited: mayHaveWaited)
+        try take(commands, mayHaveWaited: mayHaveWaited)
     }
 
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {
@@ -99,7 +114,7 @@ struct Intake: PaymentFeedDelegate {
         var ids: Set<PaymentID> = []
         for message in messages {
             guard let arrival = try decode(message, after: ids) else { continue }
-            if case .notice(let notice) = arrival {
+            if case .notice(let notice, _) = arrival {
                 ids.insert(notice.id)
                 if let paidAt = notice.paidAt, !mayHaveWaited, !message.isRetained { clock.arrived(paidAt: paidAt) }
             }
@@ -110,7 +125,7 @@ struct Intake: PaymentFeedDelegate {
 
     /// - Returns: `nil` for what is not meant for the box.
     private func decode(_ message: FeedMessage, after ids: Set<PaymentID>) throws(InboxError) -> Arrival? {
-        let notice: PaymentNotice
+        var notice: PaymentNotice
         let isSigned: Bool
         do throws(NoticeRejection) {
             switch try reader.read(message.payload) {
@@ -126,10 +141,11 @@ struct Intake: PaymentFeedDelegate {
         // Judged by what was known before it: it is no witness in its own cause.
         let reading = clock.reading
         if isSigned { noteClock(notice, reading) }
+        let remark = dropText(of: &notice)
         guard
             let rejection = admission.rejection(
                 of: notice, isSigned: isSigned, isRetained: message.isRetained, reading)
-        else { return .notice(notice) }
+        else { return .notice(notice, remark: remark) }
         // For a stored payment `rejected` would be a lie, whoever sends its notice once more.
         do throws(InboxError) {
             if ids.contains(notice.id) { return .notice(notice) }
@@ -139,6 +155,15 @@ struct Intake: PaymentFeedDelegate {
             report(error)
             throw error
         }
+    }
+
+    /// Words never cost the payment: those that may not be said are left out.
+    /// - Returns: what stands in the receipt.
+    private func dropText(of notice: inout PaymentNotice) -> String? {
+        guard let text = notice.text, let problem = rules.problem(ofText: text) else { return nil }
+        notice.text = nil
+        logSparingly(.warning, "text not said", ["id": "\(notice.id)", "reason": "\(problem)"])
+        return "text: \(problem)"
     }
 
     private func noteClock(_ notice: PaymentNotice, _ reading: ClockReading) {
@@ -184,8 +209,8 @@ struct Intake: PaymentFeedDelegate {
         }
         state.update { $0.storingFault = nil }
         for outcome in outcomes { log(outcome) }
-        receiptsAreWaiting()
-        noticesMayWait()
+        hooks.receiptsAreWaiting()
+        hooks.somethingMayWait()
     }
 
     func report(_ error: InboxError) {

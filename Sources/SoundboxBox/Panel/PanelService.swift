@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSystem
 
 /// Joins the panel to the box: lights follow its state, buttons become commands.
 ///
@@ -11,27 +12,35 @@ struct PanelService: Service {
     let state: BoxState
     let logger: Logger
     let perform: @Sendable (Command) -> Void
+    /// Told of a press that may answer a ring; says whether something rang. Must not block.
+    var answer: @Sendable () -> Bool = { false }
 
     func run() async {
         await withDiscardingTaskGroup { group in
             // Patterns that nobody sees would wake the processor ten times a second while the box speaks.
             if panel.hasOutputs { group.addTask { await showState() } }
+            if panel.hasScreen { group.addTask { await showRing() } }
             group.addTask { await readButtons() }
         }
         panel.close()
     }
 
     private func showState() async {
-        var shown: (indication: Indication, announcement: Int?)?
+        var shown: (indication: Indication, announcement: Int?, ring: CommandID?)?
         var lights: Task<Void, Never>?
         for await snapshot in state.changes().cancelOnGracefulShutdown() {
             let indication = Indication(snapshot)
             // Two announcements in a row look the same, and yet the second one vibrates as well.
-            guard shown?.indication != indication || shown?.announcement != snapshot.announcement else { continue }
-            shown = (indication, snapshot.announcement)
+            // Under a ring they make no difference; a ring after a ring begins anew.
+            let announcement = indication == .ringing ? nil : snapshot.announcement
+            let isSame =
+                shown?.indication == indication && shown?.announcement == announcement
+                && shown?.ring == snapshot.ring?.id
+            guard !isSame else { continue }
+            shown = (indication, announcement, snapshot.ring?.id)
             lights?.cancel()
             await lights?.value
-            lights = Task { await play(indication.pattern) }
+            lights = Task { await play(snapshot.pattern(of: indication)) }
         }
         lights?.cancel()
         await lights?.value
@@ -44,8 +53,32 @@ struct PanelService: Service {
         }
     }
 
+    /// Who calls, and how long there is to answer.
+    private func showRing() async {
+        var shown: BoxState.Ring?
+        var line: Task<Void, Never>?
+        for await snapshot in state.changes().cancelOnGracefulShutdown() {
+            guard snapshot.ring != shown else { continue }
+            shown = snapshot.ring
+            line?.cancel()
+            await line?.value
+            line = shown.map { ring in Task { await countDown(ring) } }
+            if shown == nil { panel.show(nil) }
+        }
+        line?.cancel()
+        await line?.value
+        panel.show(nil)
+    }
+
+    private func countDown(_ ring: BoxState.Ring) async {
+        while !Task.isCancelled {
+            panel.show(ring.line(at: .monotonicNow))
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
     private func readButtons() async {
-        let buttons = Buttons(gestures, perform: perform)
+        let buttons = Buttons(gestures, perform: perform, answer: answer)
         for await edge in panel.edges.cancelOnGracefulShutdown() { await buttons.take(edge) }
         await buttons.stop()
         if let failure = panel.failure {
@@ -66,8 +99,24 @@ extension Indication {
         if snapshot.isMuted || snapshot.volume.level == 0 { indications.append(.muted) }
         if snapshot.announcement != nil { indications.append(.announcing) }
         if !snapshot.faults.isEmpty || !snapshot.warnings.isEmpty { indications.append(.fault) }
+        if snapshot.ring != nil { indications.append(.ringing) }
         if snapshot.isUpdating { indications.append(.updating) }
         self = indications.max() ?? .booting
+    }
+}
+
+extension BoxState.Snapshot {
+    /// How the indication is shown: a kind of announcement may have a pattern of its own.
+    fileprivate func pattern(of indication: Indication) -> OutputPattern {
+        indication == .announcing ? announcementPattern ?? indication.pattern : indication.pattern
+    }
+}
+
+extension BoxState.Ring {
+    /// For a panel with a screen.
+    func line(at now: Duration) -> String {
+        let what = text.isEmpty ? "" : " \(text.excerpt)"
+        return "ring \(id.text.excerpt)\(what), \(secondsLeft(at: now)) s left"
     }
 }
 
@@ -75,18 +124,24 @@ extension Indication {
 private actor Buttons {
     private let clock = ContinuousClock()
     private let perform: @Sendable (Command) -> Void
+    private let answer: @Sendable () -> Bool
+    private var answering = AnsweringPresses()
     private var gestures: Gestures
     private var timer: Task<Void, Never>?
     /// Where the clock that stamps the edges has its origin, as far as the last edge tells.
     private var origin: ContinuousClock.Instant?
 
-    init(_ map: GestureMap, perform: @escaping @Sendable (Command) -> Void) {
+    init(
+        _ map: GestureMap, perform: @escaping @Sendable (Command) -> Void, answer: @escaping @Sendable () -> Bool
+    ) {
         gestures = Gestures(map)
         self.perform = perform
+        self.answer = answer
     }
 
     func take(_ edge: ButtonEdge) {
         origin = clock.now - edge.time
+        guard let edge = answering.take(edge, answer: answer) else { return }
         act(on: gestures.handle(edge))
     }
 

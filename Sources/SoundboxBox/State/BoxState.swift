@@ -12,12 +12,18 @@ package final class BoxState: Sendable {
         package var isUpdating = false
         /// Counts the announcements while one is playing; `nil` in between.
         package var announcement: Int?
+        /// How light and motor show that announcement, where its kind has a pattern of its own.
+        package var announcementPattern: OutputPattern?
+        /// The ring that sounds, or would if it could.
+        package var ring: Ring?
         /// Why no sound comes out, when none does.
         package var audioFault: String?
         /// Why payments that arrive cannot be stored; until one can.
         package var storingFault: String?
         /// Why it cannot be read or noted what is announced; until it can.
         package var recordingFault: String?
+        /// Why it cannot be read or noted what rings; until it can.
+        package var ringFault: String?
         /// Why payments may go astray though the box is connected now and then.
         package var feedFaults: [FeedFault] = []
         /// Why buttons or lights do not work, when they do not.
@@ -47,9 +53,9 @@ package final class BoxState: Sendable {
         /// How many answers since the start did not fit what the announcer had asked.
         package var announcerMismatches = 0
 
-        /// Why the inbox does not do its work, when it does not. Two faults that end apart: a full disk may have room for
+        /// Why the inbox does not do its work, when it does not. Faults that end apart: a full disk may have room for
         /// a note and none for a payment.
-        package var inboxFault: String? { storingFault ?? recordingFault }
+        package var inboxFault: String? { storingFault ?? recordingFault ?? ringFault }
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
         package var warnings: [String] { feedFaults.map(\.description) }

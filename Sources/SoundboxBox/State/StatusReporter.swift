@@ -93,6 +93,7 @@ package actor StatusReporter: Service {
         status.isMuted = snapshot.isMuted
         if let quietHours, quietHours.contain(currentMinuteOfDay()) { status.quietVolume = quietHours.volume }
         status.isAnnouncing = snapshot.announcement != nil
+        status.ring = snapshot.ring.map { RingStatus(id: $0.id, secondsLeft: $0.secondsLeft(at: .monotonicNow)) }
         status.xruns = snapshot.xruns
         status.clock = clock.state
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)

@@ -15,7 +15,11 @@ extension Announcer {
             // What nobody has asked for is no louder than a payment.
             if prompt.concern != .network { delivery.loudness = Self.leastForPrompts...Volume(100) }
         // The chime means that money came.
-        case .replay: delivery.hasChime = false
+        case .replay, .say: delivery.hasChime = false
+        // A kind has a chime of its own, or none, among its words.
+        case .notice(let entry) where entry.notice.kind.isOther:
+            delivery.hasChime = false
+            if isInAHurry { delivery.gap = Self.hurriedGap }
         case .notice where isInAHurry:
             delivery.hasChime = false
             // Alone it still says that something came.
@@ -31,16 +35,19 @@ extension Announcer {
 }
 
 extension Announcer.Job {
-    /// What is said.
-    public var utterance: Utterance {
+    /// What is said; `nil` where the script is there already.
+    public var utterance: Utterance? {
         switch self {
         case .notice(let entry): Utterance(entry.notice)
         case .summary(let entries): .lateSummary(of: entries.map(\.notice.money))
         case .replay(let entry?): .replay(Utterance(entry.notice))
         case .replay(nil): .prompt(.noPaymentYet)
         case .prompt(let prompt): .prompt(prompt)
-        case .today(let payments): .today(of: payments)
+        case .today(.known(let takings)): .dayTakings(takings)
+        // Nothing is guessed: whoever asked is told where to look.
+        case .today(.unknown): .prompt(.message)
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
+        case .say: nil
         }
     }
 
@@ -49,7 +56,15 @@ extension Announcer.Job {
         switch self {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .replay, .today, .prompt, .network: []
+        case .replay, .today, .prompt, .network, .say: []
+        }
+    }
+
+    var isPayment: Bool {
+        switch self {
+        case .notice(let entry): entry.notice.kind == .payment
+        case .summary: true
+        default: false
         }
     }
 }

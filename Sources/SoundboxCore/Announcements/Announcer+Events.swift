@@ -9,14 +9,16 @@ extension Announcer {
         case replay(InboxEntry?)
         case prompt(Prompt)
         /// The payments of the day, with their total.
-        case today([Money])
+        case today(DayTotals)
         /// Whether payments can arrive, and the octets of the box's address.
         case network(isOnline: Bool, address: [UInt8])
+        /// What a command gave to say. With a `failure` the script is what is said in its stead.
+        case say(ErrandEntry, AnnouncementScript, failure: String?)
 
         /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
         public var isAnswer: Bool {
             switch self {
-            case .notice, .summary: false
+            case .notice, .summary, .say: false
             case .replay, .today, .prompt, .network: true
             }
         }
@@ -31,6 +33,37 @@ extension Announcer {
             self.job = job
             self.delivery = delivery
         }
+    }
+
+    /// What waits, as far as it must be known to see whose turn it is.
+    public struct Queue: Sendable, Equatable {
+        public var notices: NoticeQueue
+        /// Oldest first. Those that are not ready are passed by.
+        public var says: [Say]
+
+        public init(notices: NoticeQueue = NoticeQueue(), says: [Say] = []) {
+            self.notices = notices
+            self.says = says
+        }
+    }
+
+    /// Something that a command gave to say, and what there is to be heard of it.
+    public struct Say: Sendable, Equatable {
+        public var entry: ErrandEntry
+        public var speech: Speech
+
+        public init(_ entry: ErrandEntry, _ speech: Speech) {
+            self.entry = entry
+            self.speech = speech
+        }
+    }
+
+    public enum Speech: Sendable, Equatable {
+        /// Being made or fetched. ``Event/somethingMayWait`` comes when that has ended.
+        case pending
+        case ready(AnnouncementScript)
+        /// It cannot be had. `instead` is said in its stead; with `nil` nothing is.
+        case failed(reason: String, instead: AnnouncementScript?)
     }
 
     /// What the owner asks to hear.
@@ -49,7 +82,7 @@ extension Announcer {
     public enum Recollection: Sendable, Equatable {
         /// For ``Request/last`` and ``Request/beforeLast``; `nil` when there is none.
         case announced(InboxEntry?)
-        case payments([Money])
+        case takings(DayTotals)
         case network(isOnline: Bool, address: [UInt8])
     }
 
@@ -66,44 +99,52 @@ extension Announcer {
     }
 
     public enum Event: Sendable, Equatable {
-        /// The box has started, or the inbox may have grown.
-        case noticesMayWait
+        /// The box has started, the inbox may have grown, or something to be said has become ready.
+        case somethingMayWait
         /// A button or a command.
         case requested(Request)
         /// Something to be said between two announcements.
         case promptRequested(Prompt)
         /// It is no longer true. Makes no difference once it is being said.
         case promptWithdrawn(Prompt)
+        /// Something rings that payments are to come after. Until that is taken back only prompts are spoken.
+        case held(Bool)
         /// Some seconds have passed: see whether the sound card is still there, unless there is something to do.
         case lookDue
         /// Finish what is playing, then stop.
         case stopRequested
-        /// Answer to ``Action/fetch(limit:)``: the oldest waiting notices, oldest first.
-        case fetched([InboxEntry], Moment)
+        /// Answer to ``Action/fetch(limit:)``.
+        case fetched(Queue, Moment)
         /// Answer to ``Action/recall(_:)``.
         case recalled(Recollection, Moment)
         /// Answer to ``Action/prepare``: the sound card is open.
         case prepared
         /// Answer to ``Action/look``, whatever was found.
         case looked
-        /// Answer to ``Action/note(_:)``.
+        /// Answer to ``Action/note(_:)`` and ``Action/noteSounding(_:)``.
         case noted
-        /// Answer to ``Action/note(_:)``: not all of them still wait. The rest of them was noted.
+        /// Answer to ``Action/note(_:)``: not all of them still wait. The rest of them was noted. Answer to
+        /// ``Action/noteSounding(_:)`` and ``Action/play(_:)``, without a rest: it was cancelled before it began.
         case withdrawn(rest: [InboxEntry])
         /// Answer to ``Action/play(_:)``: drained to the last frame.
         case played(Manner)
+        /// Answer to ``Action/play(_:)`` of ``Job/say(_:_:failure:)``: what was prepared cannot be played. Something else
+        /// was heard in its stead, or nothing.
+        case saidOtherwise(reason: String)
+        /// Answer to ``Action/play(_:)``: it was cancelled, and ended with a word.
+        case stoppedEarly
         /// Answer to ``Action/prepare`` and ``Action/play(_:)``: the sound card would not.
         case playFailed
-        /// Answer to ``Action/record(_:_:)`` and ``Action/expire(_:)``.
+        /// Answer to ``Action/record(_:_:)``, ``Action/expire(_:)`` and ``Action/end(_:_:)``.
         case recorded
-        /// Answer to ``Action/fetch(limit:)``, ``Action/recall(_:)``, ``Action/note(_:)``, ``Action/record(_:_:)`` and
-        /// ``Action/expire(_:)``: the disk would not.
+        /// Answer to whatever is asked of the inbox: the disk would not.
         case inboxFailed
         /// The time asked for by ``Action/wait(_:)`` has passed.
         case waited
     }
 
     public enum Action: Sendable, Equatable {
+        /// Read what waits, with at most so many payments.
         case fetch(limit: Int)
         /// Look up what was asked for.
         case recall(Request)
@@ -113,12 +154,16 @@ extension Announcer {
         case look
         /// Note in the inbox that these are being announced, as far as they still wait.
         case note([InboxEntry])
+        /// Note in the inbox that this is being said, if it still waits.
+        case noteSounding(ErrandEntry)
         /// Play it from its start.
         case play(Announcement)
         /// Note in the inbox that the job has been announced, and how.
         case record(Job, Manner)
         /// Note in the inbox that these were too late, and say nothing of them.
         case expire([InboxEntry])
+        /// Note in the inbox how it ended, unless it was cancelled.
+        case end(ErrandEntry, ErrandEnd)
         /// Report ``Event/waited`` after this time.
         case wait(Duration)
         /// Log and count a mistake of the program. There is no answer.
@@ -147,10 +192,11 @@ extension Announcer.Event {
     /// For messages.
     var name: String {
         switch self {
-        case .noticesMayWait: "notices may wait"
+        case .somethingMayWait: "something may wait"
         case .requested: "requested"
         case .promptRequested: "prompt requested"
         case .promptWithdrawn: "prompt withdrawn"
+        case .held: "held"
         case .lookDue: "look due"
         case .stopRequested: "stop requested"
         case .fetched: "fetched"
@@ -160,6 +206,8 @@ extension Announcer.Event {
         case .noted: "noted"
         case .withdrawn: "withdrawn"
         case .played: "played"
+        case .saidOtherwise: "said otherwise"
+        case .stoppedEarly: "stopped early"
         case .playFailed: "play failed"
         case .recorded: "recorded"
         case .inboxFailed: "inbox failed"

@@ -8,49 +8,32 @@
 /// After every wait the inbox is read again: meanwhile a payment may have been cancelled, or have become too old to be
 /// news. One that was heard to its end is never fetched again before that is recorded.
 public struct Announcer: Sendable {
-    fileprivate enum State: Equatable {
-        case idle
-        case looking
-        case fetching(limit: Int)
-        case recalling(Request)
-        /// The card is being opened. Nothing has been noted yet, so it can still be cancelled.
-        case preparing(Announcement)
-        case noting(Announcement)
-        case playing(Announcement)
-        case recording(Job, Manner)
-        case expiring
-        case waitingForDevice
-        /// The disk failed. After a while what could not be done is tried again.
-        case waitingForInbox(Retry)
-        /// The same, while a prompt is spoken: what the box says of its trouble must not wait for the trouble to end.
-        /// `isDue` tells that the time to try again has come.
-        case prompting(Retry, isDue: Bool)
-        case finished
-    }
-
-    fileprivate enum Retry: Equatable {
-        case fetch
-        /// It was heard to its end: only the record is missing.
-        case record(Job, Manner)
-    }
-
-    private let freshness: FreshnessPolicy
+    let freshness: FreshnessPolicy
+    let saysExpireAfter: Duration
     /// More waiting notices than this are spoken faster; `nil` never.
-    private let hurryAbove: Int?
+    let hurryAbove: Int?
     let quietHours: QuietHours?
-    private var state = State.idle
-    private var noticesMayWait = false
-    private var request: Request?
-    private var prompts = PromptQueue()
-    /// The last thing played was an answer to a request, or a prompt.
-    private var answerCameLast = false
-    private var stopIsRequested = false
+    var state = State.idle
+    var somethingMayWait = false
+    var request: Request?
+    var prompts = PromptQueue()
+    var turns = Turns()
+    var isHeld = false
+    /// An errand has ended without a sound since the last sentence.
+    var hasEndedUnheard = false
+    var stopIsRequested = false
     /// How often in a row the sound card refused what waits.
-    private var deviceFailures = 0
+    var deviceFailures = 0
 
-    /// - Parameter hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
-    public init(freshness: FreshnessPolicy, hurryAbove: Int? = nil, quietHours: QuietHours? = nil) {
+    /// - Parameters:
+    ///   - saysExpireAfter: what a command gave to say is not said later than this after it was sent.
+    ///   - hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
+    public init(
+        freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
+        quietHours: QuietHours? = nil
+    ) {
         self.freshness = freshness
+        self.saysExpireAfter = saysExpireAfter
         self.hurryAbove = hurryAbove
         self.quietHours = quietHours
     }
@@ -58,13 +41,14 @@ public struct Announcer: Sendable {
     public mutating func handle(_ event: Event) -> [Action] {
         guard state != .finished else { return [] }
         switch event {
-        case .noticesMayWait: noticesMayWait = true
+        case .somethingMayWait: somethingMayWait = true
         // Pressing five times asks for one answer, not for five in a row; the last word counts.
         case .requested(let request): self.request = request
         case .promptRequested(let prompt):
             prompts.put(prompt)
             if case .waitingForInbox(let retry) = state { return promptWhileWaiting(retry) }
         case .promptWithdrawn(let prompt): prompts.withdraw(prompt)
+        case .held(let isHeld): self.isHeld = isHeld
         case .lookDue:
             // Whatever else it does tells of the card by itself.
             guard state == .idle else { return [] }
@@ -84,9 +68,6 @@ public struct Announcer: Sendable {
         .milliseconds(min(500 << min(failures - 1, 4), 5000))
     }
 
-    /// The most notices told in one summary.
-    static let summaryLimit = 10_000
-
     /// How long to wait before the disk is tried again.
     static let inboxRetryDelay = Duration.seconds(1)
 
@@ -96,18 +77,30 @@ public struct Announcer: Sendable {
     private mutating func answered(_ event: Event) -> [Action]? {
         switch (state, event) {
         case (.looking, .looked): return becomeIdle()
-        case (.fetching(let limit), .fetched(let entries, let moment)):
-            return stopIsRequested ? finish() : fetched(entries, limit: limit, at: moment)
+        case (.fetching(let limit), .fetched(let queue, let moment)):
+            return stopIsRequested ? finish() : fetched(queue, limit: limit, at: moment)
         case (.recalling(let request), .recalled(let found, let moment)):
             return stopIsRequested ? finish() : recalled(found, for: request, at: moment)
         case (.preparing(let announcement), .prepared):
-            return stopIsRequested ? finish() : note(announcement)
+            if stopIsRequested { return finish() }
+            // Something began to ring meanwhile.
+            return isHeld ? becomeIdle() : note(announcement)
+        // It is told again when the disk is back whether it still waits: nobody is owed a sentence twice.
+        case (.noting(let announcement), .inboxFailed) where announcement.job.entries.isEmpty:
+            return inboxFailed(.fetch)
         // It is played even when the note fails: a payment that is on disk must be heard.
         case (.noting(let announcement), .noted), (.noting(let announcement), .inboxFailed):
             return stopIsRequested ? finish() : play(announcement)
         case (.noting(let announcement), .withdrawn(let rest)): return withdrawn(announcement, rest: rest)
-        case (.expiring, .recorded), (.recording, .recorded): return becomeIdle()
+        case (.expiring, .recorded), (.recording, .recorded), (.ending, .recorded): return becomeIdle()
         case (.playing(let announcement), .played(let manner)): return played(announcement.job, manner)
+        case (.playing(let announcement), .saidOtherwise(let reason)):
+            return saidOtherwise(announcement.job, because: reason)
+        case (.playing(let announcement), .stoppedEarly) where !announcement.job.isAnswer:
+            return stoppedEarly(announcement.job)
+        case (.playing(let announcement), .withdrawn) where !announcement.job.isAnswer:
+            somethingMayWait = true
+            return becomeIdle()
         case (.playing(let announcement), .playFailed) where announcement.job.isAnswer:
             // Nobody waits at the counter for a replay that comes minutes later.
             return becomeIdle()
@@ -118,6 +111,7 @@ public struct Announcer: Sendable {
         case (.recalling, .inboxFailed): return becomeIdle()
         case (.fetching, .inboxFailed), (.expiring, .inboxFailed): return inboxFailed(.fetch)
         case (.recording(let job, let manner), .inboxFailed): return inboxFailed(.record(job, manner))
+        case (.ending(let entry, let end), .inboxFailed): return inboxFailed(.end(entry, end))
         case (.waitingForDevice, .waited): return fetch(limit: firstLimit)
         case (.waitingForInbox(let retry), .waited): return tryAgain(retry)
         case (.prompting(let retry, isDue: false), .waited):
@@ -138,6 +132,7 @@ public struct Announcer: Sendable {
         case .idle, .waitingForDevice, .waitingForInbox, .finished: return [report]
         case .fetching, .expiring: return [report] + inboxFailed(.fetch)
         case .recording(let job, let manner): return [report] + inboxFailed(.record(job, manner))
+        case .ending(let entry, let end): return [report] + inboxFailed(.end(entry, end))
         case .looking, .recalling: return [report] + becomeIdle()
         case .playing(let announcement) where announcement.job.isAnswer: return [report] + becomeIdle()
         case .preparing, .noting, .playing: return [report] + deviceFailed()
@@ -145,7 +140,7 @@ public struct Announcer: Sendable {
         }
     }
 
-    // MARK: What comes next
+    // MARK: Steps
 
     private var isAwaitingTimer: Bool {
         switch state {
@@ -154,59 +149,14 @@ public struct Announcer: Sendable {
         }
     }
 
-    private mutating func continueWhenIdle() -> [Action] {
-        guard state == .idle else { return [] }
-        if stopIsRequested { return finish() }
-        // A button pressed again and again must not hold payments back: they take turns.
-        if !(answerCameLast && noticesMayWait) {
-            if let prompt = prompts.take(whilePaymentsWait: noticesMayWait) { return answer(.prompt(prompt)) }
-            if let request = request.take() { return recall(request) }
-        }
-        guard noticesMayWait else { return [] }
-        return fetch(limit: firstLimit)
-    }
-
-    private mutating func becomeIdle() -> [Action] {
-        state = .idle
-        return continueWhenIdle()
-    }
-
-    /// Enough to see who is next, and whether too many wait.
-    private var firstLimit: Int { (hurryAbove ?? 0) + 1 }
-
-    private mutating func fetch(limit: Int) -> [Action] {
-        noticesMayWait = false
-        state = .fetching(limit: limit)
-        return [.fetch(limit: limit)]
-    }
-
-    private mutating func recall(_ request: Request) -> [Action] {
+    mutating func recall(_ request: Request) -> [Action] {
         state = .recalling(request)
         return [.recall(request)]
     }
 
-    private mutating func finish() -> [Action] {
+    mutating func finish() -> [Action] {
         state = .finished
         return [.finish]
-    }
-
-    private mutating func fetched(_ entries: [InboxEntry], limit: Int, at moment: Moment) -> [Action] {
-        guard let oldest = entries.first else {
-            deviceFailures = 0
-            return becomeIdle()
-        }
-        // More may wait behind these.
-        noticesMayWait = true
-        // A refund is never folded into a total of payments.
-        let late = Array(entries.prefix { !freshness.isFresh($0, at: moment.clock) && $0.notice.kind == .payment })
-        if late.isEmpty {
-            let isInAHurry = hurryAbove.map { entries.count > $0 } ?? false
-            return prepare(.notice(oldest), delivery(of: .notice(oldest), at: moment, isInAHurry: isInAHurry))
-        }
-        // The oldest is no longer news: see how many more belong into one summary with it.
-        if limit < Self.summaryLimit { return fetch(limit: Self.summaryLimit) }
-        if freshness.late == .silent { return expire(late) }
-        return prepare(.summary(late), delivery(of: .summary(late), at: moment))
     }
 
     private mutating func recalled(_ found: Recollection, for request: Request, at moment: Moment) -> [Action]? {
@@ -214,28 +164,28 @@ public struct Announcer: Sendable {
         // With one payment so far, "none yet" would not be true.
         case (.beforeLast, .announced(nil)): recall(.last)
         case (.last, .announced(let entry)), (.beforeLast, .announced(let entry)): answer(.replay(entry), at: moment)
-        case (.today, .payments(let payments)): answer(.today(payments), at: moment)
+        case (.today, .takings(let takings)): answer(.today(takings), at: moment)
         case (.network, .network(let isOnline, let address)):
             answer(.network(isOnline: isOnline, address: address), at: moment)
         default: nil
         }
     }
 
-    private mutating func expire(_ entries: [InboxEntry]) -> [Action] {
+    mutating func expire(_ entries: [InboxEntry]) -> [Action] {
         state = .expiring
         return [.expire(entries)]
     }
 
     // MARK: Playing
 
-    private mutating func prepare(_ job: Job, _ delivery: Delivery) -> [Action] {
-        answerCameLast = false
+    mutating func prepare(_ job: Job, _ delivery: Delivery) -> [Action] {
         state = .preparing(Announcement(job, delivery))
         return [.prepare]
     }
 
     private mutating func note(_ announcement: Announcement) -> [Action] {
         state = .noting(announcement)
+        if case .say(let entry, _, _) = announcement.job { return [.noteSounding(entry)] }
         return [.note(announcement.job.entries)]
     }
 
@@ -247,21 +197,51 @@ public struct Announcer: Sendable {
     }
 
     private mutating func play(_ announcement: Announcement) -> [Action] {
+        hasEndedUnheard = false
+        if !announcement.job.isPayment { turns.lowerSounds() }
         state = .playing(announcement)
         return [.play(announcement)]
     }
 
     /// - Parameter moment: `nil` for a prompt, which sounds the same at every hour.
-    private mutating func answer(_ job: Job, at moment: Moment? = nil) -> [Action] {
-        answerCameLast = true
+    mutating func answer(_ job: Job, at moment: Moment? = nil) -> [Action] {
         return play(Announcement(job, delivery(of: job, at: moment)))
     }
 
     private mutating func played(_ job: Job, _ manner: Manner) -> [Action] {
         deviceFailures = 0
         if job.isAnswer { return becomeIdle() }
+        if case .say(let entry, _, let failure) = job {
+            return end(entry, failure.map { .failed(reason: $0) } ?? .spoken(manner))
+        }
+        if job.isPayment { turns.paymentWasHeard() }
         state = .recording(job, manner)
         return [.record(job, manner)]
+    }
+
+    /// - Returns: `nil` when it is nothing that could be said otherwise.
+    private mutating func saidOtherwise(_ job: Job, because reason: String) -> [Action]? {
+        guard case .say(let entry, _, _) = job else { return nil }
+        deviceFailures = 0
+        return end(entry, .failed(reason: reason))
+    }
+
+    /// Whoever cancels it has it written down, and it waits no more. Should that have failed, it waits and is told anew.
+    ///
+    /// That it was cancelled is said in the place of the rest, and delays nobody any further.
+    private mutating func stoppedEarly(_ job: Job) -> [Action] {
+        deviceFailures = 0
+        if job.isPayment { turns.paymentWasHeard() }
+        somethingMayWait = true
+        // Also when the box is to stop: what was heard of it must not stand.
+        let announcement = Announcement(.prompt(.cancelled), delivery(of: .prompt(.cancelled), at: nil))
+        state = .playing(announcement)
+        return [.play(announcement)]
+    }
+
+    mutating func end(_ entry: ErrandEntry, _ end: ErrandEnd) -> [Action] {
+        state = .ending(entry, end)
+        return [.end(entry, end)]
     }
 
     // MARK: What would not
@@ -287,11 +267,13 @@ public struct Announcer: Sendable {
             // than one.
             state = .recording(job, manner)
             return [.record(job, manner)]
+        case .end(let entry, let end): return self.end(entry, end)
         }
     }
 
     private mutating func promptWhileWaiting(_ retry: Retry) -> [Action] {
         guard let prompt = prompts.take() else { return [] }
+        turns.lowerSounds()
         state = .prompting(retry, isDue: false)
         return [.play(Announcement(.prompt(prompt), delivery(of: .prompt(prompt), at: nil)))]
     }
@@ -302,26 +284,5 @@ public struct Announcer: Sendable {
         if isDue { return tryAgain(retry) }
         state = .waitingForInbox(retry)
         return promptWhileWaiting(retry)
-    }
-}
-
-extension Announcer.State: CustomStringConvertible {
-    /// For messages, after "while".
-    fileprivate var description: String {
-        switch self {
-        case .idle: "idle"
-        case .looking: "looking after the sound card"
-        case .fetching: "fetching"
-        case .recalling: "looking up a request"
-        case .preparing: "opening the sound card"
-        case .noting: "noting"
-        case .playing: "playing"
-        case .recording: "recording"
-        case .expiring: "passing over late payments"
-        case .waitingForDevice: "waiting for the sound card"
-        case .waitingForInbox: "waiting for the disk"
-        case .prompting: "speaking a prompt"
-        case .finished: "finished"
-        }
     }
 }

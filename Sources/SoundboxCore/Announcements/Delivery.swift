@@ -23,7 +23,7 @@ public struct Timing: Sendable, Equatable {
 
 /// How one announcement is spoken.
 public struct Delivery: Sendable, Equatable {
-    /// Whether the chime comes first.
+    /// Whether the chime comes first: the one of arrivals.
     public var hasChime: Bool
     /// Whether the chime sounds when there is no word to say, even without ``hasChime``.
     public var chimeReplacesWords = false

@@ -43,3 +43,12 @@ extension InboxEntry {
         }
     }
 }
+
+extension ErrandEntry {
+    /// Whether it waited for so long that it is not to be said any more. Judged by when it was sent, as whether it came
+    /// in time; without a clock by what is known for certain.
+    func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
+        guard let time = now.believed ?? now.earliest else { return false }
+        return time.duration(since: errand.at) > limit
+    }
+}

@@ -12,6 +12,13 @@ package struct PromptQueue: Sendable, Equatable {
         if prompts[prompt.concern] == prompt { prompts[prompt.concern] = nil }
     }
 
+    /// Whether there is one to be spoken.
+    ///
+    /// - Parameter paymentsWait: leaves those to wait that are for quiet moments.
+    package func hasDue(whilePaymentsWait paymentsWait: Bool) -> Bool {
+        prompts.keys.contains { !paymentsWait || !$0.waitsForPayments }
+    }
+
     /// The prompt to be spoken next.
     ///
     /// - Parameter paymentsWait: leaves those to wait that are for quiet moments.
@@ -32,6 +39,10 @@ extension Prompt {
         case fault
         /// Whether payments can arrive.
         case network
+        /// What became of a ring.
+        case ring
+        /// What became of something else that was asked for.
+        case errand
         /// What a key has done.
         case key
 
@@ -46,6 +57,8 @@ extension Prompt {
         case .unprovisionWarning: .warning
         case .storageFault, .setupFault, .notProvisioned: .fault
         case .greeting, .networkLost, .networkRestored: .network
+        case .ringMissed: .ring
+        case .cancelled, .message: .errand
         case .volumeUp, .volumeDown, .volumeMaximum, .volumeMinimum, .muted, .noPaymentYet: .key
         }
     }

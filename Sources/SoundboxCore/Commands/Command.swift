@@ -29,9 +29,10 @@ public enum Command: Sendable, Equatable {
 
     case play(Announcer.Request)
     case volume(VolumeChange)
-    /// Do not speak a payment that still waits. The inbox carries it out as it arrives, since its receipt is due before
-    /// its acknowledgement.
-    case cancel(PaymentID)
+    /// Ring, or say something. The inbox keeps it as it arrives, since its receipt is due before its acknowledgement.
+    case errand(Errand)
+    /// Take back what waits or sounds. Hushed as it arrives, and then carried out by the inbox, for the same reason.
+    case cancel(CancelTarget)
     case warnOfUnprovisioning
     case unprovision
 }
@@ -42,15 +43,33 @@ extension Command {
         switch json["type"]?.string {
         case "replay": self = .play(.last)
         case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
-        case "cancel":
-            guard let text = json["payment_id"]?.string else {
-                throw CommandError(reason: "payment_id: expected the id of a payment")
-            }
-            do { self = .cancel(try PaymentID(text)) } catch { throw CommandError(reason: "payment_id: \(error)") }
+        case "totals": self = .play(.today)
+        case "ring", "say":
+            do { self = .errand(try Errand(decoding: json)) } catch { throw CommandError(reason: error.description) }
+        case "cancel": self = .cancel(try CancelTarget(decoding: json))
         case let type?:
-            throw CommandError(reason: "type: \(type.excerpt) is unknown; expected replay, volume or cancel")
+            throw CommandError(
+                reason: "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals or volume")
         case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
         }
+    }
+}
+
+extension CancelTarget {
+    /// By `payment_id` or `command_id`: one of the two.
+    public init(decoding json: JSONValue) throws(CommandError) {
+        let members = ["payment_id", "command_id"].filter { (json[$0] ?? .null) != .null }
+        guard members.count == 1, let text = json[members[0]]?.string else {
+            let field = members.first ?? "payment_id"
+            let found = members.count > 1 ? "; found both" : ""
+            throw CommandError(
+                reason:
+                    "\(field): expected either payment_id, the id of a payment, or command_id, that of a ring or say\(found)"
+            )
+        }
+        do {
+            self = members == ["payment_id"] ? .payment(try PaymentID(text)) : .errand(try CommandID(text))
+        } catch { throw CommandError(reason: "\(members[0]): \(error)") }
     }
 }
 

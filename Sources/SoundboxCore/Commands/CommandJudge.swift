@@ -1,7 +1,8 @@
 /// Decides whether a command is to be carried out now: pure.
 ///
 /// A `cancel` may be old: it is sent to boxes that are away, and does no more when it comes twice. Everything else is
-/// of the moment: a payment that is repeated hours later, or a box that falls silent by itself, would be a lie.
+/// of the moment: a payment that is repeated hours later, a ring of somebody who has left, or a box that falls silent by
+/// itself, would be a lie.
 public enum CommandJudge {
     /// How far the sender's clock may be from the box's, in either direction, the way through the network included.
     public static let window = Duration.seconds(60)
@@ -17,24 +18,39 @@ public enum CommandJudge {
         /// It may have waited at the broker while the box was away.
         public var mayHaveWaited = false
         public var clock: ClockReading
+        /// A ring that comes before another one has ended is refused as busy.
+        public var allowsOneRing = false
 
         public init(
-            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, clock: ClockReading
+            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, clock: ClockReading,
+            allowsOneRing: Bool = false
         ) {
             self.isSigned = isSigned
             self.isRetained = isRetained
             self.mayHaveWaited = mayHaveWaited
             self.clock = clock
+            self.allowsOneRing = allowsOneRing
         }
     }
 
     public static func judge(_ message: CommandMessage, _ circumstances: Circumstances) -> CommandArrival? {
         if let reason = reasonToRefuse(message, circumstances) { return .refused(message.id, reason: reason) }
-        if case .cancel(let id) = message.command { return .cancel(id) }
-        // Without both there is no telling one command from the next.
-        guard let id = message.id, let at = message.at else { return nil }
-        let expiry = max(at, circumstances.clock.time).millisecondsSince1970 + Int64(memory / .milliseconds(1))
-        return .once(id, expiry: Timestamp(millisecondsSince1970: expiry))
+        let expiry = expiry(of: message, circumstances)
+        switch message.command {
+        case .cancel(let target): return .cancel(target, expiry: expiry)
+        case .errand(let errand):
+            return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
+        case .play, .volume, .warnOfUnprovisioning, .unprovision:
+            // Without both there is no telling one command from the next.
+            guard let id = message.id, message.at != nil else { return nil }
+            return .once(id, expiry: expiry)
+        }
+    }
+
+    private static func expiry(of message: CommandMessage, _ circumstances: Circumstances) -> Timestamp {
+        let now = circumstances.clock.time
+        let start = max(message.at ?? now, now)
+        return Timestamp(millisecondsSince1970: start.millisecondsSince1970 + Int64(memory / .milliseconds(1)))
     }
 
     private static func reasonToRefuse(_ message: CommandMessage, _ circumstances: Circumstances) -> String? {

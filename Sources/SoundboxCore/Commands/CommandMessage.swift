@@ -1,8 +1,9 @@
 /// A message of the commands topic, read and not yet judged:
 /// `{"id":"c-1","at":"2026-11-21T10:15:00+08:00","type":"volume","volume":80}`.
 public struct CommandMessage: Sendable, Equatable {
-    /// A larger message is refused unread.
-    public static let maximumPayloadBytes = 4096
+    /// A larger message is refused unread. The longest address of a clip and the longest text beside it, in JSON that
+    /// escapes every character, have room in it.
+    public static let maximumPayloadBytes = 8192
 
     public var id: CommandID?
     /// When it was sent.

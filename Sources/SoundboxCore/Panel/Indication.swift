@@ -16,6 +16,8 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
     case announcing
     /// Payments cannot be heard or kept: no sound card, or the disk fails.
     case fault
+    /// Somebody is to answer: until a button is pressed, or its time runs out.
+    case ringing
     /// New software is being installed: the power must stay on.
     case updating
 
@@ -24,7 +26,7 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
     }
 
     /// How it is shown. No two patterns look alike, even in one colour. None is dark throughout. Only a payment
-    /// vibrates. Every colour contains red or green, so that a board with only these two shows all of them.
+    /// and a ring vibrate. Every colour contains red or green, so that a board with only these two shows all of them.
     public var pattern: OutputPattern {
         switch self {
         case .booting: Self.blink(.white, lit: .milliseconds(250), dark: .milliseconds(250))
@@ -35,6 +37,7 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
         case .notProvisioned: Self.flashes(2, .magenta)
         case .announcing: Self.paymentSignal
         case .fault: Self.flashes(3, .red)
+        case .ringing: Self.ringSignal
         case .updating: Self.blink(.white, lit: .milliseconds(100), dark: .milliseconds(900))
         }
     }
@@ -49,6 +52,16 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
             .init(.milliseconds(100), .off),
         ],
         ending: .repeat([.init(.milliseconds(100), .lit), .init(.milliseconds(100), .off)]))
+
+    /// Two long pulses and a pause, as a telephone rings, for as long as it does. Nobody has to understand a word under
+    /// it.
+    private static let ringSignal = OutputPattern(
+        ending: .repeat([
+            .init(.milliseconds(400), PanelOutputs(isLit: true, isVibrating: true)),
+            .init(.milliseconds(200), .off),
+            .init(.milliseconds(400), PanelOutputs(isLit: true, isVibrating: true)),
+            .init(.seconds(1), .off),
+        ]))
 
     /// Flashes and a pause, 2 s together: easy to describe over the phone.
     private static func flashes(_ count: Int, _ color: LightColor) -> OutputPattern {

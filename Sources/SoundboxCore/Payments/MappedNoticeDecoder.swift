@@ -4,11 +4,17 @@ public struct MappedNoticeDecoder: Sendable {
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
     public var excessDecimals: ExcessDecimals
+    /// Beside payments and refunds; see ``Language/noticeKinds``.
+    public var kinds: Set<KindName>
 
-    public init(mapping: PaymentMapping, defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak) {
+    public init(
+        mapping: PaymentMapping, defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak,
+        kinds: Set<KindName> = []
+    ) {
         self.mapping = mapping
         self.defaultCurrency = defaultCurrency
         self.excessDecimals = excessDecimals
+        self.kinds = kinds
     }
 
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
@@ -16,7 +22,7 @@ public struct MappedNoticeDecoder: Sendable {
         for condition in mapping.conditions where condition.otherwise == .ignore {
             if let reason = violation(of: condition, in: json) { return .ignored(reason: reason) }
         }
-        let checks = NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals)
+        let checks = NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals, kinds: kinds)
         for condition in mapping.conditions where condition.otherwise == .reject {
             guard violation(of: condition, in: json) == nil else {
                 let values = condition.values.joined(separator: " or ")

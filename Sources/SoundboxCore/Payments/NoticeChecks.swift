@@ -3,6 +3,7 @@
 struct NoticeChecks {
     let id: PaymentID
     let excessDecimals: ExcessDecimals
+    let kinds: Set<KindName>
 
     func rejection(_ field: String, _ problem: String) -> NoticeRejection {
         NoticeRejection(id: id, field: field, problem: problem)
@@ -16,10 +17,17 @@ struct NoticeChecks {
     }
 
     func kind(_ text: String, field: String) throws(NoticeRejection) -> PaymentNotice.Kind {
-        guard let kind = PaymentNotice.Kind(rawValue: text) else {
-            throw rejection(field, "expected payment or refund")
+        switch PaymentNotice.Kind(rawValue: text) {
+        case .payment: return .payment
+        case .refund: return .refund
+        case .other(let name) where kinds.contains(name): return .other(name)
+        case .other, nil: throw rejection(field, "expected \(namesOfKinds)")
         }
-        return kind
+    }
+
+    private var namesOfKinds: String {
+        let names = ["payment", "refund"] + kinds.map(\.text).sorted()
+        return names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
     }
 
     /// `nil` for an empty one.

@@ -3,6 +3,18 @@ public enum NoticeReader: Sendable {
     case native(PaymentNoticeDecoder)
     case mapped(MappedNoticeDecoder)
 
+    /// The same reader, which admits these kinds of news beside payments and refunds.
+    public func admitting(_ kinds: Set<KindName>) -> NoticeReader {
+        switch self {
+        case .native(var decoder):
+            decoder.kinds = kinds
+            return .native(decoder)
+        case .mapped(var decoder):
+            decoder.kinds = kinds
+            return .mapped(decoder)
+        }
+    }
+
     public func read(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         switch self {
         case .native(let decoder): .notice(try decoder.decode(payload))

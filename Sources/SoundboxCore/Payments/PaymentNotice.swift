@@ -1,8 +1,33 @@
 /// A message that says that money arrived or was paid back. Every field has been checked.
 public struct PaymentNotice: Sendable, Equatable {
-    public enum Kind: String, Sendable, Equatable, CaseIterable {
+    /// What the news is of. The raw value is the word that notices write.
+    public enum Kind: RawRepresentable, Sendable, Hashable {
         case payment
         case refund
+        /// One that the voice defines.
+        case other(KindName)
+
+        /// `nil` for a word that can be no kind's name.
+        public init?(rawValue: String) {
+            switch rawValue {
+            case "payment": self = .payment
+            case "refund": self = .refund
+            default:
+                guard let name = KindName(rawValue) else { return nil }
+                self = .other(name)
+            }
+        }
+
+        /// Whether it is neither a payment nor a refund.
+        public var isOther: Bool { if case .other = self { true } else { false } }
+
+        public var rawValue: String {
+            switch self {
+            case .payment: "payment"
+            case .refund: "refund"
+            case .other(let name): name.text
+            }
+        }
     }
 
     public var id: PaymentID
@@ -12,13 +37,19 @@ public struct PaymentNotice: Sendable, Equatable {
     public var channel: String?
     /// When the customer paid; `nil` when the provider does not say.
     public var paidAt: Timestamp?
+    /// Words that are said after the announcement. Whether they may be said is for ``TextRules`` to judge.
+    public var text: String?
 
-    public init(id: PaymentID, money: Money, kind: Kind = .payment, channel: String? = nil, paidAt: Timestamp? = nil) {
+    public init(
+        id: PaymentID, money: Money, kind: Kind = .payment, channel: String? = nil, paidAt: Timestamp? = nil,
+        text: String? = nil
+    ) {
         self.id = id
         self.money = money
         self.kind = kind
         self.channel = channel
         self.paidAt = paidAt
+        self.text = text
     }
 }
 

@@ -7,21 +7,27 @@ public struct PaymentNoticeDecoder: Sendable {
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
     public var excessDecimals: ExcessDecimals
+    /// Beside payments and refunds; see ``Language/noticeKinds``.
+    public var kinds: Set<KindName>
 
-    public init(defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak) {
+    public init(
+        defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak, kinds: Set<KindName> = []
+    ) {
         self.defaultCurrency = defaultCurrency
         self.excessDecimals = excessDecimals
+        self.kinds = kinds
     }
 
     /// Unknown fields are ignored, so that a provider can add some without asking. `null` counts as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> PaymentNotice {
         let json = try Self.object(in: payload)
         let fields = NativeFields(
-            checks: NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals), json: json)
+            checks: NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals, kinds: kinds), json: json)
         let currency = try fields.currency(default: defaultCurrency)
         return PaymentNotice(
             id: fields.checks.id, money: try fields.money(in: currency),
-            kind: try fields.noticeKind(), channel: try fields.channel(), paidAt: try fields.paidAt())
+            kind: try fields.noticeKind(), channel: try fields.channel(), paidAt: try fields.paidAt(),
+            text: fields.text())
     }
 
     /// The JSON object that every notice is, of whatever format.
@@ -93,6 +99,9 @@ private struct NativeFields {
         }
         return time
     }
+
+    /// Words never cost the payment. What is no string is handed on as an empty text, which ``TextRules`` refuse.
+    func text() -> String? { present("text").map { $0.string ?? "" } }
 
     private func string(_ name: String) throws(NoticeRejection) -> String? {
         guard let value = present(name) else { return nil }

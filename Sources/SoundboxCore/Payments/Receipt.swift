@@ -1,4 +1,4 @@
-/// What the box tells the provider about one payment, or about a command that it did not carry out.
+/// What the box tells the provider about one payment or one errand, or about a command that it did not carry out.
 public struct Receipt: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable {
         /// On disk; the box now answers for it.
@@ -12,6 +12,14 @@ public struct Receipt: Sendable, Equatable {
         case cancelled
         /// Not a payment notice, or not a command to be carried out; nothing is stored.
         case rejected
+        /// Somebody pressed the button while it rang.
+        case answered
+        /// It rang, and nobody did.
+        case missed
+        /// What a command asked for was said to the last frame.
+        case spoken
+        /// What a command asked for could not be heard.
+        case failed
     }
 
     public enum Subject: Sendable, Equatable {

@@ -12,7 +12,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         guard let year = fields.digits(4), fields.take("-"), let month = fields.digits(2), fields.take("-"),
             let day = fields.digits(2), fields.takeAny("Tt "), let hour = fields.digits(2), fields.take(":"),
             let minute = fields.digits(2), fields.take(":"), let second = fields.digits(2),
-            (1...12).contains(month), (1...Self.daysInMonth(month, year: year)).contains(day), hour < 24, minute < 60,
+            (1...12).contains(month), (1...CivilDate.daysInMonth(month, year: year)).contains(day), hour < 24,
+            minute < 60,
             second <= 60
         else { return nil }
         var milliseconds: Int64 = 0
@@ -21,14 +22,14 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
             milliseconds = fraction
         }
         guard let offset = fields.offsetMinutes(), fields.isAtEnd else { return nil }
-        let minutes = (Self.daysSince1970(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
+        let minutes = (CivilDate.daysSince1970(year: year, month: month, day: day) * 24 + hour) * 60 + minute - offset
         millisecondsSince1970 = (minutes * 60 + second) * 1000 + milliseconds
     }
 
     /// RFC 3339 in UTC with milliseconds.
     public var description: String {
         let (day, millisecond) = millisecondsSince1970.quotientAndFloorRemainder(by: 86_400_000)
-        let date = Self.date(daysSince1970: day)
+        let date = CivilDate.date(daysSince1970: day)
         let clock = [millisecond / 3_600_000, millisecond / 60_000 % 60, millisecond / 1000 % 60].map { pad($0, 2) }
         return "\(pad(date.year, 4))-\(pad(date.month, 2))-\(pad(date.day, 2))T\(clock.joined(separator: ":"))"
             + ".\(pad(millisecond % 1000, 3))Z"
@@ -42,45 +43,11 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public func duration(since other: Timestamp) -> Duration {
         .milliseconds(millisecondsSince1970) - .milliseconds(other.millisecondsSince1970)
     }
-
-    // Days from civil and back: Howard Hinnant, "chrono-compatible low-level date algorithms", the proleptic
-    // Gregorian calendar with years that begin in March.
-    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = shifted.quotientAndFloorRemainder(by: 400)
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func date(daysSince1970 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (days + 719_468).quotientAndFloorRemainder(by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    private static func daysInMonth(_ month: Int64, year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
 }
 
-private func pad(_ number: Int64, _ width: Int) -> String {
+func pad(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
-}
-
-extension Int64 {
-    fileprivate func quotientAndFloorRemainder(by divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
 }
 
 private struct FieldReader {

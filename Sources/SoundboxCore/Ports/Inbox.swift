@@ -32,9 +32,15 @@ public struct InboxEntry: Sendable, Equatable {
     }
 }
 
+extension InboxEntry {
+    /// How far it has come, for a cancel that comes now.
+    public var cancelMoment: CancelMoment { state == .announcing ? .whileItSounded : .whileItWaited }
+}
+
 /// One message of a batch, decoded.
 public enum Arrival: Sendable, Equatable {
-    case notice(PaymentNotice)
+    /// - Parameter remark: stands in the receipt `stored` as its reason: what of the notice is not used, and why.
+    case notice(PaymentNotice, remark: String? = nil)
     case rejection(NoticeRejection)
 }
 
@@ -48,10 +54,29 @@ public enum ArrivalOutcome: Sendable, Equatable {
 
 /// What became of the wish to cancel a payment.
 public enum CancelOutcome: Sendable, Equatable {
+    /// As it was until then: whether it waited or was being spoken.
     case cancelled(InboxEntry)
-    /// It is being spoken, or it has ended already.
+    /// It has ended already.
     case tooLate(NoticeState)
     case unknown
+}
+
+/// What waits to be spoken, by rank.
+public struct NoticeQueue: Sendable, Equatable {
+    /// The oldest payments, oldest first; what was being announced when the power went comes first.
+    public var payments: [InboxEntry]
+    /// The oldest refund and the oldest notice of any other kind, as far as there are such.
+    public var others: [InboxEntry]
+    /// The greatest sequence of a payment that waits; `nil` when none does.
+    public var lastPayment: Int64?
+
+    public init(payments: [InboxEntry] = [], others: [InboxEntry] = [], lastPayment: Int64? = nil) {
+        self.payments = payments
+        self.others = others
+        self.lastPayment = lastPayment
+    }
+
+    public var isEmpty: Bool { payments.isEmpty && others.isEmpty }
 }
 
 /// How full the inbox is.
@@ -86,12 +111,16 @@ public protocol Inbox: Sendable {
     /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
-    /// Notes that the notices are being spoken from now on, and can no longer be cancelled. Writes nothing for a notice
-    /// that was noted before.
+    /// The notices not yet spoken, by rank.
+    /// - Parameter limit: of payments.
+    func queue(limit: Int) throws(InboxError) -> NoticeQueue
+
+    /// Notes that the notices are being spoken from now on. Writes nothing for a notice that was noted before.
     /// - Returns: those that still wait. The others were cancelled in the meantime and must not be spoken.
     func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
-    /// Notes that the notice was spoken to its last frame and writes its receipt.
+    /// Notes that the notice was spoken to its last frame and writes its receipt. Changes nothing if it was cancelled in the
+    /// meantime.
     /// - Parameter manner: how it was spoken; stands in the receipt.
     func markAnnounced(_ entry: InboxEntry, as manner: Manner, at now: Timestamp) throws(InboxError)
 
@@ -100,7 +129,7 @@ public protocol Inbox: Sendable {
     ///   nothing was said about them.
     func markExpired(_ entries: [InboxEntry], told manner: Manner?, at now: Timestamp) throws(InboxError)
 
-    /// Cancels a payment that still waits and writes its receipt.
+    /// Cancels a payment that waits or is being spoken, and writes its receipt.
     func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome
 
     /// Whether a notice of that id was stored, whatever has become of it.
@@ -108,24 +137,18 @@ public protocol Inbox: Sendable {
 
     /// Notes a batch of commands in order and writes their receipts, in one transaction.
     ///
-    /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier.
-    /// - Parameter earliest: the time that it is for certain; `nil` while nothing is. A wrong clock forgets no id.
+    /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier. So it
+    /// is with cancels that came before their errand, beyond ``Errand/mostCancelledBefore``.
+    /// - Parameter reading: what is past its time is judged by ``ClockReading/earliest``: a wrong clock forgets no id.
     /// - Returns: one outcome for each command, in the same order.
-    func take(
-        _ commands: [CommandArrival], at now: Timestamp, earliest: Timestamp?
-    ) throws(InboxError) -> [CommandOutcome]
+    func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
 
-    /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices can no
-    /// longer be compared with it. Those that a time server had confirmed stay as they are.
+    /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices and errands
+    /// can no longer be compared with it. Those that a time server had confirmed stay as they are.
     func distrustArrivalTimes() throws(InboxError)
 
     /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than `count`.
     func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry?
-
-    /// The payments, without refunds, that arrived at `start` or later and were not cancelled, oldest first, whether they
-    /// were spoken or not. The time that it takes has a bound, however large the inbox is.
-    /// - Throws: also when some of them cannot be read, or when there are too many: a total must not be wrong.
-    func payments(since start: Timestamp) throws(InboxError) -> [Money]
 
     func counts() throws(InboxError) -> InboxCounts
 
@@ -144,7 +167,7 @@ extension Inbox {
 
     /// Notes a batch of commands under a clock that a time server has confirmed.
     public func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome] {
-        try take(commands, at: now, earliest: now)
+        try take(commands, at: ClockReading(now))
     }
 
     /// Notes that the notice is being spoken from now on; see ``markAnnouncing(_:)``.

@@ -69,6 +69,13 @@ public protocol Panel: Sendable {
     /// Whether there is a light or a motor to drive. Without one nobody need call ``set(_:)``. Never blocks.
     var hasOutputs: Bool { get }
 
+    /// Whether there is a screen for ``show(_:)``. Without one nobody need call it. Never blocks.
+    var hasScreen: Bool { get }
+
+    /// Shows a line beside the light; `nil` takes it away. Takes no longer than a few system calls. A panel without a
+    /// screen ignores it.
+    func show(_ line: String?)
+
     /// Drives the outputs. Takes no longer than a few system calls. A panel without an LED or a motor ignores that
     /// part.
     func set(_ outputs: PanelOutputs) throws(PanelError)
@@ -83,6 +90,8 @@ public protocol Panel: Sendable {
 
 extension Panel {
     public var hasOutputs: Bool { true }
+    public var hasScreen: Bool { false }
+    public func show(_ line: String?) {}
 }
 
 /// What is wrong with the panel; the box goes on without it.

@@ -20,6 +20,7 @@ extension Language {
             sentences: try readSentences(try top.required("sentences")),
             prompts: try readPrompts(try top.required("prompts")), pauses: try readPauses(try top.required("pauses")))
         try checkNumbers(rules)
+        if let value = top.optional("kinds") { kinds = try NewsKind.all(reading: value, by: TextRules([self])) }
     }
 
     /// Refuses rules that leave out a number or never end. Better here than at the counter.
@@ -141,7 +142,7 @@ private func readPrompts(_ value: YAMLValue) throws(YAMLError) -> [Prompt: Strin
     var prompts: [Prompt: String] = [:]
     for prompt in Prompt.allCases {
         let key = prompt.rawValue
-        let value = prompt.fallback == nil ? try mapping.required(key) : mapping.optional(key)
+        let value = prompt.isRequired ? try mapping.required(key) : mapping.optional(key)
         prompts[prompt] = try value?.string()
     }
     try mapping.refuseOtherKeys()

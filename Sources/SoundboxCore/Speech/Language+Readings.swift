@@ -16,6 +16,14 @@ extension Language {
         return try numbers.spell(number, with: countingRuleSet)
     }
 
+    /// Spells a number that is called out: a queue's, a table's.
+    public func reading(ofNumber number: Int64) throws(SpeechError) -> String {
+        guard let whole = UInt64(exactly: number), let decimal = try? DecimalNumber(whole: whole) else {
+            throw .noRule("\(number) is not from 0 to \(DecimalNumber.maximumWhole)")
+        }
+        return try numbers.spell(decimal, with: cardinalRuleSet)
+    }
+
     /// Names one digit, 0 to 9, as in a number that is read out digit by digit.
     public func reading(ofDigit digit: Int) throws(SpeechError) -> String {
         guard (0...9).contains(digit), let number = try? DecimalNumber(whole: UInt64(digit)) else {

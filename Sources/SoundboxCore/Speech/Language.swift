@@ -22,12 +22,15 @@ public struct Language: Sendable {
         case today
         /// `{count}`: the same when the total cannot be read.
         case todayWithoutTotal = "today_without_total"
+        /// `{count}` and `{total}`: what was paid back on the same day, said after ``today``.
+        case todayRefunds = "today_refunds"
         /// Said before a payment that is repeated, so that nobody takes it for another one.
         case replay
 
         /// Whether a voice without it is refused. A sentence that came after version 0.1.0 is optional, so that
-        /// programs and voices of different ages fit. Without ``replay`` a repetition is said without words before it.
-        public var isRequired: Bool { self != .replay }
+        /// programs and voices of different ages fit. Without ``replay`` a repetition is said without words before it,
+        /// without ``todayRefunds`` the day's takings without what was paid back.
+        public var isRequired: Bool { self != .replay && self != .todayRefunds }
 
         /// The placeholders that its text must contain, each once.
         public var placeholders: [String] {
@@ -35,7 +38,7 @@ public struct Language: Sendable {
             case .payment: ["channel", "amount"]
             case .paymentWithoutChannel, .refund: ["amount"]
             case .unreadable: ["channel"]
-            case .lateSummary, .today: ["count", "total"]
+            case .lateSummary, .today, .todayRefunds: ["count", "total"]
             case .lateSummaryWithoutTotal, .todayWithoutTotal: ["count"]
             case .unreadableWithoutChannel, .unreadableRefund, .replay: []
             }
@@ -69,6 +72,8 @@ public struct Language: Sendable {
     public var channels: [String: String]
     public var sentences: [Sentence: String]
     public var prompts: [Prompt: String]
+    /// News other than payments and refunds, by the word that senders write.
+    public var kinds: [KindName: NewsKind]
     /// Punctuation that is a rest, and how long it lasts.
     public var pauses: [Character: Duration]
 
@@ -77,13 +82,18 @@ public struct Language: Sendable {
         prompts[prompt] ?? prompt.fallback.flatMap { prompts[$0] } ?? ""
     }
 
+    /// The kinds that a notice may be of. It brings an amount and no number.
+    public var noticeKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasNumber }.keys) }
+
+    /// The kinds that an errand may be of. It brings no amount.
+    public var errandKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasAmount }.keys) }
+
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
         countingRuleSet: String, decimalStyle: DecimalStyle = .point, subunitJoint: String = "",
         subunitZero: String? = nil, units: [String: CurrencyWords], otherCurrency: String? = nil,
         unitPause: Duration = .zero, channels: [String: String], sentences: [Sentence: String],
-        prompts: [Prompt: String],
-        pauses: [Character: Duration]
+        prompts: [Prompt: String], kinds: [KindName: NewsKind] = [:], pauses: [Character: Duration]
     ) {
         self.locale = locale
         self.name = name
@@ -100,6 +110,7 @@ public struct Language: Sendable {
         self.channels = channels
         self.sentences = sentences
         self.prompts = prompts
+        self.kinds = kinds
         self.pauses = pauses
     }
 }

@@ -1,4 +1,4 @@
-/// What the box says about itself. A voice must have every one that has no ``fallback``.
+/// What the box says about itself. A voice must have every one that ``isRequired``.
 public enum Prompt: String, Sendable, CaseIterable {
     /// Said when an installer has finished, and when a box that was started can take payments.
     case greeting
@@ -17,8 +17,22 @@ public enum Prompt: String, Sendable, CaseIterable {
     /// Nothing can be stored: no payment can be taken.
     case storageFault = "storage_fault"
     case noPaymentYet = "no_payment_yet"
+    /// It rang, and nobody answered.
+    case ringMissed = "ring_missed"
+    /// What was being said has been taken back.
+    case cancelled
+    /// There is something to be said, and the voice has no words for it.
+    case message
 
-    /// What is said instead by a voice that lacks it. A prompt that came after version 0.1.0 has one, so that programs
-    /// and voices of different ages fit.
+    /// Whether a voice without it is refused. A prompt that came after version 0.1.0 is optional, so that programs and
+    /// voices of different ages fit.
+    public var isRequired: Bool {
+        switch self {
+        case .setupFault, .ringMissed, .cancelled, .message: false
+        default: true
+        }
+    }
+
+    /// What is said instead by a voice that lacks it; nothing (`nil`) where no other prompt means the same.
     public var fallback: Prompt? { self == .setupFault ? .notProvisioned : nil }
 }

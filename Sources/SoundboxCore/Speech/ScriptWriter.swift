@@ -4,14 +4,20 @@ public struct ScriptWriter: Sendable {
     public let phrases: [String]
     private let selection: UnitSelection
     private let sentences: [Language.Sentence: SentenceTemplate]
+    private let kinds: [KindName: SentenceTemplate]
+    private let chimes: [KindName: Int]
     private let pauses: Pauses
 
-    /// - Parameter phrases: what the voice has recordings for, in the order that script elements refer to.
-    public init(language: Language, phrases: [String]) {
+    /// - Parameters:
+    ///   - phrases: what the voice has recordings for, in the order that script elements refer to.
+    ///   - chimes: where in that list the chimes of kinds stand.
+    public init(language: Language, phrases: [String], chimes: [KindName: Int] = [:]) {
+        self.chimes = chimes
         self.language = language
         self.phrases = phrases
         selection = UnitSelection(phrases: phrases, wordsAreSpaced: language.wordsAreSpaced)
         sentences = language.sentences.mapValues(SentenceTemplate.init)
+        kinds = language.kinds.mapValues { SentenceTemplate($0.words) }
         pauses = Pauses(language)
     }
 
@@ -34,11 +40,15 @@ public struct ScriptWriter: Sendable {
             guard let name = channelName(channel) else { return try script(.paymentWithoutChannel, amount: money) }
             return try script(.payment, channel: name, amount: money)
         case .refund(let money): return try script(.refund, amount: money)
+        case .kind(let kind, let amount, let number): return try script(kind, amount, number)
         case .replay(let repeated): return repetition(try script(.replay), of: try exactScript(for: repeated))
         case .lateSummary(let count, let totals):
             return try summary(count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal)
         case .today(let count, let totals):
             return try summary(count, totals, .today, withoutTotal: .todayWithoutTotal)
+        case .dayTakings(let takings):
+            let payments = try exactScript(for: .today(count: takings.payments, totals: takings.totals))
+            return joined(payments, try refunds(of: takings))
         case .prompt(let prompt): return try script(ofText: language.words(of: prompt))
         case .network(let isOnline, let address):
             return try network(isOnline ? .networkRestored : .networkLost, address)
@@ -55,6 +65,15 @@ public struct ScriptWriter: Sendable {
         return try script(sentence, count: number, totals: totals, exactly: exactly)
     }
 
+    /// Nothing where nothing was paid back, and for a voice without the words: what came in is then told alone, and is
+    /// right by itself.
+    private func refunds(of takings: DayTakings) throws(SpeechError) -> AnnouncementScript {
+        guard takings.refunds > 0, !takings.refundTotals.isEmpty, language.sentences[.todayRefunds]?.isEmpty == false
+        else { return AnnouncementScript(text: "", elements: []) }
+        return try script(
+            .todayRefunds, count: try language.reading(of: takings.refunds), totals: takings.refundTotals)
+    }
+
     /// Stands between two totals: the mark that makes a rest in the sentence itself.
     private func separator(in sentence: Language.Sentence) -> String {
         language.sentences[sentence]?.first { language.pauses[$0] != nil }.map(String.init) ?? " "
@@ -62,16 +81,38 @@ public struct ScriptWriter: Sendable {
 
     /// Covers any text: phrases for the words, rests for the punctuation.
     public func script(ofText text: String) throws(SpeechError) -> AnnouncementScript {
+        try script(ofText: text, amounts: [])
+    }
+
+    /// - Parameter amounts: where amounts and counts stand in the text, in Unicode scalars. A phrase that covers a part of
+    ///   one belongs to it as a whole.
+    private func script(ofText text: String, amounts: [Range<Int>]) throws(SpeechError) -> AnnouncementScript {
         let letters = Array(text.unicodeScalars)
         var elements: [AnnouncementScript.Element] = []
+        // What each element covers.
+        var places: [Range<Int>] = []
+        func append(_ run: ArraySlice<Unicode.Scalar>) throws(SpeechError) {
+            for unit in try selection.units(for: run) {
+                elements.append(.phrase(unit.phrase))
+                places.append(unit.place)
+            }
+        }
         var run = letters.startIndex
         while let (mark, length) = pauses.firstMark(in: letters, from: run) {
-            elements += try selection.cover(letters[run..<mark.lowerBound]).map { .phrase($0) }
+            try append(letters[run..<mark.lowerBound])
             elements.append(.pause(length))
+            places.append(mark)
             run = mark.upperBound
         }
-        elements += try selection.cover(letters[run...]).map { .phrase($0) }
-        return AnnouncementScript(text: pauses.textWithoutUnitMarks(text), elements: elements)
+        try append(letters[run...])
+        let ranges = amounts.compactMap { amount -> Range<Int>? in
+            guard let first = places.firstIndex(where: { $0.overlaps(amount) }),
+                let last = places.lastIndex(where: { $0.overlaps(amount) })
+            else { return nil }
+            return first..<last + 1
+        }
+        return AnnouncementScript(
+            text: pauses.textWithoutUnitMarks(text), elements: elements, amountRanges: ranges)
     }
 
     /// - Parameter exactly: an amount whose currency has no word is an error, instead of another currency's.
@@ -80,21 +121,60 @@ public struct ScriptWriter: Sendable {
         totals: [Money] = [], exactly: Bool = true
     ) throws(SpeechError) -> AnnouncementScript {
         var words = ""
+        var amounts: [Range<Int>] = []
+        func append(amount: String) {
+            let begin = words.unicodeScalars.count
+            words += amount
+            amounts.append(begin..<words.unicodeScalars.count)
+        }
         for piece in sentences[sentence]?.pieces ?? [] {
             switch piece {
             case .text(let text): words += text
             case .placeholder(.channel): words += channel
-            case .placeholder(.count): words += count
+            case .placeholder(.number): break
+            case .placeholder(.count): append(amount: count)
             case .placeholder(.amount):
-                if let amount { words += try reading(of: amount, exactly) }
+                if let amount { append(amount: try reading(of: amount, exactly)) }
             case .placeholder(.total):
                 for (index, total) in totals.enumerated() {
                     if index > 0 { words += separator(in: sentence) }
-                    words += try reading(of: total, exactly)
+                    append(amount: try reading(of: total, exactly))
                 }
             }
         }
-        return try script(ofText: words)
+        return try script(ofText: words, amounts: amounts)
+    }
+
+    /// News of a kind that the voice defines.
+    private func script(
+        _ kind: KindName, _ amount: Money?, _ number: Int64?, exactly: Bool = true
+    ) throws(SpeechError) -> AnnouncementScript {
+        guard let template = kinds[kind] else { throw .noKind(kind) }
+        var words = ""
+        var amounts: [Range<Int>] = []
+        func append(amount: String) {
+            let begin = words.unicodeScalars.count
+            words += amount
+            amounts.append(begin..<words.unicodeScalars.count)
+        }
+        for piece in template.pieces {
+            switch piece {
+            case .text(let text): words += text
+            case .placeholder(.amount):
+                if let amount { append(amount: try reading(of: amount, exactly)) }
+            case .placeholder(.number):
+                guard let number else { throw .noNumber(kind) }
+                append(amount: try language.reading(ofNumber: number))
+            case .placeholder(.channel), .placeholder(.count), .placeholder(.total): break
+            }
+        }
+        var script = try script(ofText: words, amounts: amounts)
+        script.lacksAmount = amount == nil && language.kinds[kind]?.hasAmount == true
+        guard let chime = chimes[kind] else { return script }
+        let call = AnnouncementScript(text: "", elements: [.phrase(chime)])
+        var whole = call.followed(by: script, after: Self.restBehindChime)
+        whole.lacksAmount = script.lacksAmount
+        return whole
     }
 
     private func reading(of money: Money, _ exactly: Bool) throws(SpeechError) -> String {
@@ -103,15 +183,29 @@ public struct ScriptWriter: Sendable {
             : try language.readingOfAnyCurrency(money, unitJoint: pauses.unitJoint)
     }
 
+    /// Between the chime of a kind, which has died away by then, and its words.
+    private static let restBehindChime = Duration.milliseconds(50)
+
     /// Between the words that tell a repetition, and what is repeated.
     private static let restBeforeRepetition = Duration.milliseconds(300)
 
     private func repetition(_ words: AnnouncementScript, of script: AnnouncementScript) -> AnnouncementScript {
         guard !words.elements.isEmpty, !script.elements.isEmpty else { return script }
-        return AnnouncementScript(
-            text: "\(words.text) \(script.text)",
-            elements: words.elements + [.pause(Self.restBeforeRepetition)] + script.elements,
-            shortcoming: script.shortcoming, lacksAmount: script.lacksAmount)
+        var whole = words.followed(by: script, after: Self.restBeforeRepetition)
+        whole.shortcoming = script.shortcoming
+        whole.lacksAmount = script.lacksAmount
+        return whole
+    }
+
+    /// Between what came in on a day and what was paid back.
+    private static let restBeforeRefunds = Duration.milliseconds(300)
+
+    private func joined(_ payments: AnnouncementScript, _ refunds: AnnouncementScript) -> AnnouncementScript {
+        guard !payments.elements.isEmpty, !refunds.elements.isEmpty else { return payments }
+        var script = payments
+        script.text += " \(refunds.text)"
+        script.elements += [.pause(Self.restBeforeRefunds)] + refunds.elements
+        return script
     }
 
     private func fallbackScript(for utterance: Utterance) -> AnnouncementScript {
@@ -138,6 +232,13 @@ public struct ScriptWriter: Sendable {
         case .refund(let money):
             if let script = try? script(.refund, amount: money, exactly: false) { return script }
             if let script = try? script(.unreadableRefund) { return script.withoutAmount }
+        case .kind(let kind, let amount, let number):
+            // Never the words of a payment: this is none. Without its amount it is still news, if not all of it.
+            if let script = try? script(kind, amount, number, exactly: false) { return script }
+            if let script = try? script(kind, nil, number) { return script }
+            if let script = try? exactScript(for: .prompt(.message)) {
+                return amount == nil ? script : script.withoutAmount
+            }
         case .lateSummary(let count, let totals):
             if let script = try? summary(
                 count, totals, .lateSummary, withoutTotal: .lateSummaryWithoutTotal, exactly: false)
@@ -159,6 +260,7 @@ public struct ScriptWriter: Sendable {
             {
                 return script.withoutAmount
             }
+        case .dayTakings(let takings): return script(for: .today(count: takings.payments, totals: takings.totals))
         case .network(let isOnline, _):
             if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
         case .prompt: break

@@ -1,7 +1,7 @@
 /// A sentence of a voice, split at its placeholders once, and not for every payment.
 struct SentenceTemplate: Sendable {
     enum Placeholder: String, Sendable {
-        case channel, amount, count, total
+        case channel, amount, count, total, number
     }
 
     enum Piece: Sendable {

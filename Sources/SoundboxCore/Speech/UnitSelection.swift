@@ -32,19 +32,32 @@ struct UnitSelection: Sendable {
         }
     }
 
+    /// A phrase that was chosen.
+    struct Unit: Sendable, Equatable {
+        /// Its place in the list of phrases.
+        var phrase: Int
+        /// The letters of the text that it covers, counted as the text's own indices are.
+        var place: Range<Int>
+    }
+
     /// The indices of the phrases to play, in order.
     /// - Throws: ``SpeechError/missingPhrase(_:)`` with the text from the first place that nothing covers.
-    func cover(_ text: ArraySlice<Letter>) throws(SpeechError) -> [Int] {
+    func cover(_ text: ArraySlice<Letter>) throws(SpeechError) -> [Int] { try units(for: text).map(\.phrase) }
+
+    /// The phrases to play, in order, with what each of them covers.
+    /// - Throws: as ``cover(_:)``.
+    func units(for text: ArraySlice<Letter>) throws(SpeechError) -> [Unit] {
         let letters = Self.normalized(text)
         let best = choices(for: letters)
         guard best[0] != nil else { throw .missingPhrase(uncoverable(letters, of: text)) }
-        var indices: [Int] = []
+        var units: [Unit] = []
         var place = 0
         while place < letters.count, let choice = best[place] {
-            if let phrase = choice.phrase { indices.append(phrase) }
+            let begin = text.startIndex + place
+            if let phrase = choice.phrase { units.append(Unit(phrase: phrase, place: begin..<begin + choice.length)) }
             place += choice.length
         }
-        return indices
+        return units
     }
 
     private struct Choice {

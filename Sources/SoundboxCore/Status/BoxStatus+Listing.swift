@@ -26,6 +26,7 @@ extension BoxStatus {
         add("muted", isMuted.map { $0 ? "yes" : "no" })
         add("quiet hours", quietVolume.map { $0 == 0 ? "now; nothing is heard" : "now; volume at most \($0)" })
         add("announcing", isAnnouncing.map { $0 ? "yes" : "no" })
+        add("ringing", ring?.summary)
         add("sound broke off", xruns.map { $0 == 0 ? "never" : $0 == 1 ? "once" : "\($0) times" })
         add("clock", clock?.summary)
         add("running for", uptime?.inWords)

@@ -22,7 +22,10 @@ public struct BoxStatus: Sendable, Equatable {
     public var isMuted: Bool?
     /// What the volume counts for at most, 0–100, while quiet hours last; `nil` at other times.
     public var quietVolume: Int?
+    /// `nil` where nothing can be announced: in the last will.
     public var isAnnouncing: Bool?
+    /// The ring that waits for somebody to answer; `nil` when none does.
+    public var ring: RingStatus?
     /// How often the sound card ran dry in the middle of an announcement since the start.
     public var xruns: Int?
     /// By which sign it knows the time.
@@ -71,7 +74,10 @@ extension BoxStatus {
         add("volume", volume.map { .integer($0) })
         add("muted", isMuted.map { .bool($0) })
         add("quiet_volume", quietVolume.map { .integer($0) })
-        add("announcing", isAnnouncing.map { .bool($0) })
+        if let isAnnouncing {
+            add("announcing", .bool(isAnnouncing))
+            add("ring", ring?.json ?? .null)
+        }
         add("xruns", xruns.map { .integer($0) })
         add("clock", clock.map { .string($0.rawValue) })
         add("uptime_s", uptime.map { .integer($0.components.seconds) })
@@ -98,6 +104,7 @@ extension BoxStatus {
         isMuted = json["muted"]?.bool
         quietVolume = json["quiet_volume"]?.integer
         isAnnouncing = json["announcing"]?.bool
+        ring = json["ring"].flatMap(RingStatus.init(decoding:))
         xruns = json["xruns"]?.integer
         clock = json["clock"]?.string.flatMap(ClockState.init)
         uptime = json["uptime_s"]?.integer.map { .seconds($0) }

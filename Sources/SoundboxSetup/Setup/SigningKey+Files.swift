@@ -32,8 +32,9 @@ extension MessageVerifier {
 extension MessageSigner {
     /// `nil` for a box without a key. Reads the key file; blocks on the disk.
     /// - Throws: what is wrong with that file.
-    public init?(_ configuration: Configuration) throws {
+    /// - Parameter topic: what is signed for one topic is worthless on another.
+    public init?(_ configuration: Configuration, topic: Topic = .payments) throws {
         guard let authenticity = configuration.authenticity else { return nil }
-        self.init(key: try SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics[.payments])
+        self.init(key: try SigningKey(readingFile: authenticity.keyFile), topic: configuration.topics[topic])
     }
 }

@@ -99,12 +99,14 @@ final class HistoryTransfer {
     ) throws -> Int {
         var count = 0
         for (id, sequence) in ids {
+            // The index of commands looks the same, and its ids are no payments'.
             let isKnown = try Int.fetchOne(
                 database.cachedStatement(
                     sql: """
                         SELECT 1 FROM notice WHERE sequence = ? UNION ALL SELECT 1 FROM notice WHERE payment_id = ?
-                        UNION ALL SELECT 1 FROM known WHERE payment_id = ? LIMIT 1
-                        """), arguments: [sequence, id.text, id.text])
+                        UNION ALL SELECT 1 FROM known WHERE payment_id = ?
+                        UNION ALL SELECT 1 FROM command WHERE id = ? LIMIT 1
+                        """), arguments: [sequence, id.text, id.text, id.text])
             guard isKnown == nil else { continue }
             if sequence <= lastEnded {
                 try remember(id, sequence, in: database)

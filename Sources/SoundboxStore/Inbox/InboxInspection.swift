@@ -31,7 +31,11 @@ extension InboxCounts {
         func count(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
         self.init(
             waiting: try count("SELECT count(*) FROM notice WHERE state IN ('received', 'announcing')"),
-            announced: try SQLiteInbox.announcedTotal(in: database),
+            announced: try count(
+                """
+                SELECT coalesce(max(announced_number), 0) FROM notice WHERE state = 'announced' AND sequence >
+                    (SELECT max(sequence) FROM notice WHERE state = 'announced') - \(SQLiteInbox.overtaking)
+                """),
             receiptsWaiting: try count("SELECT count(*) FROM receipt"))
     }
 }

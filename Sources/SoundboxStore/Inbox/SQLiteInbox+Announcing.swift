@@ -25,7 +25,9 @@ extension SQLiteInbox {
     ) throws(InboxError) {
         let number = announcedTotal.load(ordering: .relaxed) + 1
         let isChanged = try write { database in
-            guard try Self.end(entry, as: .announced, number: number, at: now, in: database) else { return false }
+            guard try Self.end(entry, as: .announced, number: number, manner, at: now, in: database) else {
+                return false
+            }
             try Self.insert(Receipt(id: entry.notice.id, state: .announced, at: now, manner: manner), into: database)
             return true
         }
@@ -38,7 +40,7 @@ extension SQLiteInbox {
         guard let first = entries.first?.sequence else { return }
         try write { database in
             // A payment that has ended already must not get a second receipt.
-            for entry in entries where try Self.end(entry, as: .expired, number: nil, at: now, in: database) {
+            for entry in entries where try Self.end(entry, as: .expired, manner, at: now, in: database) {
                 let receipt = Receipt.expired(
                     entry.notice.id, count: entries.count, first: first, told: manner, at: now)
                 try Self.insert(receipt, into: database)
@@ -58,14 +60,14 @@ extension SQLiteInbox {
         }
         guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown }
         guard entry.notice.id == id else { throw wrongIndex }
-        guard entry.state == .received else { return .tooLate(entry.state) }
-        _ = try end(entry, as: .cancelled, number: nil, at: now, in: database)
-        try insert(Receipt(id: id, state: .cancelled, at: now), into: database)
+        _ = try end(entry, as: .cancelled, at: now, in: database)
+        try insert(.cancelled(.payment(id), entry.cancelMoment, at: now), into: database)
         return .cancelled(entry)
     }
 
     public func distrustArrivalTimes() throws(InboxError) {
         try write { database in
+            try Self.distrustErrands(in: database)
             var last: Int64 = 0
             while true {
                 let rows = try Row.fetchAll(
@@ -88,7 +90,8 @@ extension SQLiteInbox {
 
     /// - Returns: whether it was still waiting.
     private static func end(
-        _ entry: InboxEntry, as state: NoticeState, number: Int?, at now: Timestamp, in database: Database
+        _ entry: InboxEntry, as state: NoticeState, number: Int? = nil, _ manner: Manner? = nil, at now: Timestamp,
+        in database: Database
     ) throws -> Bool {
         try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ?").execute(arguments: [entry.sequence])
         guard database.changesCount == 1 else { return false }
@@ -99,7 +102,8 @@ extension SQLiteInbox {
             try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ?").execute(arguments: [other])
             entry.sequence = other
         }
-        try write(NoticeRecord(entry, endedAt: now, announcedNumber: number), to: .notice, in: database)
+        try write(
+            NoticeRecord(entry, endedAt: now, announcedNumber: number, manner: manner), to: .notice, in: database)
         return true
     }
 

@@ -43,7 +43,7 @@ private struct Insertion {
         self.clock = clock
         // One statement finds out whether the id is known, and stores the notice if it is not.
         insertion = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
-        lastSequence = try SQLiteInbox.lastNumber(of: .notice, in: database)
+        lastSequence = try CheckedTable.notice.lastNumber(in: database)
     }
 
     mutating func store(_ arrival: Arrival) throws -> ArrivalOutcome {
@@ -53,15 +53,17 @@ private struct Insertion {
             try SQLiteInbox.insert(
                 Receipt(id: rejection.id, state: .rejected, at: now, reason: reason), into: database)
             return .rejected(rejection)
-        case .notice(let notice):
+        case .notice(let notice, let remark):
             if try isRemembered(notice.id) { return try duplicate(notice, of: notice.money) }
-            if let entry = try insert(notice) { return .stored(entry) }
+            if let entry = try insert(notice, remark) { return .stored(entry) }
             guard let known = try SQLiteInbox.noticeRow(notice.id, in: database) else { throw SQLiteInbox.wrongIndex }
-            return try store(notice, knownAs: known)
+            return try store(notice, remark, knownAs: known)
         }
     }
 
-    private mutating func store(_ notice: PaymentNotice, knownAs known: Row) throws -> ArrivalOutcome {
+    private mutating func store(
+        _ notice: PaymentNotice, _ remark: String?, knownAs known: Row
+    ) throws -> ArrivalOutcome {
         let record = try? NoticeRecord(known, of: .notice)
         // An undamaged row of another payment must not make this one a duplicate.
         if let record, record.entry.notice.id != notice.id { throw SQLiteInbox.wrongIndex }
@@ -84,11 +86,11 @@ private struct Insertion {
         try SQLiteInbox.setAside(row, at: now, in: database)
         if let copy { try SQLiteInbox.setAside(SQLiteInbox.Damage(copy, origin: .waiting), at: now, in: database) }
         damaged.append("row \(row.sequence) is damaged; the payment \(notice.id) came again and takes its place")
-        guard let entry = try insert(notice) else { throw SQLiteInbox.wrongIndex }
+        guard let entry = try insert(notice, remark) else { throw SQLiteInbox.wrongIndex }
         return .stored(entry)
     }
 
-    private mutating func insert(_ notice: PaymentNotice) throws -> InboxEntry? {
+    private mutating func insert(_ notice: PaymentNotice, _ remark: String?) throws -> InboxEntry? {
         let entry = InboxEntry(
             sequence: lastSequence + 1, notice: notice, receivedAt: now, clock: clock, state: .received)
         let record = NoticeRecord(entry)
@@ -96,7 +98,7 @@ private struct Insertion {
         guard database.changesCount == 1 else { return nil }
         lastSequence += 1
         try SQLiteInbox.write(record, to: .waiting, in: database)
-        try SQLiteInbox.insert(Receipt(id: notice.id, state: .stored, at: now), into: database)
+        try SQLiteInbox.insert(Receipt(id: notice.id, state: .stored, at: now, reason: remark), into: database)
         return entry
     }
 

@@ -14,30 +14,118 @@ extension SQLiteInbox {
         }
     }
 
-    public func take(
-        _ commands: [CommandArrival], at now: Timestamp, earliest: Timestamp?
-    ) throws(InboxError) -> [CommandOutcome] {
+    public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
         try write { database in
-            let outcomes = try commands.map { try Self.take($0, at: now, in: database) }
-            if outcomes.contains(.isNew) { try Self.forgetCommands(before: earliest, in: database) }
+            try Self.forgetCancels(before: reading.earliest, in: database)
+            let outcomes = try commands.map { try Self.take($0, at: reading, in: database) }
+            if outcomes.contains(where: \.isOfNewID) {
+                try Self.forgetCommands(before: reading.earliest, in: database)
+            }
             return outcomes
         }
     }
 
     private static func take(
-        _ command: CommandArrival, at now: Timestamp, in database: Database
+        _ command: CommandArrival, at reading: ClockReading, in database: Database
     ) throws -> CommandOutcome {
+        let now = reading.time
         switch command {
-        case .once(let id, let expiry):
-            try database.cachedStatement(
-                sql: "INSERT INTO command (id, expiry) VALUES (?, ?) ON CONFLICT (id) DO NOTHING"
-            ).execute(arguments: [id.text, expiry.millisecondsSince1970])
-            return database.changesCount == 1 ? .isNew : .duplicate
-        case .cancel(let id): return .cancellation(try cancel(id, at: now, in: database))
+        case .once(let id, let expiry): return try remember(id, until: expiry, in: database) ? .isNew : .duplicate
+        case .errand(let errand, let expiry, let onlyWhenNoRing):
+            return try take(errand, until: expiry, onlyWhenNoRing, at: reading, in: database)
+        case .cancel(.payment(let id), _):
+            return switch try cancel(id, at: now, in: database) {
+            case .cancelled(let entry): .cancelled(.payment(id), entry.cancelMoment)
+            case .tooLate(let state): .tooLate(.payment(id), state: state.rawValue)
+            case .unknown: .unknown(.payment(id))
+            }
+        case .cancel(.errand(let id), let expiry): return try cancel(id, until: expiry, at: now, in: database)
         case .refused(let id, let reason):
             try insert(Receipt(.command(id), state: .rejected, at: now, reason: reason), into: database)
             return .refused
         }
+    }
+
+    private static func take(
+        _ errand: Errand, until expiry: Timestamp, _ onlyWhenNoRing: Bool, at reading: ClockReading,
+        in database: Database
+    ) throws -> CommandOutcome {
+        let (id, now) = (errand.id, reading.time)
+        let kept = try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand"))
+        let errands = kept.compactMap { try? ErrandRecord($0.cells).entry }
+        // Its id may have been forgotten before it has ended.
+        guard !errands.contains(where: { $0.errand.id == id }), try remember(id, until: expiry, in: database) else {
+            return .duplicate
+        }
+        try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE id = ?").execute(arguments: [id.text])
+        if database.changesCount > 0 {
+            try setState(of: id, to: .cancelled, in: database)
+            try insert(.cancelled(.errand(id), .beforeItCame, at: now), into: database)
+            return .cancelled(.errand(id), .beforeItCame)
+        }
+        let isBusy = onlyWhenNoRing && errand.isRing && errands.contains(where: \.isRing)
+        if let reason = Errand.reasonNotToAccept(isBusy: isBusy, waiting: kept.count) {
+            try setState(of: id, to: .rejected, in: database)
+            try insert(Receipt(.command(id), state: .rejected, at: now, reason: reason), into: database)
+            return .notAccepted(reason: reason)
+        }
+        let entry = ErrandEntry(
+            sequence: try CheckedTable.errand.lastNumber(in: database) + 1, errand: errand, receivedAt: now,
+            clock: reading.trust)
+        try write(entry, in: database)
+        try setState(of: id, to: .stored, in: database)
+        try insert(Receipt(.command(id), state: .stored, at: now), into: database)
+        return .accepted(entry)
+    }
+
+    private static func cancel(
+        _ id: CommandID, until expiry: Timestamp, at now: Timestamp, in database: Database
+    ) throws -> CommandOutcome {
+        let known = try command(id, in: database)
+        if case .some(.some(let state)) = known, state != .stored {
+            return .tooLate(.errand(id), state: state.rawValue)
+        }
+        let row = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand WHERE command = ?"),
+            arguments: [id.text])
+        if let row {
+            let moment = (try? ErrandRecord(row.cells).entry)?.cancelMoment ?? .whileItWaited
+            try end(row.sequence, with: .cancelled(.errand(id), moment, at: now), of: id, in: database)
+            return .cancelled(.errand(id), moment)
+        }
+        guard known == nil else { return .tooLate(.errand(id), state: "ended") }
+        try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE id = ?").execute(arguments: [id.text])
+        try database.cachedStatement(sql: "INSERT INTO cancelled_before (id, expiry) VALUES (?, ?)")
+            .execute(arguments: [id.text, expiry.millisecondsSince1970])
+        try database.cachedStatement(
+            sql: """
+                DELETE FROM cancelled_before WHERE number NOT IN (
+                    SELECT number FROM cancelled_before ORDER BY number DESC LIMIT \(Errand.mostCancelledBefore))
+                """
+        ).execute()
+        return .remembered(id)
+    }
+
+    /// - Returns: `false` when the id is known.
+    private static func remember(_ id: CommandID, until expiry: Timestamp, in database: Database) throws -> Bool {
+        try database.cachedStatement(
+            sql: "INSERT INTO command (id, expiry) VALUES (?, ?) ON CONFLICT (id) DO NOTHING"
+        ).execute(arguments: [id.text, expiry.millisecondsSince1970])
+        return database.changesCount == 1
+    }
+
+    /// - Returns: `nil` for an id that is not known; `.some(nil)` for one that is no errand's, or whose state is damaged;
+    ///   ``Receipt/State/stored`` until an errand has ended.
+    static func command(_ id: CommandID, in database: Database) throws -> Receipt.State?? {
+        try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT state FROM command WHERE id = ?"), arguments: [id.text]
+        ).map { $0.cells[0].text.flatMap(Receipt.State.init(rawValue:)) }
+    }
+
+    static func setState(of id: CommandID, to state: Receipt.State, in database: Database) throws {
+        try database.cachedStatement(sql: "UPDATE command SET state = ? WHERE id = ?")
+            .execute(arguments: [state.rawValue, id.text])
     }
 
     private static func forgetCommands(before earliest: Timestamp?, in database: Database) throws {
@@ -48,5 +136,20 @@ extension SQLiteInbox {
                 WHERE expiry < ? OR number <= (SELECT max(number) FROM command) - \(CommandID.limit)
                 """
         ).execute(arguments: [earliest?.millisecondsSince1970])
+    }
+
+    private static func forgetCancels(before earliest: Timestamp?, in database: Database) throws {
+        guard let earliest else { return }
+        try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE expiry < ?")
+            .execute(arguments: [earliest.millisecondsSince1970])
+    }
+}
+
+extension CommandOutcome {
+    fileprivate var isOfNewID: Bool {
+        switch self {
+        case .isNew, .accepted, .notAccepted, .cancelled(.errand, .beforeItCame): true
+        case .duplicate, .refused, .cancelled, .remembered, .tooLate, .unknown: false
+        }
     }
 }

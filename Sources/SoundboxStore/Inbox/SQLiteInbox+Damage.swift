@@ -11,12 +11,17 @@ extension SQLiteInbox {
         var origin: CheckedTable
         /// For the receipt that asks for the payment again.
         var paymentID: PaymentID?
+        /// For the receipt of an errand.
+        var commandID: CommandID?
         var content: String
 
         init(_ row: Row, origin: CheckedTable) {
             sequence = row.sequence
             self.origin = origin
             paymentID = row.paymentID
+            if origin == .errand {
+                commandID = (row["command"] as DatabaseValue?).flatMap { Cell($0).text }.flatMap { try? CommandID($0) }
+            }
             content = row.dump
         }
     }
@@ -25,10 +30,15 @@ extension SQLiteInbox {
     func setAside(_ rows: [Damage]) {
         let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
         for row in rows {
-            let name = row.paymentID.map { "payment \($0)" } ?? "a payment whose id is unreadable"
+            let name =
+                row.paymentID.map { "payment \($0)" } ?? row.commandID.map { "command \($0)" }
+                ?? "of which the id is unreadable"
             do throws(InboxError) {
                 try write { database in
                     try Self.setAside(row, at: now, in: database)
+                    if row.origin == .errand, let id = row.commandID {
+                        try Self.lose(id, at: now, in: database)
+                    }
                     guard row.origin == .waiting else { return }
                     // Both copies are damaged. The payment was not spoken, and cannot be: only the sender still knows its
                     // content.
@@ -50,8 +60,10 @@ extension SQLiteInbox {
         // Another thread may have been faster.
         guard database.changesCount == 1 else { return }
         try database.execute(
-            sql: "INSERT INTO damaged (found_at, origin, content) VALUES (?, ?, ?)",
-            arguments: [now.millisecondsSince1970, row.origin.rawValue, row.content])
+            sql: "INSERT INTO damaged (found_at, origin, content, sequence, payment_id) VALUES (?, ?, ?, ?, ?)",
+            arguments: [
+                now.millisecondsSince1970, row.origin.rawValue, row.content, row.sequence, row.paymentID?.text,
+            ])
     }
 
     /// Checks that rows which were met on a walk through a table are also found by their numbers. Where they are not, a

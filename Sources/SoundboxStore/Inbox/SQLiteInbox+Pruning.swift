@@ -71,16 +71,16 @@ extension SQLiteInbox: InboxUpkeep {
     }
 
     private static func forget(upTo last: Int64, paidBefore horizon: Int64, in database: Database) throws -> Int {
-        // The payment that was announced last stays, for replay and for the count of all announcements.
+        // What was announced last stays, for replay and for the count of all announcements.
+        let newest = try SQLiteInbox.newestAnnounced(in: database)?.entry.sequence ?? 0
         try database.execute(
             sql: """
                 DELETE FROM notice WHERE sequence IN (
                     SELECT sequence FROM notice
                     WHERE sequence <= ? AND coalesce(paid_at < ?, 1) AND sequence NOT IN (SELECT sequence FROM waiting)
-                        AND sequence <> coalesce((SELECT sequence FROM notice WHERE state = 'announced'
-                            ORDER BY sequence DESC LIMIT 1), 0)
+                        AND sequence <> ?
                     ORDER BY sequence LIMIT ?)
-                """, arguments: [last, horizon, pruningBatch])
+                """, arguments: [last, horizon, newest, pruningBatch])
         let count = database.changesCount
         try database.execute(
             sql: "DELETE FROM known WHERE sequence < (SELECT min(sequence) FROM notice)", arguments: [])

@@ -6,19 +6,65 @@ extension SQLiteInbox {
     public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] {
         var unreadable: [Int64] = []
         while true {
-            let (entries, damaged, ended) = try read { try Self.waiting(limit + unreadable.count, in: $0) }
-            let late = ended.filter { !unreadable.contains($0) }
-            if !late.isEmpty {
-                removeEnded(late)
-                unreadable += late
-                continue
-            }
-            let found = damaged.filter { !unreadable.contains($0.sequence) }
-            if found.isEmpty { return Array(entries.prefix(limit)) }
-            setAside(found)
-            // Rows that could not be moved are skipped. Those that were moved make room for others.
-            unreadable += found.map(\.sequence)
+            let found = try read { try Self.waiting(limit + unreadable.count, in: $0) }
+            if settle(found, &unreadable) { return Array(found.readable.prefix(limit)) }
         }
+    }
+
+    public func queue(limit: Int) throws(InboxError) -> NoticeQueue {
+        var unreadable: [Int64] = []
+        while true {
+            let (found, last) = try read { database in
+                let rest = unreadable.count
+                var found = try Self.waiting(limit + rest, "kind = 'payment'", in: database)
+                found += try Self.waiting(1 + rest, "kind = 'refund'", in: database)
+                found += try Self.waiting(1 + rest, "kind NOT IN ('payment', 'refund')", in: database)
+                let last = try Int64.fetchOne(
+                    database.cachedStatement(
+                        sql: "SELECT sequence FROM waiting WHERE kind = 'payment' ORDER BY sequence DESC LIMIT 1"))
+                return (found, last)
+            }
+            guard settle(found, &unreadable) else { continue }
+            // Where a copy is damaged, the other one tells the kind.
+            let payments = found.readable.filter { $0.notice.kind == .payment }.sorted { $0.sequence < $1.sequence }
+            let others = [
+                found.readable.first { $0.notice.kind == .refund },
+                found.readable.first { $0.notice.kind != .refund && $0.notice.kind != .payment },
+            ]
+            return NoticeQueue(
+                payments: Array(payments.prefix(limit)), others: others.compactMap { $0 }, lastPayment: last)
+        }
+    }
+
+    /// What a look at the waiting notices has found.
+    private struct Found {
+        var readable: [InboxEntry] = []
+        var damaged: [Damage] = []
+        /// Sequences of notices that have ended.
+        var ended: [Int64] = []
+
+        static func += (left: inout Found, right: Found) {
+            left.readable += right.readable
+            left.damaged += right.damaged
+            left.ended += right.ended
+        }
+    }
+
+    /// Moves away what holds up the rest.
+    /// - Parameter unreadable: rows that were found before. Those that could not be moved are skipped; those that were make
+    ///   room for others.
+    /// - Returns: `true` when there was nothing to be moved.
+    private func settle(_ found: Found, _ unreadable: inout [Int64]) -> Bool {
+        let late = found.ended.filter { !unreadable.contains($0) }
+        let damaged = found.damaged.filter { !unreadable.contains($0.sequence) }
+        if !late.isEmpty {
+            removeEnded(late)
+            unreadable += late
+            return false
+        }
+        setAside(damaged)
+        unreadable += damaged.map(\.sequence)
+        return damaged.isEmpty
     }
 
     /// Removes payments that wait although they have ended. A page has fallen back to an older content, as happens on cards
@@ -65,33 +111,31 @@ extension SQLiteInbox {
         if count > 0 { note("\(count) payments did not wait that have not ended: a page is older than the others") }
     }
 
-    private static func waiting(
-        _ limit: Int, in database: Database
-    ) throws -> (readable: [InboxEntry], damaged: [Damage], ended: [Int64]) {
+    /// Walks through what waits and through nothing else, which is little.
+    private static func waiting(_ limit: Int, _ condition: String = "TRUE", in database: Database) throws -> Found {
         let rows = try Row.fetchAll(
             database.cachedStatement(
-                sql: "SELECT \(CheckedTable.waiting.columnList) FROM waiting ORDER BY sequence LIMIT ?"),
-            arguments: [limit])
+                sql: """
+                    SELECT \(CheckedTable.waiting.columnList) FROM waiting WHERE \(condition) ORDER BY sequence LIMIT ?
+                    """), arguments: [limit])
         try checkFound(rows, of: .waiting, in: database)
-        var readable: [InboxEntry] = []
-        var damaged: [Damage] = []
-        var ended: [Int64] = []
+        var found = Found()
         for row in rows {
             let other = try noticeRow(row.sequence, in: database)
             if let other, let record = try? NoticeRecord(other, of: .notice), !record.isWaiting {
-                ended.append(row.sequence)
+                found.ended.append(row.sequence)
             } else if let record = try waitingRecord(row, in: database) {
                 if other == nil, try noticeRow(record.entry.notice.id, in: database) != nil {
                     // It lost its row and came again since: the newer row tells of it.
-                    ended.append(row.sequence)
+                    found.ended.append(row.sequence)
                 } else {
-                    readable.append(record.entry)
+                    found.readable.append(record.entry)
                 }
             } else {
-                damaged.append(Damage(row, origin: .waiting))
+                found.damaged.append(Damage(row, origin: .waiting))
             }
         }
-        return (readable, damaged, ended)
+        return found
     }
 
     /// A waiting payment, from whichever of its two copies is undamaged.
@@ -139,41 +183,6 @@ extension SQLiteInbox {
             .lazy.compactMap { try? NoticeRecord($0, of: .notice) }
             .first { $0.entry.clock == .confirmed }?.entry.receivedAt
         }
-    }
-
-    /// How many of the newest rows a replay looks at. Only what was told in summaries, passed over in silence or cancelled
-    /// stands between two announcements. 100,000 rows are about 25 MB.
-    private static let replayed = 100_000
-
-    public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
-        try read { try Self.announced(skipping: count, newest: Self.replayed, in: $0)?.entry }
-    }
-
-    /// Payments are announced in order of arrival, so the highest sequence is the latest, whatever the clock did. A damaged
-    /// row is skipped, and replay repeats the one before.
-    ///
-    /// - Parameter limit: how many of the newest rows are looked at; `nil` for all.
-    private static func announced(
-        skipping count: Int, newest limit: Int?, in database: Database
-    ) throws -> NoticeRecord? {
-        let last = try Int64.fetchOne(database, sql: "SELECT max(sequence) FROM notice") ?? 0
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence > ? AND state = 'announced'
-                ORDER BY sequence DESC
-                """, arguments: [limit.map { last - Int64($0) } ?? 0])
-        var skipped = 0
-        while let row = try rows.next() {
-            guard let record = try? NoticeRecord(row, of: .notice) else { continue }
-            if skipped == count { return record }
-            skipped += 1
-        }
-        return nil
-    }
-
-    static func announcedTotal(in database: Database) throws -> Int {
-        try announced(skipping: 0, newest: nil, in: database)?.announcedNumber ?? 0
     }
 
     public func counts() throws(InboxError) -> InboxCounts {

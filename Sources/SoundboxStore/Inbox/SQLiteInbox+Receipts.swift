@@ -38,7 +38,7 @@ extension SQLiteInbox {
     }
 
     static func insert(_ receipt: Receipt, into database: Database) throws {
-        let last = try lastNumber(of: .receipt, in: database)
+        let last = try CheckedTable.receipt.lastNumber(in: database)
         // A new file begins above all that one before it can have numbered, if the clock is right. Where it is not, and
         // where a backup was put back, the epoch alone tells the receipts apart.
         let floor = last == 0 ? max(0, min(receipt.at.millisecondsSince1970, maximumSequence / 2)) : last
@@ -49,25 +49,4 @@ extension SQLiteInbox {
 
     /// The SQL function that tells the epoch of the file's opening: new receipts have it.
     static let epochFunction = "receipt_epoch"
-
-    /// The highest number that a row of the table ever had. The checksum covers the number, so it must be known before the
-    /// row is written.
-    static func lastNumber(of table: CheckedTable, in database: Database) throws -> Int64 {
-        // A page that was lost may have taken the newest numbers of `notice` with it, but not those of `waiting`.
-        let copies = table == .notice ? ", (SELECT max(sequence) FROM waiting)" : ""
-        let row = try Row.fetchOne(
-            database.cachedStatement(
-                sql: """
-                    SELECT (SELECT seq FROM sqlite_sequence WHERE name = '\(table.rawValue)'),
-                        (SELECT max(sequence) FROM \(table.rawValue))\(copies)
-                    """))
-        let cells = row?.cells ?? []
-        let numbers = cells.filter { $0 != .null }.map { $0.integer ?? .max }
-        guard let last = numbers.max() else { return 0 }
-        guard 0..<maximumSequence ~= last else {
-            throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "the number of the last \(table.rawValue) is \(last)")
-        }
-        return last
-    }
 }

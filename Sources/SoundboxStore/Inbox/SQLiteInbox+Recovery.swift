@@ -110,6 +110,9 @@ extension SQLiteInbox {
 
     /// Reports a salvage that people may have had no time to hear about before this start, and continues it.
     private func resume(_ repair: Repair) {
+        do throws(InboxError) { try endLostErrands(at: repair.now()) } catch {
+            note("whether errands are lost: \(error)")
+        }
         do throws(InboxError) {
             let (untold, isUnfinished) = try read { database in
                 (

@@ -13,11 +13,16 @@ struct NoticeRecord: Sendable, Equatable {
     var endedAt: Timestamp?
     /// The count of all announcements up to and including this one.
     var announcedNumber: Int?
+    /// How it was told; `nil` also in a row of an earlier version.
+    var manner: Manner?
 
-    init(_ entry: InboxEntry, endedAt: Timestamp? = nil, announcedNumber: Int? = nil) {
+    init(
+        _ entry: InboxEntry, endedAt: Timestamp? = nil, announcedNumber: Int? = nil, manner: Manner? = nil
+    ) {
         self.entry = entry
         self.endedAt = endedAt
         self.announcedNumber = announcedNumber
+        self.manner = manner
     }
 
     /// - Parameter cells: in the order of ``CheckedTable/columns``.
@@ -29,11 +34,14 @@ struct NoticeRecord: Sendable, Equatable {
             let kind = cells[4].text.flatMap(PaymentNotice.Kind.init(rawValue:)),
             let receivedAt = cells[7].timestamp, let state = cells[8].text.flatMap(NoticeState.init(rawValue:)),
             cells[5] == .null || cells[5].text != nil, cells[6] == .null || cells[6].timestamp != nil,
-            cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer.flatMap(ClockTrust.init)
+            cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer.flatMap(ClockTrust.init),
+            cells[12] == .null || cells[12].text != nil
         else { throw DamagedRow(sequence: sequence) }
         entry = InboxEntry(
             sequence: sequence,
-            notice: PaymentNotice(id: id, money: money, kind: kind, channel: cells[5].text, paidAt: cells[6].timestamp),
+            notice: PaymentNotice(
+                id: id, money: money, kind: kind, channel: cells[5].text, paidAt: cells[6].timestamp,
+                text: cells[12].text),
             receivedAt: receivedAt, clock: clock, state: state)
         endedAt = cells[9].timestamp
         if cells[11] != .null {
@@ -41,6 +49,12 @@ struct NoticeRecord: Sendable, Equatable {
                 throw DamagedRow(sequence: sequence)
             }
             announcedNumber = Int(number)
+        }
+        if cells[13] != .null {
+            guard let manner = cells[13].text.flatMap(Manner.init(rawValue:)) else {
+                throw DamagedRow(sequence: sequence)
+            }
+            self.manner = manner
         }
     }
 
@@ -55,7 +69,7 @@ struct NoticeRecord: Sendable, Equatable {
             .text(notice.money.currency.code), .text(notice.kind.rawValue), Cell(notice.channel),
             Cell(notice.paidAt?.millisecondsSince1970), .integer(entry.receivedAt.millisecondsSince1970),
             .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clock.rawValue),
-            Cell(announcedNumber.map(Int64.init)),
+            Cell(announcedNumber.map(Int64.init)), Cell(notice.text), Cell(manner?.rawValue),
         ]
         cells.append(.integer(table.checksum(of: cells)))
         return cells

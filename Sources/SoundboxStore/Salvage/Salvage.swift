@@ -17,8 +17,10 @@ struct Salvage {
     /// Called before each page is read.
     let willRead: @Sendable (Int) -> Void
 
-    /// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them.
-    static let copiedAsTheyAre = ["damaged", "salvage", "command"]
+    /// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them: a damaged page may
+    /// cost rings and sentences that have not ended, of which ``SQLiteInbox/endLostErrands(at:)`` tells then, and cancels
+    /// that came before them. It never costs a payment.
+    static let copiedAsTheyAre = ["damaged", "salvage", "command", "errand", "cancelled_before"]
     /// Few enough rows that a transaction takes little memory.
     static let batch = 500
     /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be given
@@ -91,8 +93,10 @@ struct Salvage {
         var newestIsCertain = false
         var lastNotice: Int64 = 0
         var lastReceipt: Int64 = 0
-        /// Announcements go in order, so nothing below this number waits.
+        /// Payments are announced in order, so none below this number waits.
         var lastEnded: Int64 = 0
+        /// The newest payment that was announced one by one.
+        var lastHeard: Int64 = 0
         /// For replay, and for the count of all announcements.
         var lastAnnounced: NoticeRecord?
 
@@ -105,12 +109,14 @@ struct Salvage {
             case .notice(let record):
                 let sequence = record.entry.sequence
                 lastNotice = max(lastNotice, sequence)
-                if record.entry.state == .announced || record.entry.state == .expired {
+                let isPayment = record.entry.notice.kind == .payment
+                if isPayment, record.entry.state == .announced || record.entry.state == .expired {
                     lastEnded = max(lastEnded, sequence)
                 }
-                if record.entry.state == .announced, sequence > lastAnnounced?.entry.sequence ?? 0 {
-                    lastAnnounced = record
-                }
+                guard record.entry.state == .announced else { return }
+                if isPayment { lastHeard = max(lastHeard, sequence) }
+                let last = (lastAnnounced?.announcedNumber ?? 0, lastAnnounced?.entry.sequence ?? 0)
+                if (record.announcedNumber ?? 0, sequence) > last { lastAnnounced = record }
             }
         }
 
@@ -123,10 +129,10 @@ struct Salvage {
             return newestIsCertain ? max(lastNotice, lastEnded) : maximumSequence
         }
 
-        /// Whether the row says that it waits and is newer than the last announcement.
+        /// Whether the row says that it waits and nothing says that it was heard: payments are announced in their order.
         func isNotHeard(_ row: SavedRow) -> Bool {
             guard case .notice(let record) = row else { return false }
-            return record.isWaiting && record.entry.sequence > lastAnnounced?.entry.sequence ?? 0
+            return record.isWaiting && (record.entry.notice.kind != .payment || record.entry.sequence > lastHeard)
         }
 
         /// If the table `waiting` is whole, everything else has ended, whatever an old page says.
@@ -224,7 +230,8 @@ struct Salvage {
         let notice = max(given["notice"] ?? found.lastNotice + Self.margin, found.lastNotice)
         // The clock's value counts if it is higher. A receipt's number tells its reader what is missing.
         let receipt = max(given["receipt"] ?? 0, found.lastReceipt + Self.margin, now.millisecondsSince1970)
-        for (name, number) in [("notice", notice), ("receipt", receipt)] {
+        let errand = max(given["errand"] ?? 0, try CheckedTable.errand.lastNumber(in: database))
+        for (name, number) in [("notice", notice), ("receipt", receipt), ("errand", errand)] {
             try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
             try database.execute(
                 sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
@@ -254,17 +261,25 @@ struct Salvage {
         return rows
     }
 
-    /// Commands get new numbers: one beyond every range would damage the new file as well.
     private static func selection(of table: String) -> String {
-        "SELECT \(table == "command" ? "id, expiry" : "*") FROM \(table) LIMIT 10000"
+        let columns = table == "errand" ? CheckedTable.errand.columnList : "*"
+        return "SELECT \(columns) FROM \(table) LIMIT 10000"
     }
 
     private static func copy(_ row: Row, into table: String, of database: Database) throws {
-        let marks = row.columnNames.map { _ in "?" }.joined(separator: ", ")
+        if table == "errand" {
+            guard let record = try? ErrandRecord(row.cells) else { return }
+            return try database.execute(sql: CheckedTable.errand.upsert, arguments: record.arguments)
+        }
+        // Commands and cancels get new numbers: one beyond every range would damage the new file as well.
+        let isRenumbered = table == "command" || table == "cancelled_before"
+        let columns = Array(row).filter { !isRenumbered || $0.0 != "number" }
+        let names = columns.map(\.0).joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
         // A row that the table refuses is damaged itself.
         try? database.execute(
-            sql: "INSERT OR IGNORE INTO \(table) (\(row.columnNames.joined(separator: ", "))) VALUES (\(marks))",
-            arguments: StatementArguments(row.databaseValues))
+            sql: "INSERT OR IGNORE INTO \(table) (\(names)) VALUES (\(marks))",
+            arguments: StatementArguments(columns.map(\.1)))
     }
 }
 

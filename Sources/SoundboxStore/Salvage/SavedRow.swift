@@ -25,8 +25,10 @@ enum SavedRow {
         switch values.count {
         // Rows as the migrations have left them: ALTER TABLE does not change existing rows, and puts new columns behind
         // the checksum. A receipt has a time where a payment has its currency.
-        case 10 where values[3].text != nil: cells += [.integer(1), .null, .null]
-        case 12: cells.append(.null)
+        case 10 where values[3].text != nil: cells += [.integer(1), .null, .null, .null, .null]
+        case 12: cells += [.null, .null, .null]
+        case 13: cells = cells[..<12] + [.null, .null, cells[12]]
+        case 15: cells = cells[..<12] + [cells[13], cells[14], cells[12]]
         case 5: cells += [.null, .null, .null, .null, .null]
         case 6: cells += [.null, .null, .null, .null]
         case 8: cells = cells[..<7] + [.null, .null, cells[7]]

@@ -40,33 +40,70 @@ struct WriteAheadLog {
             salts = found
         }
         var offset = Int64(Self.headerBytes)
-        var transaction: [(page: Int, offset: Int64)] = []
+        var frames = Frames()
+        // Not to be verified so far. If the next frame continues its checksum, its header is as it was written.
+        var unproven: (frame: Frame, isReadable: Bool)?
         // After a damaged header, nothing tells whether the first frame fits. Its rows have checksums of their own.
         var isFirst = true
-        var hasHole = false
-        var commitsBehindHole = 0
-        var framesBehindCommit = 0
         while let frame = read(descriptor, Self.frameHeaderBytes + pageSize, at: offset) {
             defer { offset += Int64(frame.count) }
             let stored = (word(frame, 16), word(frame, 20))
             let isOurs = frame[8..<16].elementsEqual(salts)
             let fits =
                 previous.map { checksum(frame[...], from: $0, isBigEndian) == stored } ?? (!headerFits && isFirst)
+            // Behind a frame that is gone there is nothing to verify the next one with. Its rows have checksums.
+            let isReadable = previous == nil
             isFirst = false
             previous = isOurs ? stored : nil
+            let found = Frame(
+                page: Int(word(frame, 0)), offset: offset + Int64(Self.frameHeaderBytes),
+                endsTransaction: word(frame, 4) != 0)
             // Either a damaged frame, or a remnant of an earlier use of the file.
             guard isOurs, fits else {
-                hasHole = true
+                frames.hasHole = true
+                unproven = isOurs ? (found, isReadable) : nil
                 continue
             }
-            if hasHole, commitsBehindHole > 0 { framesBehindCommit += 1 }
-            transaction.append((Int(word(frame, 0)), offset + Int64(Self.frameHeaderBytes)))
-            guard word(frame, 4) != 0 else { continue }
+            if let (frame, isReadable) = unproven {
+                if isReadable {
+                    frames.add(frame)
+                } else if frame.endsTransaction {
+                    frames.endTransaction()
+                }
+            }
+            unproven = nil
+            frames.add(found)
+        }
+        offsets = frames.offsets
+        isDamaged = frames.countBehindCommit > 0 || !headerFits
+    }
+
+    private struct Frame {
+        var page: Int
+        var offset: Int64
+        var endsTransaction: Bool
+    }
+
+    /// What has been read of the log.
+    private struct Frames {
+        private(set) var offsets: [Int: Int64] = [:]
+        var hasHole = false
+        /// Frames of a transaction that began behind the hole.
+        private(set) var countBehindCommit = 0
+        private var commitsBehindHole = 0
+        private var transaction: [Frame] = []
+
+        mutating func add(_ frame: Frame) {
+            if commitsBehindHole > 0 { countBehindCommit += 1 }
+            transaction.append(frame)
+            if frame.endsTransaction { endTransaction() }
+        }
+
+        mutating func endTransaction() {
             for frame in transaction { offsets[frame.page] = frame.offset }
             transaction = []
             if hasHole { commitsBehindHole += 1 }
         }
-        isDamaged = framesBehindCommit > 0 || !headerFits
     }
 
     private static func fits(_ header: [UInt8]) -> Bool {

@@ -154,21 +154,58 @@ enum Migrations {
                     ALTER TABLE receipt ADD COLUMN how TEXT;
                     """)
         }
+        migrator.registerMigration("7: errands, and words that notices bring") { database in
+            // `how` in `waiting` stays empty: the two tables have the same columns. `state` of a command is NULL unless it
+            // is an errand's. The new tables have no index: they are small, and a salvage takes an index over texts for
+            // that of the payments' ids.
+            try database.execute(
+                sql: """
+                    ALTER TABLE notice ADD COLUMN text TEXT;
+                    ALTER TABLE notice ADD COLUMN how TEXT;
+                    ALTER TABLE waiting ADD COLUMN text TEXT;
+                    ALTER TABLE waiting ADD COLUMN how TEXT;
+                    ALTER TABLE command ADD COLUMN state TEXT;
+                    ALTER TABLE damaged ADD COLUMN sequence INTEGER;
+                    ALTER TABLE damaged ADD COLUMN payment_id TEXT;
+                    CREATE TABLE errand (
+                        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+                        command TEXT NOT NULL,
+                        content TEXT NOT NULL,
+                        received_at INTEGER NOT NULL,
+                        clock INTEGER NOT NULL,
+                        is_sounding INTEGER NOT NULL,
+                        checksum INTEGER NOT NULL
+                    ) STRICT;
+                    CREATE TABLE cancelled_before (
+                        number INTEGER PRIMARY KEY,
+                        id TEXT NOT NULL,
+                        expiry INTEGER NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }()
 
     /// Rows whose values make no sense are left out. They are set aside when the history gets its checksums.
     private static func copyWaiting(in database: Database) throws {
+        // The columns of that version.
+        let columns = CheckedTable.waiting.columns.filter { $0 != "text" && $0 != "how" }
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT \(CheckedTable.notice.columnList) FROM notice WHERE state IN ('received', 'announcing')
-                ORDER BY sequence
+                SELECT \(columns.dropLast().joined(separator: ", ")), NULL, NULL, checksum FROM notice
+                WHERE state IN ('received', 'announcing') ORDER BY sequence
                 """)
-        let insertion = try database.makeStatement(sql: CheckedTable.waiting.insertIfNew)
+        let insertion = try database.makeStatement(
+            sql: """
+                INSERT INTO waiting (\(columns.joined(separator: ", ")))
+                VALUES (\(columns.map { _ in "?" }.joined(separator: ", "))) ON CONFLICT DO NOTHING
+                """)
         while let row = try rows.next() {
             guard let record = try? NoticeRecord(row, of: .notice) else { continue }
-            try insertion.execute(arguments: record.arguments(for: .waiting))
+            let cells = record.cells(of: .waiting)
+            try insertion.execute(
+                arguments: StatementArguments((cells.prefix(12) + cells.suffix(1)).map(\.argument)))
         }
     }
 }

@@ -8,7 +8,10 @@ struct RIFFChunks {
     /// More than any recorder writes; what follows them would only cost time.
     private static let limit = 1000
 
-    private let file: Int32
+    /// As many bytes from an offset on; `nil` when there are fewer.
+    typealias Reading = (_ offset: Int, _ count: Int) -> [UInt8]?
+
+    private let read: Reading
     private let size: Int
     /// Where the form ends according to its header. What follows is in no chunk, though libsndfile looks there as well.
     /// As a rule it is sound whose writer was killed before it could count it.
@@ -18,10 +21,23 @@ struct RIFFChunks {
     static func problem(in file: Int32) -> String? {
         var status = stat()
         guard fstat(file, &status) == 0 else { return nil }
-        guard let form = header(at: 0, of: file), form.name == "RIFF" else { return nil }
-        let size = Int(status.st_size)
+        return problem(size: Int(status.st_size)) { offset, count in
+            var bytes = [UInt8](repeating: 0, count: count)
+            return pread(file, &bytes, count, off_t(offset)) == count ? bytes : nil
+        }
+    }
+
+    /// - Returns: what is wrong with a file in memory, in words; `nil` when nothing is.
+    static func problem(in bytes: [UInt8]) -> String? {
+        problem(size: bytes.count) { offset, count in
+            offset + count <= bytes.count ? Array(bytes[offset..<offset + count]) : nil
+        }
+    }
+
+    private static func problem(size: Int, _ read: @escaping Reading) -> String? {
+        guard let form = header(at: 0, with: read), form.name == "RIFF" else { return nil }
         // Some recorders never go back to write the length.
-        let chunks = RIFFChunks(file: file, size: size, formEnd: form.size == 0 ? size : 8 + form.size)
+        let chunks = RIFFChunks(read: read, size: size, formEnd: form.size == 0 ? size : 8 + form.size)
         return chunks.problem(from: 12, to: chunks.size, looksIntoLists: true)
     }
 
@@ -29,7 +45,7 @@ struct RIFFChunks {
     private func problem(from start: Int, to end: Int, looksIntoLists: Bool) -> String? {
         var offset = start
         for _ in 0..<Self.limit {
-            guard offset + 8 <= end, let chunk = Self.header(at: offset, of: file) else { return nil }
+            guard offset + 8 <= end, let chunk = Self.header(at: offset, with: read) else { return nil }
             let room = end - offset - 8
             guard chunk.size <= room else {
                 // A recording that was cut off, or streamed by a recorder that did not know its length.
@@ -48,9 +64,8 @@ struct RIFFChunks {
         return "it has more than \(Self.limit) chunks"
     }
 
-    private static func header(at offset: Int, of file: Int32) -> (name: String, size: Int)? {
-        var bytes = [UInt8](repeating: 0, count: 8)
-        guard pread(file, &bytes, 8, off_t(offset)) == 8 else { return nil }
+    private static func header(at offset: Int, with read: Reading) -> (name: String, size: Int)? {
+        guard let bytes = read(offset, 8) else { return nil }
         let name = String(
             decoding: bytes[..<4].map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
         return (name, bytes[4...].reversed().reduce(0) { $0 << 8 | Int($1) })

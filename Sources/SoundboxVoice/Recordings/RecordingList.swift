@@ -37,9 +37,14 @@ public struct RecordingList: Sendable, Equatable {
     /// The file, without `.flac`, that is played before the speech; `nil` for a voice without one.
     public let chime: String?
     public let entries: [RecordingEntry]
+    /// The files, without `.flac`, that are played before the words of a kind.
+    public let chimesOfKinds: [KindName: String]
 
     /// Every file that the voice needs, without `.flac`.
-    package var files: [String] { (chime.map { [$0] } ?? []) + entries.map(\.file) }
+    package var files: [String] { (chime.map { [$0] } ?? []) + playable }
+
+    /// The files of the entries, then the chimes of kinds, each once.
+    package var playable: [String] { entries.map(\.file) + Set(chimesOfKinds.values).sorted() }
 
     /// - Parameter voice: the whole `voice.yaml`. Keys at the top that are not asked for here are left to others.
     /// - Throws: ``YAMLError`` naming file, line and key.
@@ -54,6 +59,7 @@ public struct RecordingList: Sendable, Equatable {
         var files: Set<String> = []
         var texts: Set<String> = []
         chime = if let value = top.optional("chime") { try fileName(value, unlike: &files) } else { nil }
+        chimesOfKinds = try readChimes(top.optional("kinds"), unlike: chime, &files)
         var entries: [RecordingEntry] = []
         for value in try top.required("recordings").list() {
             let entry = try RecordingEntry(reading: value, unlike: &files, &texts)
@@ -91,6 +97,23 @@ extension SynthesisSettings {
         pitch = try mapping.required("pitch").integer(in: 0...99)
         try mapping.refuseOtherKeys()
     }
+}
+
+/// - Parameters:
+///   - chime: that of arrivals, which is theirs alone.
+///   - files: what is named already. Kinds may share a chime.
+private func readChimes(
+    _ kinds: YAMLValue?, unlike chime: String?, _ files: inout Set<String>
+) throws(YAMLError) -> [KindName: String] {
+    var chimes: [KindName: String] = [:]
+    for (key, value) in try kinds?.mapping().entries ?? [] {
+        guard let name = KindName(key), let value = try value.mapping().optional("chime") else { continue }
+        let file = try value.string()
+        guard file != chime else { throw value.error("this chime belongs to payments alone; expected another file") }
+        if !chimes.values.contains(file) { _ = try fileName(value, unlike: &files) }
+        chimes[name] = file
+    }
+    return chimes
 }
 
 private func fileName(_ value: YAMLValue, unlike files: inout Set<String>) throws(YAMLError) -> String {

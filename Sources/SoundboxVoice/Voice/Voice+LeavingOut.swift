@@ -53,7 +53,7 @@ extension Voice {
             usable.leftOut[part] = LeftOut(path, because: problem)
         }
         let phraseCount = usable.leftOut.keys.count { $0 != .chime }
-        if phraseCount == recordings.entries.count, let problem = problems.first { throw .recording(problem) }
+        if phraseCount == recordings.playable.count, let problem = problems.first { throw .recording(problem) }
         if !problems.isEmpty { usable.renewWriter() }
         usable.holdReserve()
         return (usable, problems)

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import SoundboxYAML
 
 /// One folder under `sounds/`: what is said, and the recordings that say it.
@@ -34,10 +35,43 @@ public struct Voice: Sendable {
             language = try Language(reading: yaml)
             recordings = try RecordingList(reading: yaml)
             try yaml.mapping().refuseOtherKeys()
+            try Self.refuseChimeOfArrivals(recordings, yaml, in: directory)
         } catch {
             throw .description(error)
         }
-        writer = ScriptWriter(language: language, phrases: recordings.entries.map(\.text))
+        writer = Self.writer(language, recordings)
+    }
+
+    /// A copy of the arrivals' chime under another name is still theirs.
+    private static func refuseChimeOfArrivals(
+        _ recordings: RecordingList, _ yaml: YAMLValue, in directory: String
+    ) throws(YAMLError) {
+        guard let chime = recordings.chime, !recordings.chimesOfKinds.isEmpty,
+            let own = try? SmallFile.bytes(of: "\(directory)/\(chime).flac", limit: mostBytesOfChime)
+        else { return }
+        for (_, value) in try yaml.mapping().optional("kinds")?.mapping().entries ?? [] {
+            guard let file = try value.mapping().optional("chime") else { continue }
+            let path = "\(directory)/\(try file.string()).flac"
+            if (try? SmallFile.bytes(of: path, limit: mostBytesOfChime)) == own {
+                throw file.error("it sounds as the chime of payments does, which is theirs alone; expected another")
+            }
+        }
+    }
+
+    private static let mostBytesOfChime = 1 << 20
+
+    /// - Parameter isLeftOut: whether the voice does without a recording, by its number.
+    private static func writer(
+        _ language: Language, _ recordings: RecordingList, isLeftOut: (Int) -> Bool = { _ in false }
+    ) -> ScriptWriter {
+        // A phrase without text covers nothing.
+        let phrases = recordings.playable.indices.map { index in
+            recordings.entries.indices.contains(index) && !isLeftOut(index) ? recordings.entries[index].text : ""
+        }
+        let chimes = recordings.chimesOfKinds.compactMapValues { file in
+            recordings.playable.lastIndex(of: file).flatMap { isLeftOut($0) ? nil : $0 }
+        }
+        return ScriptWriter(language: language, phrases: phrases, chimes: chimes)
     }
 
     /// Reads decimals in this style from now on, whatever `voice.yaml` says.
@@ -59,21 +93,19 @@ public struct Voice: Sendable {
     }
 
     /// Every recording: the phrases in their order, then the chime.
-    var parts: [Part] { recordings.entries.indices.map { .phrase($0) } + (recordings.chime == nil ? [] : [.chime]) }
+    var parts: [Part] { recordings.playable.indices.map { .phrase($0) } + (recordings.chime == nil ? [] : [.chime]) }
 
     /// `nil` for the chime of a voice without one.
     func path(of part: Part) -> String? {
         switch part {
         case .chime: recordings.chime.map { "\(directory)/\($0).flac" }
-        case .phrase(let index): "\(directory)/\(recordings.entries[index].file).flac"
+        case .phrase(let index): "\(directory)/\(recordings.playable[index]).flac"
         }
     }
 
-    /// To be called whenever the language, or what is left out, has changed. A phrase without text covers nothing.
+    /// To be called whenever the language, or what is left out, has changed.
     mutating func renewWriter() {
-        writer = ScriptWriter(
-            language: language,
-            phrases: recordings.entries.enumerated().map { leftOut[.phrase($0.offset)] == nil ? $0.element.text : "" })
+        writer = Self.writer(language, recordings) { leftOut[.phrase($0)] != nil }
     }
 }
 

@@ -77,7 +77,4 @@ extension AnnouncementScript {
     var phrases: [Voice.Part] {
         elements.compactMap { if case .phrase(let number) = $0 { .phrase(number) } else { nil } }
     }
-
-    /// Whether a single word is in it.
-    public var hasWords: Bool { !phrases.isEmpty }
 }

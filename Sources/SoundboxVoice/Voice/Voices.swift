@@ -28,10 +28,12 @@ public struct Voices: Sendable {
             let script = voice.writer.script(for: utterance)
             if !whole.elements.isEmpty, !script.elements.isEmpty { whole.elements.append(.pause(Self.rest)) }
             whole.text += (whole.text.isEmpty ? "" : " ") + script.text
+            let begin = whole.elements.count
             whole.elements += script.elements.map { $0.numbered(from: offset) }
+            whole.amountRanges += script.amountRanges.map { $0.lowerBound + begin..<$0.upperBound + begin }
             whole.shortcoming = whole.shortcoming ?? script.shortcoming
             whole.lacksAmount = whole.lacksAmount && script.lacksAmount
-            offset += voice.recordings.entries.count
+            offset += voice.recordings.playable.count
         }
         return whole
     }
@@ -46,8 +48,8 @@ public struct Voices: Sendable {
     func owner(of part: Voice.Part) -> (index: Int, part: Voice.Part) {
         guard case .phrase(var number) = part else { return (0, part) }
         var index = 0
-        while index + 1 < voices.count, number >= voices[index].recordings.entries.count {
-            number -= voices[index].recordings.entries.count
+        while index + 1 < voices.count, number >= voices[index].recordings.playable.count {
+            number -= voices[index].recordings.playable.count
             index += 1
         }
         return (index, .phrase(number))
@@ -55,7 +57,7 @@ public struct Voices: Sendable {
 }
 
 extension AnnouncementScript.Element {
-    fileprivate func numbered(from offset: Int) -> Self {
+    func numbered(from offset: Int) -> Self {
         if case .phrase(let number) = self { .phrase(number + offset) } else { self }
     }
 }

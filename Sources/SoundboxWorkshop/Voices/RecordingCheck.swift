@@ -44,6 +44,17 @@ public struct RecordingCheck: Sendable {
         if let chime = list.chime {
             let window = list.loudness - Self.chimeRange...list.loudness
             problems += inspect(chime, loudness: window).problems
+            let bell = (try? AudioFile(reading: path(of: chime)))?.recording.pcm16
+            for other in Set(list.chimesOfKinds.values).sorted() {
+                let (recording, found) = inspect(other, loudness: window)
+                problems += found
+                if let recording, recording.pcm16 == bell {
+                    problems.append(
+                        RecordingProblem(
+                            file: "\(other).flac", problem: "holds the same sound as \(chime).flac",
+                            expected: "a chime that payments do not have"))
+                }
+            }
         }
         let window = Self.loudnessWindow(around: list.loudness)
         for entry in list.entries {
@@ -66,7 +77,7 @@ public struct RecordingCheck: Sendable {
         _ name: String, loudness: ClosedRange<Double>
     ) -> (recording: Recording?, problems: [RecordingProblem]) {
         let file = "\(name).flac"
-        let path = "\(directory)/\(file)"
+        let path = path(of: name)
         guard access(path, F_OK) == 0 else {
             return (nil, [RecordingProblem(file: file, problem: "does not exist", expected: "a FLAC file")])
         }
@@ -81,6 +92,8 @@ public struct RecordingCheck: Sendable {
             return (nil, [RecordingProblem(file: file, problem: problem, expected: "a FLAC file with sound")])
         }
     }
+
+    private func path(of name: String) -> String { "\(directory)/\(name).flac" }
 
     private func unnamedFiles() throws(RecordingError) -> [RecordingProblem] {
         let named = Set(list.files.map { "\($0).flac" })

@@ -23,8 +23,16 @@ public struct VoiceCheck: Sendable {
         if language.sentences[.replay] == nil {
             missing.append(("sentences.replay", "a payment that is repeated is told without words before it"))
         }
+        if language.sentences[.todayRefunds] == nil {
+            missing.append(("sentences.today_refunds", "the day's total is told without what was paid back"))
+        }
         for prompt in Prompt.allCases where language.prompts[prompt] == nil {
-            missing.append(("prompts.\(prompt.rawValue)", "the box says \"\(language.words(of: prompt))\" instead"))
+            let words = language.words(of: prompt)
+            missing.append(
+                (
+                    "prompts.\(prompt.rawValue)",
+                    words.isEmpty ? "the box says nothing instead" : "the box says \"\(words)\" instead"
+                ))
         }
         if language.otherCurrency == nil {
             missing.append(("other_currency", "an amount in a currency without a word is not told"))
@@ -52,9 +60,12 @@ public struct VoiceCheck: Sendable {
             ("sentences.\(sentence.rawValue)", language.sentences[sentence] ?? "")
         }
         let prompts = Prompt.allCases.map { ("prompts.\($0.rawValue)", language.prompts[$0] ?? "") }
+        let kinds = language.kinds.sorted { $0.key.text < $1.key.text }.map {
+            ("kinds.\($0.key).words", $0.value.words)
+        }
         let other = [("other_currency", language.otherCurrency ?? "")]
-        return (numbers.map { ("numbers", $0) } + units + other + joints + channels + sentences + prompts).flatMap {
-            key, text in
+        let texts = numbers.map { ("numbers", $0) } + units + other + joints + channels + sentences + prompts + kinds
+        return texts.flatMap { key, text in
             // Placeholders stand for texts that are looked at by themselves.
             text.split(separator: /\{[^}]*\}/).compactMap { piece in
                 do throws(SpeechError) {

@@ -58,6 +58,8 @@ extension VoiceSkeleton {
           late_summary_without_total: "while offline, {count}, payments"
           today: "today, {count}, payments, total, {total}"
           today_without_total: "today, {count}, payments"
+          # Said after "today" when money was paid back, too.
+          today_refunds: "refunded, {count}, payments, total, {total}"
           # Said before a payment that is repeated, so that nobody takes it for another one.
           replay: repeated announcement
 
@@ -76,6 +78,20 @@ extension VoiceSkeleton {
           unprovision_warning: keep holding to erase the settings
           storage_fault: storage fault
           no_payment_yet: no payment yet
+          ring_missed: nobody answered
+          cancelled: cancelled
+          message: there is a message
+
+        # Other news. A kind has words with {amount} (notices bring it), with {number} (commands bring it) or with neither;
+        # none of the words of a payment. It may have a chime, a light and vibration of its own.
+        kinds:
+          deposit:
+            words: "deposit, {amount}"
+            light: {color: cyan, pattern: blink}
+            vibration: true
+          queue_number:
+            words: "number, {number}"
+            light: {color: yellow, pattern: flash}
 
         # How long punctuation marks rest.
         pauses: {",": 160ms, ".": 300ms}
@@ -136,6 +152,12 @@ extension VoiceSkeleton {
           - {file: keep-holding, text: keep holding to erase the settings}
           - {file: storage-fault, text: storage fault}
           - {file: no-payment-yet, text: no payment yet}
+          # Rings, messages and other news
+          - {file: nobody-answered, text: nobody answered}
+          - {file: cancelled, text: cancelled}
+          - {file: there-is-a-message, text: there is a message}
+          - {file: deposit, text: deposit}
+          - {file: number, text: number}
 
         """
     }

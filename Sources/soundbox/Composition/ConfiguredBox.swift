@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import SoundboxAudio
 import SoundboxBox
+import SoundboxClips
 import SoundboxConfiguration
 import SoundboxControl
 import SoundboxCore
@@ -25,6 +26,7 @@ struct ConfiguredBox {
         _ = try StateDirectory(path: configuration.stateDirectory)
         _ = try MessageVerifier(configuration)
         _ = try MQTTSettings(configuration)
+        _ = try configuration.day.source()
         _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         for locale in configuration.voice.locales {
             _ = try VoiceFolder(path: configuration.voice.directory).voice(locale)
@@ -77,6 +79,18 @@ struct ConfiguredBox {
             },
             updateMark: InstalledFolders.updateMark, logger: logger)
         parts.gestures = gestures
+        let (zone, cutOver) = (try configuration.day.source(), configuration.day.cutOver)
+        parts.calendar = { BusinessCalendar(zone: zone.rules, cutOver: cutOver) }
+        let dayEndFile = DayEndFile(path: directory.dayEndPath)
+        parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
+        parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
+        if let settings = configuration.clips {
+            parts.clips = ClipStore(folder: directory.clipsPath, settings: settings)
+            parts.problemOfClip = { clip in
+                do throws(ClipError) { try settings.check(clip) } catch { return error.description }
+                return nil
+            }
+        }
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }
         parts.systemd = systemd
@@ -84,7 +98,7 @@ struct ConfiguredBox {
             [
                 ControlServer(
                     socketPath: configuration.controlSocket, status: box.status, replay: box.replay,
-                    changeVolume: box.changeVolume, logger: logger)
+                    changeVolume: box.changeVolume, history: box.history, totals: box.totals, logger: logger)
             ]
         }
         box = Box(parts)
@@ -189,8 +203,11 @@ extension Box.Policy {
                 retainedWindow: configuration.announce.freshness.expireAfter),
             freshness: configuration.announce.freshness, retention: configuration.inbox)
         verifier = try MessageVerifier(configuration)
+        saysExpireAfter = configuration.say.expireAfter
+        rings = configuration.rings
         hurryAbove = configuration.announce.hurryAbove
         quietHours = configuration.announce.quietHours
+        dayEnd = configuration.day.announceAt.map { DayEnd(minute: $0) }
         timing = configuration.audio.timing
         networkPrompts = configuration.announce.networkPrompts
     }

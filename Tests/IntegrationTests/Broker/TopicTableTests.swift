@@ -4,7 +4,7 @@ import SoundboxMQTT
 import TestSupport
 import Testing
 
-@Suite("What is written about topics is what their declaration says", .timeLimit(.minutes(5)))
+@Suite("What is written about topics is what their declaration says", .timeLimit(.minutes(15)))
 struct TopicTableTests {
     private static func lines(of file: String) throws -> [String] {
         try String(contentsOfFile: "\(Products.project)/\(file)", encoding: .utf8).components(separatedBy: "\n")

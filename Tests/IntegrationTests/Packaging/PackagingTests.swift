@@ -104,7 +104,7 @@ struct PackagingTests {
         #expect(try folder.names(in: "control") == ["control", "md5sums", "postinst", "postrm", "prerm", "triggers"])
         #expect(
             try await lines("grep", "-v", "^#", "\(scripts)/triggers") == [
-                "interest-noawait /usr/share/soundbox/sounds"
+                "interest-noawait /usr/share/soundbox/sounds", "interest-noawait /usr/bin/espeak-ng",
             ])
         for script in ["postinst", "postrm", "prerm"] {
             try await ChildProcess.run("sh", "-n", "\(scripts)/\(script)")

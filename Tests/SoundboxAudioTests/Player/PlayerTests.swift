@@ -172,7 +172,7 @@ struct PlayerTests {
         /// - Parameter changes: what is done after so many periods of 20 ms.
         func manner(_ delivery: Delivery = Delivery(), _ changes: [Int: (@Sendable (Player) -> Void)] = [:])
             async throws
-            -> Manner
+            -> Player.Outcome
         {
             let sink = WatchedSink { periods in hand.withLock { $0.map { changes[periods]?($0) } } }
             let player = player(sink, timing: timing)
@@ -182,27 +182,28 @@ struct PlayerTests {
             return try await player.play(script, delivery)
         }
         let frames = try await played(timing: timing).count / 960
-        #expect(try await manner() == .aloud)
-        #expect(try await manner(Delivery(), [0: { $0.isMuted = true }]) == .muted)
-        #expect(try await manner(Delivery(), [0: { $0.volume = Volume(0) }]) == .atVolume0)
-        #expect(try await manner(Delivery(loudness: Volume(0)...Volume(0))) == .atVolume0)
+        #expect(try await manner() == .heard(.aloud))
+        #expect(try await manner(Delivery(), [0: { $0.isMuted = true }]) == .heard(.muted))
+        #expect(try await manner(Delivery(), [0: { $0.volume = Volume(0) }]) == .heard(.atVolume0))
+        #expect(try await manner(Delivery(loudness: Volume(0)...Volume(0))) == .heard(.atVolume0))
         // In the middle of the words, and for a fifth of a second.
-        #expect(try await manner(Delivery(), [80: { $0.isMuted = true }, 90: { $0.isMuted = false }]) == .muted)
-        #expect(try await manner(Delivery(), [80: { $0.volume = Volume(0) }]) == .atVolume0)
+        #expect(
+            try await manner(Delivery(), [80: { $0.isMuted = true }, 90: { $0.isMuted = false }]) == .heard(.muted))
+        #expect(try await manner(Delivery(), [80: { $0.volume = Volume(0) }]) == .heard(.atVolume0))
         // Under the chime, and in the silence after the last word.
-        #expect(try await manner(Delivery(), [5: { $0.isMuted = true }, 40: { $0.isMuted = false }]) == .aloud)
-        #expect(try await manner(Delivery(), [frames - 50: { $0.isMuted = true }]) == .aloud)
+        #expect(try await manner(Delivery(), [5: { $0.isMuted = true }, 40: { $0.isMuted = false }]) == .heard(.aloud))
+        #expect(try await manner(Delivery(), [frames - 50: { $0.isMuted = true }]) == .heard(.aloud))
         // Softly is aloud.
-        #expect(try await manner(Delivery(loudness: Volume(1)...Volume(1))) == .aloud)
+        #expect(try await manner(Delivery(loudness: Volume(1)...Volume(1))) == .heard(.aloud))
     }
 
     @Test("Where there are no words, the chime is what counts")
     func mannerOfChime() async throws {
         let player = player(sink)
         let nothing = AnnouncementScript(text: "", elements: [])
-        #expect(try await player.play(nothing) == .aloud)
+        #expect(try await player.play(nothing) == .heard(.aloud))
         player.isMuted = true
-        #expect(try await player.play(nothing) == .muted)
+        #expect(try await player.play(nothing) == .heard(.muted))
     }
 
     @Test("A delivery holds the volume within its limits, and mute counts nevertheless")
@@ -248,7 +249,7 @@ struct PlayerTests {
 
     @Test("A cancelled announcement fades out within a period and counts as not heard")
     func cancelled() async throws {
-        let handle = Mutex<Task<Manner, any Error>?>(nil)
+        let handle = Mutex<Task<Player.Outcome, any Error>?>(nil)
         let sink = WatchedSink { periods in if periods == 60 { handle.withLock { $0?.cancel() } } }
         let player = player(sink)
         let task = handle.withLock { handle in

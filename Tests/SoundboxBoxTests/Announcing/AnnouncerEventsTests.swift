@@ -3,7 +3,7 @@ import Testing
 
 @testable import SoundboxBox
 
-@Suite("What the announcer has not heard yet", .timeLimit(.minutes(5)))
+@Suite("What the announcer has not heard yet", .timeLimit(.minutes(15)))
 struct AnnouncerEventsTests {
     private let events = AnnouncerEvents()
 
@@ -17,7 +17,7 @@ struct AnnouncerEventsTests {
     @Test("Of whatever is asked for again and again, the last word is kept, and nothing else")
     func coalesced() async {
         for _ in 1...100_000 {
-            events.yield(.noticesMayWait)
+            events.yield(.somethingMayWait)
             events.yield(.requested(.last))
             events.yield(.promptRequested(.volumeMaximum))
         }
@@ -26,7 +26,7 @@ struct AnnouncerEventsTests {
         events.yield(.stopRequested)
         #expect(
             await next(4) == [
-                .stopRequested, .noticesMayWait, .promptRequested(.volumeMinimum), .requested(.today),
+                .stopRequested, .somethingMayWait, .promptRequested(.volumeMinimum), .requested(.today),
             ])
         events.yield(.waited)
         #expect(await next(1) == [.waited])
@@ -63,6 +63,13 @@ struct AnnouncerEventsTests {
         events.yield(.recorded)
         events.yield(.stopRequested)
         #expect(await next(3) == [.stopRequested, .played(.aloud), .recorded])
+    }
+
+    @Test("Of whether something rings the last word counts, and it comes before what it holds back")
+    func held() async {
+        events.yield(.somethingMayWait)
+        for isHeld in [true, false, true] { events.yield(.held(isHeld)) }
+        #expect(await next(2) == [.held(true), .somethingMayWait])
     }
 
     @Test("Whoever waits is woken")

@@ -80,7 +80,7 @@ struct AnnouncerRetryTests {
         for await snapshot in state.changes() where snapshot.device != nil { break }
         sink.fail(.open, with: Self.absent, times: .max)
         try arrive()
-        service.noticesMayWait()
+        service.somethingMayWait()
         for await snapshot in state.changes() where snapshot.audioFault != nil { break }
     }
 

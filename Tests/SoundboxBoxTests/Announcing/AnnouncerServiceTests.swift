@@ -64,7 +64,7 @@ struct AnnouncerServiceTests {
                 try FileManager.default.removeItem(atPath: folder.file("zh-CN/\(name)"))
             }
             try arrive(["7", "8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             for _ in 1...2 { try await recorded.next() }
             #expect(sink.announcements.count == 2)
             #expect(state.snapshot.unavailableRecordings?.contains("No such file or directory") == true)
@@ -83,7 +83,7 @@ struct AnnouncerServiceTests {
         try await withService { service in
             try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
             try arrive(["8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             try await recorded.next()
             #expect(state.snapshot.unavailableRecordings != nil)
             // Chime and words: an announcement of the chime alone would be shorter than two seconds.
@@ -92,7 +92,7 @@ struct AnnouncerServiceTests {
             try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
             _ = try inbox.store(
                 [.notice(PaymentNotice(id: try PaymentID("again"), money: try Money("8", .CNY)))], at: .now)
-            service.noticesMayWait()
+            service.somethingMayWait()
             try await recorded.next()
             let announcements = sink.announcements
             #expect(announcements.count == 2 && announcements[0] != announcements[1])
@@ -109,7 +109,7 @@ struct AnnouncerServiceTests {
         try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
         try await withService(voice: voice) { service in
             try arrive(["8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             for await snapshot in state.changes() where snapshot.speechFault != nil { break }
             #expect(try inbox.counts().announced == 0)
             #expect(recorded.entries.isEmpty)
@@ -136,7 +136,7 @@ struct AnnouncerServiceTests {
             sink.fail(
                 .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
             try arrive(["8", "8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             for _ in 1...2 { try await recorded.next() }
             let announcements = sink.announcements
             #expect(announcements.count == 2)
@@ -154,7 +154,7 @@ struct AnnouncerServiceTests {
             let absent = AudioSinkError.unavailable(device: "x", reason: "no such device")
             sink.fail(.open, with: absent, times: .max, callsBefore: 2)
             try arrive(["8", "8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             while state.snapshot.audioFault == nil { await Task.yield() }
             #expect(state.snapshot.device == nil)
             sink.replaceDevice(
@@ -199,7 +199,7 @@ struct AnnouncerServiceTests {
     func hurry() async throws {
         try await withService(hurryAbove: 2) { service in
             try arrive(["8", "8", "8", "8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             for _ in 1...4 { try await recorded.next() }
             let lengths = sink.announcements.map(frames)
             #expect(lengths.count == 4)
@@ -218,7 +218,7 @@ struct AnnouncerServiceTests {
             : QuietHours(start: (now + 720) % 1440, end: (now + 721) % 1440, volume: 0)
         try await withService(quietHours: hours) { service in
             try arrive(["8"])
-            service.noticesMayWait()
+            service.somethingMayWait()
             try await recorded.next()
             #expect(sink.announcements.first?.allSatisfy { $0 == 0 } == isQuiet)
         }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Batches of messages, from bytes to the inbox")
 struct IntakeCommitTests {
     /// Who was told what, in order.
-    private enum Event: Sendable, Equatable { case noticesMayWait, receiptsAreWaiting, perform(Command) }
+    private enum Event: Sendable, Equatable { case somethingMayWait, receiptsAreWaiting, perform(Command) }
 
     private let inbox = InMemoryInbox()
     private let state = BoxState(volume: Volume(80))
@@ -19,12 +19,14 @@ struct IntakeCommitTests {
     init() {
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), inbox: inbox,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            inbox: inbox,
             clock: BoxClock(newestKnown: nil), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            noticesMayWait: { [events] in events.append(.noticesMayWait) },
-            receiptsAreWaiting: { [events] in events.append(.receiptsAreWaiting) },
-            perform: { [events] in events.append(.perform($0)) })
+            hooks: Intake.Hooks(
+                somethingMayWait: { [events] in events.append(.somethingMayWait) },
+                receiptsAreWaiting: { [events] in events.append(.receiptsAreWaiting) },
+                perform: { [events] in events.append(.perform($0)) }))
     }
 
     private func payment(_ text: String) -> FeedMessage { FeedMessage(topic: .payments, payload: Array(text.utf8)) }
@@ -44,7 +46,7 @@ struct IntakeCommitTests {
         ])
         #expect(
             events.entries == [
-                .receiptsAreWaiting, .noticesMayWait, .perform(.volume(.to(Volume(20)))), .perform(.volume(.mute)),
+                .receiptsAreWaiting, .somethingMayWait, .perform(.volume(.to(Volume(20)))), .perform(.volume(.mute)),
             ])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])
     }

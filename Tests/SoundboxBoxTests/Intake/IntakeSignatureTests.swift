@@ -29,11 +29,12 @@ struct IntakeSignatureTests {
             keys: [try SigningKey(MessageVerifierTests.secret)], required: required, topics: topics)
         return Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: hasKey ? verifier : nil,
-            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), inbox: inbox,
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            inbox: inbox,
             clock: machine.clock(), state: BoxState(volume: Volume(80)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             backlog: Backlog(now: { [seconds] in .seconds(seconds.value.withLock { $0 }) }),
-            noticesMayWait: {}, receiptsAreWaiting: {}, perform: { [performed] in performed.append($0) })
+            hooks: Intake.Hooks(perform: { [performed] in performed.append($0) }))
     }
 
     private func signed(_ text: String, secret: String = MessageVerifierTests.secret) -> String {

@@ -27,10 +27,10 @@ struct IntakeTests {
     init() {
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), inbox: InMemoryInbox(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            inbox: InMemoryInbox(),
             clock: BoxClock(newestKnown: nil), state: BoxState(volume: Volume(80)), logger: lines.logger,
-            noticesMayWait: {},
-            receiptsAreWaiting: {}, perform: { _ in })
+            hooks: Intake.Hooks())
     }
 
     private func take(_ payload: String, _ topic: FeedMessage.Topic) throws {

@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSystem
 import SoundboxTesting
 import TestSupport
 import Testing
@@ -12,6 +13,8 @@ struct PanelServiceTests {
     private let panel = FakePanel()
     private let state = BoxState(volume: Volume(80))
     private let commands = Journal<Command>()
+    /// Presses that may answer a ring.
+    private let answers = Journal<Void>()
 
     /// Runs the service while `body` runs.
     private func withService(_ panel: FakePanel? = nil, _ body: @Sendable @escaping () async throws -> Void)
@@ -21,7 +24,13 @@ struct PanelServiceTests {
         let service = PanelService(
             panel: panel, gestures: .usual, state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            perform: { [commands] in commands.append($0) })
+            perform: { [commands] in commands.append($0) },
+            answer: { [state, answers] in
+                guard state.snapshot.ring != nil else { return false }
+                state.update { $0.ring = nil }
+                answers.append(())
+                return true
+            })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body()
@@ -82,6 +91,74 @@ struct PanelServiceTests {
         }
     }
 
+    private func someRing(_ text: String = "") throws -> BoxState.Ring {
+        BoxState.Ring(id: try CommandID("r-1"), text: text, deadline: .monotonicNow + .seconds(600))
+    }
+
+    @Test("While it rings, a press of the replay button answers and means nothing else; the volume keys keep theirs")
+    func answer() async throws {
+        try await withService { [panel, state, answers, commands] in
+            let ring = try someRing()
+            state.update { $0.ring = ring }
+            panel.click(.volumeUp, at: .seconds(2))
+            try await expect(.volume(.up))
+            panel.deliver(ButtonEdge(button: .replay, isPressed: true, time: .seconds(3)))
+            // Before it is released.
+            try await answers.next()
+            panel.deliver(ButtonEdge(button: .replay, isPressed: false, time: .seconds(3.1)))
+            panel.click(.replay, at: .seconds(3.2))
+            panel.click(.replay, at: .seconds(4))
+            try await expect(.play(.last))
+            #expect(answers.entries.count == 1)
+            #expect(commands.entries.count { $0 == .play(.last) || $0 == .play(.beforeLast) } == 1)
+        }
+    }
+
+    @Test("A ring has its light and motor, also under an announcement, and the light is the old one afterwards")
+    func ringing() async throws {
+        try await withService { [panel, state] in
+            state.update { $0.connection = .subscribed }
+            let ring = try someRing()
+            state.update {
+                $0.announcement = 1
+                $0.ring = ring
+            }
+            while !panel.driven.contains(where: \.isVibrating) { await Task.yield() }
+            let before = panel.driven.count
+            state.update {
+                $0.announcement = nil
+                $0.ring = nil
+            }
+            while !panel.driven.dropFirst(before).contains(PanelOutputs(color: .green)) { await Task.yield() }
+        }
+    }
+
+    @Test("A kind of announcement may have light and vibration of its own")
+    func ownPattern() async throws {
+        try await withService { [panel, state] in
+            let cyan = PanelOutputs(color: .cyan, isVibrating: true)
+            state.update {
+                $0.announcement = 1
+                $0.announcementPattern = OutputPattern(ending: .hold(cyan))
+            }
+            while panel.driven.last != cyan { await Task.yield() }
+        }
+    }
+
+    @Test("A panel with a screen shows who calls, what it is about, and how long there is to answer")
+    func screen() async throws {
+        let screen = FakePanel(hasScreen: true)
+        try await withService(screen) { [state] in
+            let ring = try someRing("三号桌\u{1B}叫人")
+            state.update { $0.ring = ring }
+            while screen.lines.isEmpty { await Task.yield() }
+            let line = try #require(screen.lines.first ?? nil)
+            #expect(line.hasPrefix("ring \"r-1\" \"三号桌\\u{1b}叫人\", ") && line.hasSuffix(" s left"), "\(line)")
+            state.update { $0.ring = nil }
+            while screen.lines.last != .some(nil) { await Task.yield() }
+        }
+    }
+
     @Test("A button that is held repeats")
     func hold() async throws {
         try await withService { [panel] in
@@ -110,12 +187,16 @@ struct PanelServiceTests {
         #expect(Indication(snapshot) == expected)
     }
 
-    @Test("Once it has been offline, a new attempt looks offline; an update is shown before all else")
-    func later() {
+    @Test(
+        "Once it has been offline, a new attempt looks offline; an update is shown before all else, a ring before a fault"
+    )
+    func later() throws {
         var snapshot = BoxState.Snapshot(volume: Volume(80))
         snapshot.isStarting = false
         #expect(Indication(snapshot) == .offline)
         snapshot.audioFault = "no card"
+        snapshot.ring = BoxState.Ring(id: try CommandID("r-1"), text: "", deadline: .zero)
+        #expect(Indication(snapshot) == .ringing)
         snapshot.isUpdating = true
         #expect(Indication(snapshot) == .updating)
     }

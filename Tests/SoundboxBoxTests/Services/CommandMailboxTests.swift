@@ -18,10 +18,11 @@ struct CommandMailboxTests {
     private func intake() -> Intake {
         Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), inbox: InMemoryInbox(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            inbox: InMemoryInbox(),
             clock: BoxClock(newestKnown: nil), state: desk.state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, noticesMayWait: {},
-            receiptsAreWaiting: {}, perform: mailbox.post)
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            hooks: Intake.Hooks(perform: mailbox.post))
     }
 
     private func loudness(_ level: Int, isMuted: Bool = false) -> Loudness {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SoundboxBox
 
-@Suite("The service that speaks of the network", .timeLimit(.minutes(5)))
+@Suite("The service that speaks of the network", .timeLimit(.minutes(15)))
 struct NetworkPromptsTests {
     private let state = BoxState(volume: Volume(80))
     private let said = Journal<Prompt>()

@@ -92,6 +92,24 @@ struct StatusReporterTests {
         #expect(status.counts == nil && status.faults == ["disk full"] && status.volume == 80)
     }
 
+    @Test("While it rings, the status tells which ring it is, and how long there is to answer")
+    func ring() async throws {
+        let id = try CommandID("r-1")
+        state.update { $0.ring = .init(id: id, text: "", deadline: .monotonicNow + .seconds(600)) }
+        let ring = try #require(await reporter().status().ring)
+        #expect(ring.id == id && (1...600).contains(ring.secondsLeft))
+        state.update { $0.ring?.deadline = .zero }
+        #expect(await reporter().status().ring == RingStatus(id: id, secondsLeft: 0))
+        state.update { $0.ring = nil }
+        #expect(await reporter().status().json["ring"] == .null)
+    }
+
+    @Test("Seconds that have begun count, so that a ring with time left has some")
+    func seconds() throws {
+        let ring = BoxState.Ring(id: try CommandID("r-1"), text: "", deadline: .milliseconds(5001))
+        #expect([.zero, 1, 4001, 5001, 6000].map { ring.secondsLeft(at: .milliseconds($0)) } == [6, 5, 1, 0, 0])
+    }
+
     @Test("Every answer looks at the clock anew, and a clock that cannot be right is a fault")
     func clock() async {
         let clock = BoxClock(newestKnown: nil) {

@@ -49,7 +49,8 @@ final class ControlTrial: Sendable {
             isInService
             ? ControlServer(
                 socketPath: socketPath, status: { self.status }, replay: { self.box.withLock { $0.replays += 1 } },
-                changeVolume: { self.change($0) }, logger: logger)
+                changeVolume: { self.change($0) }, history: { Self.answer($0) }, totals: { Self.answer($0) },
+                logger: logger)
             : ControlServer(socketPath: socketPath, status: { self.status }, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -78,6 +79,19 @@ final class ControlTrial: Sendable {
             "\(method) \(path) HTTP/1.1\r\nHost: box\r\nConnection: close\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return try Answer(try await connection.received().all().joined())
+    }
+
+    /// What it was asked, in a box that does not know which day it is.
+    private static func answer(_ query: HistoryQuery) -> Result<JSONValue, HistoryRefusal> {
+        do throws(HistoryRefusal) {
+            let filter = try query.filter(BusinessCalendar(), today: nil)
+            return .success(
+                .object([
+                    ("from", filter.from.map { .string("\($0)") } ?? .null),
+                    ("channels", .string(filter.channels.joined(separator: ";"))),
+                    ("limit", query.limit.map { .integer($0) } ?? .null),
+                ]))
+        } catch { return .failure(error) }
     }
 
     private func change(_ change: Command.VolumeChange?) -> Loudness {

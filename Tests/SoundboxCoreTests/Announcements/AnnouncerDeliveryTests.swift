@@ -24,7 +24,7 @@ struct AnnouncerDeliveryTests {
 
     private func notices(_ count: Int, limit: Int, at minute: Int = 720) throws -> [Announcer.Event] {
         let entries = try (0..<count).prefix(limit).map { try Entries.entry(Int64($0) + 1) }
-        return [.noticesMayWait, .fetched(entries, moment(minute)), .prepared, .noted]
+        return [.somethingMayWait, .fetched(.of(entries), moment(minute)), .prepared, .noted]
     }
 
     @Test(
@@ -57,7 +57,7 @@ struct AnnouncerDeliveryTests {
         let roads: [[Announcer.Event]] = [
             try notices(1, limit: 1, at: minute),
             [.requested(.last), .recalled(.announced(nil), moment(minute))],
-            [.requested(.today), .recalled(.payments([]), moment(minute))],
+            [.requested(.today), .recalled(.takings(Entries.nothing), moment(minute))],
         ]
         for events in roads {
             #expect(played(events, quietHours: Self.nights)?.delivery.loudness == expected)
@@ -69,7 +69,7 @@ struct AnnouncerDeliveryTests {
     func quietAfterWait() throws {
         let entry = try Entries.entry(1)
         let announcement = played(
-            try notices(1, limit: 1) + [.playFailed, .waited, .fetched([entry], moment(1380)), .prepared, .noted],
+            try notices(1, limit: 1) + [.playFailed, .waited, .fetched(.of([entry]), moment(1380)), .prepared, .noted],
             quietHours: Self.nights)
         #expect(announcement == .init(.notice(entry), Delivery(loudness: Volume(0)...Volume(30))))
     }
@@ -81,13 +81,28 @@ struct AnnouncerDeliveryTests {
                 == Volume(30)...Volume(100))
     }
 
+    @Test("What is no payment and no refund never has the chime, whether anybody is in a hurry or not")
+    func kinds() throws {
+        let notice = try Entries.entry(1, kind: .other(#require(KindName("deposit"))))
+        let queues: [Announcer.Queue] = [.of([notice]), .of([], says: [try .ready(1)])]
+        for queue in queues {
+            for hurry in [nil, 0] {
+                let events: [Announcer.Event] = [.somethingMayWait, .fetched(queue, moment(720)), .prepared, .noted]
+                let delivery = try #require(played(events, hurryAbove: hurry)?.delivery)
+                #expect(!delivery.fitted(toWords: true).hasChime && !delivery.fitted(toWords: false).hasChime)
+            }
+        }
+    }
+
     @Test("A summary and the payments of the day have the chime")
     func others() throws {
         let stale = [try Entries.entry(1, age: .seconds(601))]
         let summary = played([
-            .noticesMayWait, .fetched(stale, moment(720)), .fetched(stale, moment(720)), .prepared, .noted,
+            .somethingMayWait, .fetched(.of(stale), moment(720)), .fetched(.of(stale), moment(720)), .prepared, .noted,
         ])
         #expect(summary == .init(.summary(stale)))
-        #expect(played([.requested(.today), .recalled(.payments([]), moment(720))]) == .init(.today([])))
+        #expect(
+            played([.requested(.today), .recalled(.takings(Entries.nothing), moment(720))])
+                == .init(.today(Entries.nothing)))
     }
 }

@@ -20,11 +20,22 @@ struct AnnouncerPromptTests {
         #expect(announcer.handle(.promptRequested(.volumeMinimum)) == [])
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [play(.volumeMaximum)])
-        // One that is asked for again and again lets a payment pass in between.
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [play(.volumeMaximum)])
+        // One that is asked for again and again lets every payment pass that it has held up.
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
+        #expect(announcer.handle(.somethingMayWait) == [])
         #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
+        let entries = try (2...3).map { try Entries.entry($0) }
+        #expect(announcer.handle(.fetched(.of(entries), noon)) == [.prepare])
+        #expect(announcer.handle(.prepared) == [.note([entries[0]])])
+        #expect(announcer.handle(.noted) == [.play(.init(.notice(entries[0])))])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[0]), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        announcer.begin(entries[1])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[1]), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [play(.volumeMaximum)])
         #expect(announcer.handle(.playFailed) == [])
     }
 
@@ -35,9 +46,14 @@ struct AnnouncerPromptTests {
         #expect(announcer.handle(.promptRequested(.storageFault)) == [])
         #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [play(.storageFault)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        let next = try Entries.entry(2)
+        #expect(announcer.handle(.fetched(.of([next]), noon)) == [play(.storageFault)])
         #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [play(.volumeMaximum)])
+        announcer.begin(next)
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(next), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [play(.volumeMaximum)])
         #expect(announcer.handle(.played(.aloud)) == [])
     }
 
@@ -52,7 +68,7 @@ struct AnnouncerPromptTests {
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[1]), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         let delivery = Delivery(hasChime: false, gap: .milliseconds(200))
-        #expect(announcer.handle(.fetched([], noon)) == [.play(.init(.prompt(.networkLost), delivery))])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [.play(.init(.prompt(.networkLost), delivery))])
         #expect(announcer.handle(.played(.aloud)) == [])
     }
 
@@ -65,7 +81,7 @@ struct AnnouncerPromptTests {
         #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
         #expect(announcer.handle(.promptRequested(.networkLost)).count == 1)
         #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
         #expect(announcer.handle(.played(.aloud)) == [])
@@ -90,7 +106,7 @@ struct AnnouncerPromptTests {
 
     @Test("A box that is stopped while it tells of a fault finishes the prompt and ends")
     mutating func stopDuringPrompt() throws {
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
         #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
         #expect(announcer.handle(.promptRequested(.storageFault)) == [play(.storageFault)])
         #expect(announcer.handle(.stopRequested) == [])

@@ -15,28 +15,28 @@ struct AnnouncerTests {
         let first = try Entries.entry(1)
         let second = try Entries.entry(2)
         announcer.startPlaying(first)
-        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.somethingMayWait) == [])
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(first), .aloud)])
-        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.somethingMayWait) == [])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
         announcer.begin(second)
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(second), .aloud)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
     }
 
     @Test("A notice that arrives while the inbox is being read is not missed")
     mutating func arrivalDuringFetch() {
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.noticesMayWait) == [])
-        #expect(announcer.handle(.fetched([], noon)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [])
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.somethingMayWait) == [])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
     }
 
     private mutating func beginSummary(of stale: [InboxEntry]) {
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched(stale, noon)) == [.prepare])
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([stale[0]]), noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(.of(stale), noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note(stale)])
     }
 
@@ -54,7 +54,7 @@ struct AnnouncerTests {
         beginSummary(of: try (1...3).map { try Entries.entry($0, age: .seconds(601)) })
         #expect(announcer.handle(.withdrawn(rest: [])) == [.fetch(limit: 1)])
         let entry = try Entries.entry(4)
-        #expect(announcer.handle(.fetched([entry], noon)) == [.prepare])
+        #expect(announcer.handle(.fetched(.of([entry]), noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note([entry])])
         #expect(announcer.handle(.withdrawn(rest: [])) == [.fetch(limit: 1)])
     }
@@ -65,17 +65,19 @@ struct AnnouncerTests {
         announcer.startPlaying(entry)
         for _ in 0..<5 { #expect(announcer.handle(.requested(.last)) == []) }
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.recall(.last)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        let next = try Entries.entry(2)
+        #expect(announcer.handle(.fetched(.of([next]), noon)) == [.recall(.last)])
         #expect(announcer.handle(.recalled(.announced(entry), noon)) == [replay(entry)])
         #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([], noon)) == [])
+        announcer.begin(next)
     }
 
     @Test("A replay with nothing announced says so, and one that the device refuses is dropped")
     mutating func replayOfNothing() {
         #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
         #expect(announcer.handle(.recalled(.announced(nil), noon)) == [replay(nil)])
-        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.somethingMayWait) == [])
         #expect(announcer.handle(.playFailed) == [.fetch(limit: 1)])
     }
 
@@ -89,9 +91,9 @@ struct AnnouncerTests {
 
     @Test("The payments of the day and the state of the network are told as they were found")
     mutating func otherRequests() throws {
-        let money = [try Money("1", .CNY)]
+        let takings = DayTotals.known(DayTakings(payments: 1, totals: [try Money("1", .CNY)]))
         #expect(announcer.handle(.requested(.today)) == [.recall(.today)])
-        #expect(announcer.handle(.recalled(.payments(money), noon)) == [.play(.init(.today(money)))])
+        #expect(announcer.handle(.recalled(.takings(takings), noon)) == [.play(.init(.today(takings)))])
         #expect(announcer.handle(.played(.aloud)) == [])
         #expect(announcer.handle(.requested(.network)) == [.recall(.network)])
         #expect(
@@ -114,11 +116,11 @@ struct AnnouncerTests {
         announcer.startPlaying(entry)
         #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.stopRequested) == [])
-        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.somethingMayWait) == [])
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
         #expect(announcer.handle(.recorded) == [.finish])
         for event in [
-            Announcer.Event.noticesMayWait, .requested(.last), .stopRequested, .waited, .played(.aloud), .recorded,
+            Announcer.Event.somethingMayWait, .requested(.last), .stopRequested, .waited, .played(.aloud), .recorded,
         ] {
             #expect(announcer.handle(event) == [])
         }
@@ -127,11 +129,11 @@ struct AnnouncerTests {
     @Test("Stopping ends at once where nothing sounds")
     func stopElsewhere() throws {
         let entry = try Entries.entry(1)
-        let fetched: [Announcer.Event] = [.noticesMayWait, .fetched([entry], noon)]
+        let fetched: [Announcer.Event] = [.somethingMayWait, .fetched(.of([entry]), noon)]
         let roads: [(events: [Announcer.Event], answer: Announcer.Event?)] = [
-            ([], nil), ([.noticesMayWait], .fetched([entry], noon)), ([.noticesMayWait], .inboxFailed),
+            ([], nil), ([.somethingMayWait], .fetched(.of([entry]), noon)), ([.somethingMayWait], .inboxFailed),
             ([.requested(.last)], .recalled(.announced(entry), noon)), ([.requested(.last)], .inboxFailed),
-            ([.noticesMayWait, .inboxFailed], nil), (fetched, .prepared), (fetched, .playFailed),
+            ([.somethingMayWait, .inboxFailed], nil), (fetched, .prepared), (fetched, .playFailed),
             (fetched + [.playFailed], nil), (fetched + [.prepared], .noted), (fetched + [.prepared], .inboxFailed),
             (fetched + [.prepared], .withdrawn(rest: [])), (fetched + [.prepared, .noted], .playFailed),
             (fetched + [.prepared, .noted, .playFailed], nil),
@@ -151,9 +153,9 @@ struct AnnouncerTests {
         let stale = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
         let fresh = try Entries.entry(4)
         let staleBehind = try Entries.entry(5, age: .seconds(9999))
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([stale[0]], noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched(stale + [fresh, staleBehind], noon)) == [.prepare])
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([stale[0]]), noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(.of(stale + [fresh, staleBehind]), noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note(stale)])
         #expect(announcer.handle(.noted) == [.play(.init(.summary(stale)))])
         #expect(announcer.handle(.played(.aloud)) == [.record(.summary(stale), .aloud)])
@@ -161,13 +163,13 @@ struct AnnouncerTests {
         announcer.begin(fresh)
     }
 
-    @Test("A late refund is told by itself and ends a summary")
+    @Test("A late refund is told by itself, after the summary of late payments")
     mutating func staleRefund() throws {
         let payment = try Entries.entry(1, age: .seconds(700))
         let refund = try Entries.entry(2, age: .seconds(700), kind: .refund)
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([payment], noon)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched([payment, refund], noon)) == [.prepare])
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([payment]), noon)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(.of([payment, refund]), noon)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note([payment])])
         #expect(announcer.handle(.noted) == [.play(.init(.summary([payment])))])
         #expect(announcer.handle(.played(.aloud)) == [.record(.summary([payment]), .aloud)])
@@ -180,12 +182,13 @@ struct AnnouncerTests {
         let last = try Entries.entry(1)
         let waiting = try Entries.entry(2)
         #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
-        #expect(announcer.handle(.noticesMayWait) == [])
+        #expect(announcer.handle(.somethingMayWait) == [])
         #expect(announcer.handle(.recalled(.announced(last), noon)) == [replay(last)])
         #expect(announcer.handle(.requested(.last)) == [])
         #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
         announcer.begin(waiting)
         #expect(announcer.handle(.played(.aloud)) == [.record(.notice(waiting), .aloud)])
-        #expect(announcer.handle(.recorded) == [.recall(.last)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.last)])
     }
 }

@@ -1,5 +1,6 @@
-import SoundboxCore
 import Testing
+
+@testable import SoundboxCore
 
 @Suite("What is still news")
 struct FreshnessTests {
@@ -69,11 +70,23 @@ struct FreshnessTests {
         var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: .silent))
         let late = try [Entries.entry(1, age: .seconds(900)), Entries.entry(2, age: .seconds(800))]
         let fresh = try Entries.entry(3)
-        #expect(announcer.handle(.noticesMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([late[0]], Entries.moment)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched(late + [fresh], Entries.moment)) == [.expire(late)])
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([late[0]]), Entries.moment)) == [.fetch(limit: 10_000)])
+        #expect(announcer.handle(.fetched(.of(late + [fresh]), Entries.moment)) == [.expire(late)])
         #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched([fresh], Entries.moment)) == [.prepare])
+        #expect(announcer.handle(.fetched(.of([fresh]), Entries.moment)) == [.prepare])
         #expect(announcer.handle(.prepared) == [.note([fresh])])
+    }
+
+    @Test(
+        "What a command gave to say is too old by when it was sent, as far as the clock knows",
+        arguments: [
+            (ClockReading(noon), true), (ClockReading(noon, .unconfirmed), true), (ClockReading(noon, .none), false),
+            (ClockReading(Timestamp(millisecondsSince1970: 0), .none, earliest: noon), true),
+        ])
+    func says(clock: ClockReading, isTooOld: Bool) throws {
+        let entry = try ErrandEntry.say(1, age: .seconds(301))
+        #expect(entry.isTooOld(after: .seconds(300), at: clock) == isTooOld)
+        #expect(!entry.isTooOld(after: .seconds(301), at: clock))
     }
 }

@@ -16,7 +16,7 @@ struct LanguageDocumentTests {
         let sentences = Language.Sentence.allCases.filter(\.isRequired).map { sentence in
             (sentence.rawValue, text(sentence.placeholders.map { "{\($0)}" }.joined(separator: ", ")))
         }
-        let prompts = Prompt.allCases.filter { $0.fallback == nil }.map { ($0.rawValue, text("\($0)")) }
+        let prompts = Prompt.allCases.filter(\.isRequired).map { ($0.rawValue, text("\($0)")) }
         return [
             ("locale", text("en")), ("name", text("English")), ("words", text("spaced")),
             ("numbers", text("%n:\nx.x: << point >>;\n0: o; i; ii; iii; iv; v; vi; vii; viii; ix;\n10: << >>;\n")),
@@ -76,6 +76,61 @@ struct LanguageDocumentTests {
         #expect(
             try error("sentences", wrong)
                 == "voice.yaml: sentences.payment: expected {channel} and {amount}, each once")
+    }
+
+    /// The least, and kinds.
+    private func language(kind name: String, _ fields: Entries) throws -> Language {
+        let kinds = Self.mapping([(name, Self.mapping(fields))])
+        return try Language(reading: YAMLValue(Self.mapping(Self.least + [("kinds", kinds)]), file: "voice.yaml"))
+    }
+
+    @Test("A kind has words, a chime, a light and vibration of its own")
+    func kind() throws {
+        let light = Self.mapping([("color", Self.text("cyan")), ("pattern", Self.text("blink"))])
+        let language = try language(
+            kind: "deposit",
+            [
+                ("words", Self.text("deposit, {amount}")), ("chime", Self.text("ding")), ("light", light),
+                ("vibration", Self.text("true")),
+            ])
+        let name = try #require(KindName("deposit"))
+        let kind = try #require(language.kinds[name])
+        #expect(kind.words == "deposit, {amount}" && kind.chime == "ding")
+        #expect(kind.pattern.moment(at: .zero).outputs == PanelOutputs(color: .cyan, isVibrating: true))
+        #expect(kind.pattern.moment(at: .milliseconds(950)).outputs == .off)
+        #expect(language.noticeKinds == [name] && language.errandKinds == [])
+    }
+
+    @Test(
+        "A kind that says an amount of its own, or what an arrival says, is refused",
+        arguments: [
+            ("Alipay received", "received"), ("p.a.i.d", "p.a.i.d"), ("到账,{amount}", "到账"), ("five yuan", "five yuan"),
+            ("{number} yuan", "1000 yuan"), ("Alipay {number}", "Alipay 1000"), ("{amount}", "expected words"),
+            ("{amount} {number}", "at most one placeholder"), ("{amount} {amount}", "at most one placeholder"),
+            ("{total}", "at most one placeholder"), ("", "expected words"),
+        ])
+    func wordsOfArrivals(words: String, problem: String) throws {
+        let error = try #require(throws: YAMLError.self) {
+            try language(kind: "deposit", [("words", Self.text(words))])
+        }
+        #expect(error.key == "kinds.deposit.words")
+        #expect(error.problem.contains(problem))
+    }
+
+    @Test("Other mistakes in a kind are refused with their key")
+    func kindMistakes() throws {
+        let words = ("words", Self.text("deposit"))
+        let pulses = YAMLNode(.sequence([Self.text("200ms"), Self.text("100ms"), Self.text("200ms")]))
+        let mistakes: [(String, Entries, String)] = [
+            ("Deposit", [words], "kinds.Deposit"), ("refund", [words], "kinds.refund"),
+            ("deposit", [words, ("vibration", pulses)], "kinds.deposit.vibration"),
+            ("deposit", [words, ("light", Self.mapping([("color", Self.text("blue"))]))], "kinds.deposit.light.color"),
+            ("deposit", [words, ("sound", Self.text("x"))], "kinds.deposit.sound"),
+            ("deposit", [], "kinds.deposit.words"),
+        ]
+        for (name, fields, key) in mistakes {
+            #expect(try #require(throws: YAMLError.self) { try language(kind: name, fields) }.key == key)
+        }
     }
 
     @Test("Number rules that leave a number out are refused when the voice is read")

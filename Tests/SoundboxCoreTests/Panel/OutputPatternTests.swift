@@ -69,9 +69,9 @@ struct IndicationTests {
         }
     }
 
-    @Test("Only a payment vibrates: two pulses at its start, and none while the amount is spoken")
+    @Test("Only a payment and a ring vibrate: a payment twice at its start, and not while the amount is spoken")
     func vibration() {
-        for indication in Indication.allCases where indication != .announcing {
+        for indication in Indication.allCases where indication != .announcing && indication != .ringing {
             #expect(!course(of: indication).map(\.isVibrating).contains(true))
         }
         let motor = course(of: .announcing).map(\.isVibrating)
@@ -80,11 +80,20 @@ struct IndicationTests {
         #expect(!motor[12...].contains(true))
     }
 
+    @Test("A ring vibrates as long as it lasts, with its light")
+    func ring() {
+        let course = course(of: .ringing)
+        #expect(course.allSatisfy { $0.isVibrating == $0.isLit })
+        #expect(course.suffix(40).contains { $0.isVibrating })
+    }
+
     @Test("Of several indications the most urgent is shown")
     func urgency() {
         #expect([Indication.muted, .online].max() == .muted)
         #expect([Indication.offline, .muted].max() == .offline)
         #expect([Indication.announcing, .offline, .muted].max() == .announcing)
         #expect([Indication.fault, .announcing].max() == .fault)
+        #expect([Indication.fault, .ringing].max() == .ringing)
+        #expect([Indication.updating, .ringing].max() == .updating)
     }
 }

@@ -100,9 +100,28 @@ struct PaymentNoticeDecoderTests {
         #expect(notice == PaymentNotice(id: try PaymentID("1"), money: try Money("5", .CNY)))
     }
 
-    @Test("A refund is told from a payment", arguments: PaymentNotice.Kind.allCases)
+    @Test("A refund is told from a payment", arguments: [PaymentNotice.Kind.payment, .refund])
     func kinds(kind: PaymentNotice.Kind) throws {
         #expect(try decode(#"{"id":"1","amount":"5","kind":"\#(kind.rawValue)"}"#).kind == kind)
+    }
+
+    @Test("A kind of the voice is told from others, and one that there is not is refused with those there are")
+    func otherKinds() throws {
+        var decoder = decoder
+        decoder.kinds = [try #require(KindName("deposit")), try #require(KindName("membership"))]
+        let payload = { (kind: String) in Array(#"{"id":"1","amount":"5","kind":"\#(kind)"}"#.utf8) }
+        #expect(try decoder.decode(payload("deposit")).kind == .other(try #require(KindName("deposit"))))
+        for kind in ["queue_number", "Deposit", "", "payments"] {
+            let error = try #require(throws: NoticeRejection.self) { try decoder.decode(payload(kind)) }
+            #expect(error.description == "kind: expected payment, refund, deposit or membership")
+        }
+    }
+
+    @Test("Words never cost a notice: what is no string is handed on as an empty text")
+    func text() throws {
+        #expect(try decode(#"{"id":"1","amount":"5","text":"请到二楼"}"#).text == "请到二楼")
+        #expect(try decode(#"{"id":"1","amount":"5","text":null}"#).text == nil)
+        #expect(try decode(#"{"id":"1","amount":"5","text":["x"]}"#).text == "")
     }
 
     @Test("White space around and inside the message and escapes in strings change nothing")

@@ -58,6 +58,10 @@ struct ReceiptTests {
     @Test("The states are those that the providers know")
     func states() {
         let states = Receipt.State.allCases.map(\.rawValue)
-        #expect(Set(states) == ["stored", "duplicate", "announced", "expired", "cancelled", "rejected"])
+        #expect(
+            Set(states) == [
+                "stored", "duplicate", "announced", "expired", "cancelled", "rejected", "answered", "missed", "spoken",
+                "failed",
+            ])
     }
 }

@@ -9,6 +9,12 @@ struct InMemoryInboxTests {
         try clause.check(InMemoryInbox())
     }
 
+    @Test("It keeps the contract of a book of errands and of a history", arguments: ErrandContract.clauses)
+    func errandContract(clause: ErrandContract) throws {
+        let inbox = InMemoryInbox()
+        try clause.check { inbox }
+    }
+
     @Test("While it is told to fail every method throws, and nothing has happened afterwards")
     func failure() throws {
         let inbox = InMemoryInbox()

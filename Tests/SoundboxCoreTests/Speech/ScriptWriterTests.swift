@@ -41,6 +41,7 @@ struct ScriptWriterTests {
             switch element {
             case .phrase(let index): phrases[index]
             case .pause(let length): "\(length)"
+            case .sound(let sound): "\(sound.duration)"
             }
         }
         #expect(spoken == ["支付宝到账", "\(Duration.milliseconds(160))", "二十三", "元"])
@@ -49,6 +50,42 @@ struct ScriptWriterTests {
     @Test("A refund is told as one")
     func refund() throws {
         #expect(script(.refund(try Money("5", .CNY))).text == "退款,五元")
+    }
+
+    private func kind(_ name: String, _ words: String) throws -> (ScriptWriter, KindName) {
+        let name = try #require(KindName(name))
+        var language = language
+        language.kinds = [name: NewsKind(words: words)]
+        language.prompts[.message] = "有一条消息"
+        return (
+            ScriptWriter(language: language, phrases: phrases + ["押金", "请", "号", "有一条消息"], chimes: [name: 0]), name
+        )
+    }
+
+    @Test("A kind is told in its own words, behind its own chime")
+    func kinds() throws {
+        let (deposit, name) = try kind("deposit", "押金,{amount}")
+        let script = try deposit.exactScript(for: .kind(name, amount: Money("5", .CNY), number: nil))
+        #expect(script.text == "押金,五元")
+        #expect(script.elements.first == .phrase(0))
+        #expect(!script.lacksAmount)
+        let (queue, number) = try kind("queue", "请{number}号")
+        #expect(try queue.exactScript(for: .kind(number, amount: nil, number: 12)).text == "请十二号")
+    }
+
+    @Test("A kind that cannot be told is news all the same, and never sounds like a payment")
+    func kindFallbacks() throws {
+        let (deposit, name) = try kind("deposit", "押金,{amount}")
+        let other = try Money("5.125", #require(Currency("KWD")))
+        let known = deposit.script(for: .kind(name, amount: other, number: nil))
+        #expect(known.text == "押金,其他币种,五点一二五" && known.shortcoming == .noUnit(other.currency))
+        let gone = try #require(KindName("gone"))
+        let script = deposit.script(for: .kind(gone, amount: other, number: nil))
+        #expect(script.text == "有一条消息" && script.shortcoming == .noKind(gone) && script.lacksAmount)
+        let (queue, number) = try kind("queue", "请{number}号")
+        for wrong in [nil, -1, Int64.max] {
+            #expect(queue.script(for: .kind(number, amount: nil, number: wrong)).text == "有一条消息")
+        }
     }
 
     @Test("A repetition says first that it is one, and repeats every word of what it repeats")
@@ -127,6 +164,22 @@ struct ScriptWriterTests {
         #expect(summary.text == "离线期间收款两笔,共七元,其他币种,五点一二五")
         #expect(summary.shortcoming == .noUnit(dinar))
         #expect(script(.today(count: 2, totals: [five])).text == "今日收款两笔,总计其他币种,五点一二五")
+    }
+
+    @Test("The day's takings are what came in, and then what was paid back")
+    func dayTakings() throws {
+        let (seven, two) = (try Money("7", .CNY), try Money("2", .CNY))
+        var takings = DayTakings(payments: 2, totals: [seven], refunds: 1, refundTotals: [two])
+        #expect(script(.dayTakings(takings)).text == "今日收款两笔,总计七元 退款一笔,共二元")
+        #expect(script(.dayTakings(takings)).shortcoming == nil)
+        // In part it would be misunderstood; what came in is right by itself.
+        #expect(script(.dayTakings(takings), without: ["退款"]).text == "今日收款两笔,总计七元")
+        takings.refundTotals = []
+        #expect(script(.dayTakings(takings)).text == "今日收款两笔,总计七元")
+        takings.totals = []
+        #expect(script(.dayTakings(takings)).text == "今日收款两笔")
+        #expect(script(.dayTakings(takings)).lacksAmount)
+        #expect(script(.dayTakings(DayTakings(payments: 0, totals: []))).text == "今日收款零笔")
     }
 
     @Test("Where the warning cannot be said, the amount is not said either: a number alone would be taken for yuan")

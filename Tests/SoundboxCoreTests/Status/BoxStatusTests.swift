@@ -15,6 +15,7 @@ struct BoxStatusTests {
         status.volume = 80
         status.isMuted = false
         status.isAnnouncing = true
+        status.ring = (try? CommandID("r-1")).map { RingStatus(id: $0, secondsLeft: 12) }
         status.xruns = 2
         status.clock = .synchronised
         status.uptime = .seconds(90_061)
@@ -30,6 +31,7 @@ struct BoxStatusTests {
         status.isOnline = false
         status.connection = "offline: no route to host; next attempt within 4.0 seconds"
         status.sound = nil
+        status.ring = nil
         status.isMuted = true
         status.counts = nil
         status.faults = ["no sound", "disk full\u{1B}[2J"]
@@ -55,13 +57,14 @@ struct BoxStatusTests {
                 == #"{"state":"online","connection":"online","device":"box-01","broker":"mqtts://broker.example:8883","#
                 + #""version":"1.2.3","voice":"zh-CN, en","audio":"default","sound":{"rate":48000,"channels":1,"#
                 + #""encoding":"int16","period_frames":960,"buffer_frames":4800,"hardware_volume":true},"volume":80,"#
-                + #""muted":false,"announcing":true,"xruns":2,"clock":"synchronised","uptime_s":90061,"queued":3,"announced":312,"#
+                + #""muted":false,"announcing":true,"ring":{"id":"r-1","seconds_left":12},"xruns":2,"clock":"synchronised","#
+                + #""uptime_s":90061,"queued":3,"announced":312,"#
                 + #""receipts_waiting":1,"faults":[],"warnings":["a look\u001b"]}"#)
         #expect(Self.lastWill.json.text == #"{"state":"offline","version":"1.2.3","voice":"zh-CN"}"#)
         #expect(
             Self.faulted.json.text
                 == #"{"state":"offline","connection":"not in service: no voice","version":"1.2.3","voice":null,"#
-                + #""audio":"default","sound":null,"announcing":false,"faults":["no voice"]}"#)
+                + #""audio":"default","sound":null,"announcing":false,"ring":null,"faults":["no voice"]}"#)
     }
 
     @Test("What is written is read back", arguments: [full, poor, faulted, lastWill])
@@ -90,7 +93,7 @@ struct BoxStatusTests {
                 "sound card:           48000 Hz, 1 channel, int16, periods of 960 frames (20.0 ms) of 4800 frames (100.0 ms)"
                     + " of buffer",
                 "volume made by:       the sound card", "volume:               80", "muted:                no",
-                "announcing:           yes", "sound broke off:      2 times",
+                "announcing:           yes", "ringing:              r-1, for 12 s", "sound broke off:      2 times",
                 "clock:                synchronised, says the kernel", "running for:          1 day 1 hour",
                 "waiting:              3", "announced:            312", "receipts to be sent:  1",
                 "faults:               none", "warnings:             a look\\u{1b}",

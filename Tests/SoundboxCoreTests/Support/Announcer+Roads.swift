@@ -8,13 +8,13 @@ extension Announcer {
 
     /// Brings the announcer to where it plays `entry`.
     mutating func startPlaying(_ entry: InboxEntry) {
-        #expect(handle(.noticesMayWait) == [.fetch(limit: 1)])
+        #expect(handle(.somethingMayWait) == [.fetch(limit: 1)])
         begin(entry)
     }
 
     /// From the answer to a fetch on.
     mutating func begin(_ entry: InboxEntry) {
-        #expect(handle(.fetched([entry], Entries.moment)) == [.prepare])
+        #expect(handle(.fetched(.of([entry]), Entries.moment)) == [.prepare])
         #expect(handle(.prepared) == [.note([entry])])
         #expect(handle(.noted) == [.play(.init(.notice(entry)))])
     }

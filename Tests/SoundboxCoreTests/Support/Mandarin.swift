@@ -17,7 +17,9 @@ enum Mandarin {
                 .payment: "{channel}到账,{amount}", .paymentWithoutChannel: "收款到账,{amount}", .refund: "退款,{amount}",
                 .unreadable: "{channel}到账一笔", .unreadableWithoutChannel: "到账一笔", .unreadableRefund: "退款一笔",
                 .lateSummary: "离线期间收款{count}笔,共{total}", .lateSummaryWithoutTotal: "离线期间收款{count}笔",
-                .today: "今日收款{count}笔,总计{total}", .todayWithoutTotal: "今日收款{count}笔", .replay: "重复播报",
+                .today: "今日收款{count}笔,总计{total}", .todayWithoutTotal: "今日收款{count}笔",
+                .todayRefunds: "退款{count}笔,共{total}",
+                .replay: "重复播报",
             ],
             prompts: [
                 .greeting: "欢迎使用收款音箱", .networkLost: "网络已断开", .networkRestored: "网络已连接", .notProvisioned: "设备未激活",

@@ -55,6 +55,8 @@ struct RecordingListTests {
             ("synthesis: {program: espeak, voice: zh, speed: 170, pitch: 45}\nrecordings: []", "espeak-ng"),
             ("synthesis: {program: espeak-ng, voice: zh, speed: 5, pitch: 45}\nrecordings: []", "80 to 450"),
             ("recordings: 5", "expected a list"),
+            ("chime: a\nkinds: {deposit: {words: x, chime: a}}\nrecordings: []", "kinds.deposit.chime: this chime"),
+            ("kinds: {deposit: {words: x, chime: a}}\nrecordings: [{file: a, text: x}]", "expected each file once"),
         ])
     func mistakes(text: String, expected: String) throws {
         let error = try #require(throws: YAMLError.self) { try list(format + text) }

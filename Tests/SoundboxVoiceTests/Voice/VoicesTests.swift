@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import Testing
 import VoiceTestSupport
 
@@ -38,6 +39,38 @@ struct VoicesTests {
         #expect(
             try voices.samples(of: .phrase(number), at: 22_050) == english.samples(of: .phrase(3), at: 22_050))
         #expect(try voices.samples(of: .phrase(3), at: 22_050) == mandarin.samples(of: .phrase(3), at: 22_050))
+    }
+
+    @Test("A kind may have a chime of its own, and neither the file nor a copy of the payments' chime")
+    func chimesOfKinds() throws {
+        let folder = try SoundFolder()
+        let source = shippedSounds + "/en-US"
+        for name in ["chime", "deposit", "number"] {
+            try folder.write(SmallFile.bytes(of: "\(source)/\(name).flac", limit: 1 << 20), to: "\(name).flac")
+        }
+        try folder.write(SmallFile.bytes(of: "\(source)/chime.flac", limit: 1 << 20), to: "copy.flac")
+        let text = try String(decoding: SmallFile.bytes(of: "\(source)/voice.yaml", limit: 1 << 20), as: UTF8.self)
+        func voice(chime: String) throws -> Voice {
+            let changed = text.replacing("  deposit:\n", with: "  deposit:\n    chime: \(chime)\n")
+            try folder.write(changed.utf8, to: "voice.yaml")
+            return try Voice(directory: folder.path)
+        }
+        for chime in ["chime", "copy"] {
+            let error = try #require(throws: VoiceError.self) { try voice(chime: chime) }
+            #expect(error.description.contains("kinds.deposit.chime: "))
+        }
+        try folder.write(SmallFile.bytes(of: "\(source)/number.flac", limit: 1 << 20), to: "bell.flac")
+        let voice = try voice(chime: "bell")
+        let kind = try #require(KindName("deposit"))
+        let script = voice.writer.script(for: .kind(kind, amount: try Money("5", .CNY), number: nil))
+        let bell = voice.recordings.playable.count - 1
+        #expect(script.elements.first == .phrase(bell))
+        #expect(try !voice.samples(of: .phrase(bell), at: 22_050).isEmpty)
+        // Without it the words are still said.
+        var lame = voice
+        lame.leaveOut(.phrase(bell), because: .unreadable(file: "bell.flac", reason: "it is damaged"))
+        let rest = lame.writer.script(for: .kind(kind, amount: try Money("5", .CNY), number: nil))
+        #expect(rest.text == script.text && rest.elements == Array(script.elements.dropFirst(2)))
     }
 
     @Test("What one of them cannot say is told, and the other one still says it")

@@ -54,7 +54,10 @@ struct VoiceSkeletonTests {
         defer { cleanUp() }
         _ = try VoiceSkeleton(locale: "ms-MY", in: folder.path).create()
         let file = "\(voiceFolder)/voice.yaml"
-        let newest = ["  replay:", "  setup_fault:", "other_currency:"]
+        let newest = [
+            "  replay:", "  today_refunds:", "  setup_fault:", "  ring_missed:", "  cancelled:", "  message:",
+            "other_currency:",
+        ]
         let older = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             .filter { line in !newest.contains { line.hasPrefix($0) } }
         try (older.joined(separator: "\n") + "\n").write(toFile: file, atomically: true, encoding: .utf8)
@@ -62,7 +65,8 @@ struct VoiceSkeletonTests {
         let notes = VoiceCheck(voice).notes
         #expect(
             notes.map { String($0.split(separator: " ")[1]) } == [
-                "sentences.replay:", "prompts.setup_fault:", "other_currency:",
+                "sentences.replay:", "sentences.today_refunds:", "prompts.setup_fault:", "prompts.ring_missed:",
+                "prompts.cancelled:", "prompts.message:", "other_currency:",
             ])
         let money = Money(try DecimalNumber("7"), .CNY)
         let payment = Utterance.payment(money, channel: nil)

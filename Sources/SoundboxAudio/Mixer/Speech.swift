@@ -1,0 +1,59 @@
+import SoundboxCore
+
+/// The words of one announcement, joined, and where they may be ended.
+struct Speech: Sendable {
+    /// Sound that is no recording of the voice has no words that the box knows. It ends where it is quiet, or after
+    /// this.
+    static let patience = Duration.milliseconds(500)
+    /// As long as a stop between two syllables, and the level under which that counts as quiet: −40 dBFS.
+    private static let quietTime = Duration.milliseconds(20)
+    private static let quietLevel: Float = 327.68
+
+    let samples: [Int16]
+    let sampleRate: Int
+    /// Whose elements these are.
+    private let script: AnnouncementScript
+    /// Where each element has ended, in frames. Two that overlap count as parted behind the overlap.
+    let elementEnds: [Int]
+
+    init(_ samples: [Int16], at sampleRate: Int, of script: AnnouncementScript, elementEnds: [Int]) {
+        self.samples = samples
+        self.sampleRate = sampleRate
+        self.script = script
+        self.elementEnds = elementEnds
+    }
+
+    /// Where the speech may end soonest: between two elements, in a rest, or in the silence at the end; never inside an
+    /// amount.
+    /// - Parameter place: the first frame that is not played yet.
+    func end(from place: Int) -> Int {
+        var start = 0
+        for (index, element) in script.elements.enumerated() {
+            let end = elementEnds[index]
+            defer { start = end }
+            guard end > place else { continue }
+            if start >= place, index == 0 || !script.amountGoesOn(behind: index - 1) { return start }
+            if script.amountRanges.contains(where: { $0.contains(index) }) { continue }
+            switch element {
+            case .phrase: break
+            case .pause: return place
+            case .sound:
+                if let end = endOfSound(in: max(start, place)..<end) { return end }
+            }
+        }
+        // Behind the last word.
+        return max(place, elementEnds.last ?? 0)
+    }
+
+    /// `nil` where the sound ends soon by itself.
+    private func endOfSound(in range: Range<Int>) -> Int? {
+        func frames(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) * sampleRate / 1000 }
+        let window = max(1, frames(Self.quietTime))
+        let last = min(range.upperBound, range.lowerBound + frames(Self.patience))
+        for begin in stride(from: range.lowerBound, to: last - window, by: max(1, window / 4)) {
+            let energy = samples[begin..<begin + window].reduce(Float(0)) { $0 + Float($1) * Float($1) }
+            if energy < Self.quietLevel * Self.quietLevel * Float(window) { return begin }
+        }
+        return last < range.upperBound ? last : nil
+    }
+}

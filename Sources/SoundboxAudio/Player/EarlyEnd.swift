@@ -1,0 +1,16 @@
+import Synchronization
+
+/// Has one announcement end before its end, at the next end of a word that is not inside an amount.
+///
+/// It belongs to one announcement and to no other, so it may be raised before that one begins, and long after. Any
+/// thread; never blocks.
+public final class EarlyEnd: Sendable {
+    private let raised = Atomic(false)
+
+    public init() {}
+
+    /// Whether the announcement is to end.
+    public var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+    public func raise() { raised.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,164 @@
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSystem
+import SoundboxVoice
+
+/// How one announcement is played.
+extension AnnouncerService {
+    /// How long the next one waits for a notice's text that is still being made when the notice has been heard.
+    private static let patienceForText = Duration.seconds(1)
+
+    func play(_ announcement: Announcer.Announcement) async -> Announcer.Event {
+        let job = announcement.job
+        let earlyEnd = job.isAnswer ? EarlyEnd() : sounding.earlyEnd
+        // Cancelled while it was being noted, or before, and the disk would not say so.
+        if earlyEnd.isRaised { return .withdrawn(rest: []) }
+        announcementCount += 1
+        let pattern = pattern(of: job)
+        state.update {
+            $0.announcement = announcementCount
+            $0.announcementPattern = pattern
+        }
+        defer {
+            state.update {
+                $0.announcement = nil
+                $0.announcementPattern = nil
+            }
+        }
+        do throws(PlayerError) {
+            if case .say(_, let script, _) = job { return try await say(script, announcement, until: earlyEnd) }
+            return try await tell(announcement, until: earlyEnd)
+        } catch {
+            unheard = job.entries.map(\.sequence)
+            // A prompt has no chime, and is not waited for.
+            if case .prompt = job, error == .nothingToPlay { return .playFailed }
+            // A voice that has lost the kind, and has no words for such a case, will not find them by being asked again.
+            // No money came, and its receipt tells that it was not said.
+            if case .notice(let entry) = job, entry.notice.kind.isOther, error == .nothingToPlay {
+                logger.error(
+                    "not said: the voice has no words for it",
+                    metadata: job.logMetadata(["kind": "\(entry.notice.kind.rawValue)"]))
+                return .played(.withoutAmount)
+            }
+            await handle(error)
+            return .playFailed
+        }
+    }
+
+    /// What light and vibration do, where it is of a kind that has its own.
+    private func pattern(of job: Announcer.Job) -> OutputPattern? {
+        switch job {
+        case .notice(let entry):
+            guard case .other(let kind) = entry.notice.kind else { return nil }
+            return voices.pattern(of: kind)
+        case .say(let entry, _, _):
+            guard case .kind(let kind, _) = entry.errand.content else { return nil }
+            return voices.pattern(of: kind)
+        default: return nil
+        }
+    }
+
+    private func tell(
+        _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+    ) async throws(PlayerError) -> Announcer.Event {
+        let job = announcement.job
+        guard let utterance = job.utterance else { return .playFailed }
+        let text = textInTheMaking(for: job)
+        let (outcome, lacksAmount) = try await speak(utterance, announcement, until: earlyEnd)
+        unheard = []
+        noteDevice()
+        noteSound()
+        guard case .heard(let manner) = outcome else { return .stoppedEarly }
+        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
+        if let text, await say(text, after: announcement, until: earlyEnd) == .stoppedEarly { return .stoppedEarly }
+        return .played(manner == .aloud && lacksAmount ? .withoutAmount : manner)
+    }
+
+    /// Words it anew for as long as recordings of it turn out to be lost.
+    private func speak(
+        _ utterance: Utterance, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+    ) async throws(PlayerError) -> (outcome: Player.Outcome, lacksAmount: Bool) {
+        var isProven = voices.mayHaveMore
+        var script = isProven ? await provenScript(for: utterance) : voices.script(for: utterance)
+        while true {
+            log(script, of: announcement.job)
+            do throws(PlayerError) {
+                let delivery = announcement.delivery.fitted(toWords: script.hasWords)
+                return (try await player.play(script, delivery, until: earlyEnd), script.lacksAmount)
+            } catch .recording(let part, let error) {
+                // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
+                // proven is left out until this announcement is over, so that the loop ends.
+                await leaveOut(part, error)
+                script = isProven ? voices.script(for: utterance) : await provenScript(for: utterance)
+                isProven = true
+            }
+        }
+    }
+
+    /// Says what a command gave to say. It has no other words: when they are lost, that there is a message is said.
+    private func say(
+        _ script: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+    ) async throws(PlayerError) -> Announcer.Event {
+        log(script, of: announcement.job)
+        let reason: String
+        do throws(PlayerError) {
+            let outcome = try await player.play(script, announcement.delivery, until: earlyEnd)
+            noteDevice()
+            noteSound()
+            guard case .heard(let manner) = outcome else { return .stoppedEarly }
+            return .played(manner)
+        } catch .recording(let part, let error) {
+            await leaveOut(part, error)
+            reason = error.description
+        } catch .sound(let error) {
+            reason = error.description
+        } catch .nothingToPlay {
+            reason = "there is not a word in it"
+        }
+        do throws(PlayerError) {
+            let message = try await speak(.prompt(.message), announcement, until: earlyEnd)
+            if message.outcome == .stoppedEarly { return .stoppedEarly }
+        } catch .nothingToPlay {
+            // The voice lacks these words too. The receipt tells.
+        }
+        return .saidOtherwise(reason: reason)
+    }
+
+    // MARK: The text of a notice
+
+    /// Begun at once, so that it is there when the notice has been heard.
+    private func textInTheMaking(for job: Announcer.Job) -> WordsInTheMaking? {
+        guard case .notice(let entry) = job, let text = entry.notice.text, let errands else { return nil }
+        return WordsInTheMaking(text, errands.words)
+    }
+
+    /// Says a notice's text after the notice, as a delivery of its own, so that no text is ever mixed into an amount. The
+    /// notice was heard to its end, whatever becomes of the text.
+    private func say(
+        _ text: WordsInTheMaking, after announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+    ) async -> Player.Outcome? {
+        guard let script = await text.script(within: Self.patienceForText) else {
+            let metadata = announcement.job.logMetadata(["text": "\(text.text)"])
+            logger.error("the notice's text cannot be said", metadata: metadata)
+            return nil
+        }
+        log(script, of: announcement.job)
+        let delivery = Delivery(hasChime: false, loudness: announcement.delivery.loudness)
+        do throws(PlayerError) { return try await player.play(script, delivery, until: earlyEnd) } catch {
+            await handle(error)
+            return nil
+        }
+    }
+
+    private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
+        // An attempt every five seconds is not worth a line each.
+        let isRepeated = !job.entries.isEmpty && job.entries.map(\.sequence) == unheard
+        if let shortcoming = script.shortcoming, !isRepeated {
+            logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
+        }
+        logger.log(
+            level: isRepeated ? .debug : .info, "announcing",
+            metadata: job.logMetadata(["text": "\(script.text)"]))
+    }
+}

@@ -1,0 +1,24 @@
+import SoundboxCore
+
+/// What the announcer needs for what commands give it to say, and for the texts of notices.
+package struct SpokenErrands: Sendable {
+    package var book: any ErrandBook
+    /// Has the sound of these made or fetched, as far as it needs that; of others it is forgotten. Must not block.
+    package var prepare: @Sendable ([ErrandEntry]) -> Void
+    /// What there is by now to be heard of it. Whoever makes it tells ``AnnouncerService/somethingMayWait()`` when that
+    /// changes. Must not block.
+    package var speech: @Sendable (ErrandEntry) -> Announcer.Speech
+    /// Words for a notice's text; `nil` where there are none. Suspends while they are made, which has a bound.
+    package var words: @Sendable (String) async -> AnnouncementScript?
+
+    package init(
+        book: any ErrandBook, prepare: @escaping @Sendable ([ErrandEntry]) -> Void,
+        speech: @escaping @Sendable (ErrandEntry) -> Announcer.Speech,
+        words: @escaping @Sendable (String) async -> AnnouncementScript? = { _ in nil }
+    ) {
+        self.book = book
+        self.prepare = prepare
+        self.speech = speech
+        self.words = words
+    }
+}

@@ -1,0 +1,95 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// Answers what programs on this machine ask of the history. Each answer is a piece of bounded work; whoever wants more
+/// asks for the next one.
+///
+/// Pinned to a thread, since the inbox blocks. Between two looks into the history others get their turn there.
+actor HistoryDesk {
+    private let executor: ThreadExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// How many rows are looked at for one answer. A reader of a card takes well under a second for them.
+    static let mostRows = 10_000
+    /// Of one answer.
+    static let mostEntries = 1000
+    static let pageRows = 500
+
+    private let day: ShopDay
+
+    init(day: ShopDay, executor: ThreadExecutor) {
+        self.day = day
+        self.executor = executor
+    }
+
+    /// `entries`, newest first; `next` to go on with as `before`, `null` at the end; the range that was meant, and the
+    /// rows that cannot be read.
+    func entries(_ query: HistoryQuery) async -> Result<JSONValue, HistoryRefusal> {
+        await answer(query) { filter, calendar in
+            let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)
+            var entries: [JSONValue] = []
+            var unreadable: UnreadableRows?
+            var (next, examined) = (query.before, 0)
+            repeat {
+                let page = try day.history.history(filter, before: next, limit: Self.pageRows)
+                let wanted = page.entries.prefix(limit - entries.count)
+                entries += wanted.map { $0.json(in: calendar.zone) }
+                examined += page.examined
+                if wanted.count < page.entries.count {
+                    // Whoever wants the others is told of them, and of what cannot be read among them, next time.
+                    next = wanted.last?.entry.sequence
+                    break
+                }
+                if let found = page.unreadable { unreadable = unreadable.map { $0 + found } ?? found }
+                next = page.next
+                await Task.yield()
+            } while next != nil && entries.count < limit && examined < Self.mostRows
+            return [
+                ("entries", .array(entries)), ("next", next.map { .integer($0) } ?? .null),
+                ("unreadable", unreadable.json), ("examined", .integer(examined)),
+            ]
+        }
+    }
+
+    /// `part`, which is ``Totals/partJSON`` of the rows looked at; `next` as ``entries(_:)``.
+    func totals(_ query: HistoryQuery) async -> Result<JSONValue, HistoryRefusal> {
+        await answer(query) { filter, _ in
+            var walk = TotalsWalk(filter, before: query.before)
+            while !walk.isComplete, walk.examined < Self.mostRows {
+                try walk.step(in: day.history)
+                await Task.yield()
+            }
+            return [
+                ("part", walk.totals.partJSON),
+                ("next", walk.isComplete ? .null : walk.next.map { .integer($0) } ?? .null),
+                ("examined", .integer(walk.examined)),
+            ]
+        }
+    }
+
+    private func answer(
+        _ query: HistoryQuery,
+        _ body: (HistoryFilter, BusinessCalendar) async throws -> [(name: String, value: JSONValue)]
+    ) async -> Result<JSONValue, HistoryRefusal> {
+        let calendar = day.calendar()
+        do {
+            let filter = try query.filter(calendar, today: day.today)
+            func time(_ time: Timestamp?) -> JSONValue {
+                time.map { .string(calendar.zone.description(of: $0)) } ?? .null
+            }
+            return .success(
+                .object(
+                    [("from", time(filter.from)), ("to", time(filter.to))] + (try await body(filter, calendar))))
+        } catch let refusal as HistoryRefusal {
+            return .failure(refusal)
+        } catch {
+            return .failure(HistoryRefusal("\(error)", isFault: true))
+        }
+    }
+}
+
+extension UnreadableRows? {
+    fileprivate var json: JSONValue {
+        map { .object([("count", .integer($0.count)), ("first", .integer($0.first))]) } ?? .null
+    }
+}

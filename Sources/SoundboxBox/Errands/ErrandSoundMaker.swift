@@ -1,0 +1,71 @@
+import SoundboxCore
+import SoundboxVoice
+
+/// Makes what an errand wants to be heard, by whatever there is to make it.
+struct ErrandSoundMaker: Sendable {
+    let voices: Voices
+    let synthesizer: (any SpeechSynthesizer)?
+    let clips: (any ClipSource)?
+
+    /// That there is something to be said: where the voice has no words for what it is. `nil` where it has no words for
+    /// that either.
+    var message: AnnouncementScript? {
+        let script = voices.script(for: .prompt(.message))
+        return script.hasWords ? script : nil
+    }
+
+    func sound(of errand: Errand) async -> PreparedSound {
+        switch errand.content {
+        case .tone: .script(.silence)
+        case .text(let text): await words(of: text)
+        case .segments(let segments): words(of: segments)
+        case .clip(let clip, let otherwise): await sound(of: clip, otherwise: otherwise)
+        case .kind(let name, let number): words(of: name, number)
+        }
+    }
+
+    /// By recordings that cover it; else by the synthesiser.
+    func words(of text: String) async -> PreparedSound {
+        if let script = voices.script(ofText: text), script.hasWords { return .script(script) }
+        guard let synthesizer else {
+            return failed("the voice has no recordings of these words, and say.synthesizer is none")
+        }
+        do throws(SpeechSynthesisError) {
+            let sound = try await synthesizer.speech(of: text, in: voices.locale)
+            return .script(AnnouncementScript(text: text, elements: [.sound(sound)]))
+        } catch { return failed(error.description) }
+    }
+
+    /// Tells whose clips are not to be given up.
+    func keep(_ references: Set<ClipReference>) async { await clips?.keep(references) }
+
+    private func words(of segments: [String]) -> PreparedSound {
+        // There were recordings when the errand was taken.
+        do throws(SpeechError) { return .script(try voices.script(ofSegments: segments)) } catch {
+            return failed("segments: \(error)")
+        }
+    }
+
+    private func sound(of clip: ClipReference, otherwise: String?) async -> PreparedSound {
+        guard let clips else { return failed(SpeechRules.clipsAreOff) }
+        do throws(ClipError) {
+            let sound = try await clips.clip(clip)
+            return .script(AnnouncementScript(text: "clip \(clip.sha256.prefix(8))", elements: [.sound(sound)]))
+        } catch {
+            guard let otherwise else { return failed(error.description) }
+            switch await words(of: otherwise) {
+            case .script(let script): return .failed(reason: error.description, instead: script)
+            case .failed(let reason, let instead):
+                return .failed(reason: "\(error); \(reason)", instead: instead)
+            }
+        }
+    }
+
+    private func words(of name: KindName, _ number: Int64?) -> PreparedSound {
+        let script = voices.script(for: .kind(name, amount: nil, number: number))
+        guard let shortcoming = script.shortcoming else { return .script(script) }
+        return .failed(reason: shortcoming.description, instead: script.hasWords ? script : message)
+    }
+
+    private func failed(_ reason: String) -> PreparedSound { .failed(reason: reason, instead: message) }
+}

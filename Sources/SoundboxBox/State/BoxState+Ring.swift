@@ -1,0 +1,41 @@
+import SoundboxCore
+
+extension BoxState {
+    /// A ring that waits for somebody to answer.
+    package struct Ring: Sendable, Equatable {
+        package var id: CommandID
+        /// What it says, in words for people; empty when it is the tone alone.
+        package var text: String
+        /// When its time is over, as `Duration.monotonicNow` counts.
+        package var deadline: Duration
+
+        package init(id: CommandID, text: String, deadline: Duration) {
+            self.id = id
+            self.text = text
+            self.deadline = deadline
+        }
+
+        package init(of errand: Errand, until deadline: Duration) {
+            self.init(id: errand.id, text: errand.content.summary, deadline: deadline)
+        }
+
+        /// Whole seconds until ``deadline``, the one that has begun included; never negative.
+        package func secondsLeft(at now: Duration) -> Int {
+            let left = max(.zero, deadline - now)
+            return Int(left.components.seconds) + (left.components.attoseconds > 0 ? 1 : 0)
+        }
+    }
+}
+
+extension Errand.Content {
+    /// In words for people; empty for the tone alone.
+    var summary: String {
+        switch self {
+        case .tone: ""
+        case .text(let text): text
+        case .segments(let phrases): phrases.joined(separator: " ")
+        case .clip(_, let otherwise): otherwise ?? "a clip"
+        case .kind(let kind, let number): number.map { "\(kind) \($0)" } ?? "\(kind)"
+        }
+    }
+}

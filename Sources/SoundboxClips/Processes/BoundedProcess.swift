@@ -1,0 +1,172 @@
+import CConfinement
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+
+/// A program that gets bytes and gives bytes, and may neither last nor grow.
+///
+/// Started without a shell, with an empty environment, without any open file of the box, in a process group of its own,
+/// behind everything else that wants the processor, and first in line when memory runs out.
+struct BoundedProcess: Sendable {
+    /// An absolute path.
+    var program: String
+    /// Without the program's own name.
+    var arguments: [String]
+    /// How long it may take from its start to its end.
+    var time: Duration
+    /// How much it may write before it is stopped.
+    var mostOutput: Int
+    /// Bounds of address space, in bytes, and of processor time, in seconds.
+    var memory: UInt
+    var processorSeconds: UInt32
+    /// The largest file that it may write, in bytes.
+    var largestFile: UInt = 0
+
+    enum Failure: Error, Equatable {
+        /// The program is not there, or may not be executed here.
+        case notStarted(SystemError)
+        case tooSlow
+        case tooMuchOutput
+        case exited(code: Int32)
+        case killed(signal: Int32)
+    }
+
+    /// Runs it to its end, on a thread of its own. Suspends; whoever waits may be cancelled, the process goes on within its
+    /// bounds.
+    func run(input: [UInt8]) async -> Result<[UInt8], Failure> {
+        await withCheckedContinuation { continuation in
+            startThread(named: "clip-process") { continuation.resume(returning: runHere(input: input)) }
+        }
+    }
+
+    /// Blocks for at most ``time`` and a moment.
+    private func runHere(input: [UInt8]) -> Result<[UInt8], Failure> {
+        let deadline = Duration.monotonicNow + time
+        // Sockets, since writing to a pipe that nobody reads any more would raise SIGPIPE.
+        guard let standardInput = Pair(), let standardOutput = Pair() else { return .failure(.notStarted(.last)) }
+        let started = start(standardInput, standardOutput)
+        standardInput.closeTheirs()
+        standardOutput.closeTheirs()
+        defer {
+            standardInput.closeOurs()
+            standardOutput.closeOurs()
+        }
+        guard case .success(let id) = started else { return started.map { _ in [] } }
+        // It has read nothing yet.
+        soundbox_bound_child(id, memory, processorSeconds, largestFile)
+        let output = exchange(input, standardInput, standardOutput, until: deadline)
+        // What has given its whole answer has a moment to end by itself.
+        let status = end(id, by: (try? output.get()) == nil ? .zero : deadline)
+        return output.flatMap { output in
+            // waitpid(2): the signal is in the low seven bits, the exit code in the next byte.
+            guard let status else { return .failure(.tooSlow) }
+            if status & 0x7F != 0 { return .failure(.killed(signal: status & 0x7F)) }
+            return status == 0 ? .success(output) : .failure(.exited(code: status >> 8 & 0xFF))
+        }
+    }
+
+    private func start(_ standardInput: Pair, _ standardOutput: Pair) -> Result<pid_t, Failure> {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, standardInput.theirs, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, standardOutput.theirs, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        // Also what a library has opened without closing it at exec.
+        soundbox_close_others_in_child(&actions)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A thread's blocked and ignored signals would be inherited.
+        var none = sigset_t()
+        sigemptyset(&none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+
+        let argv = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for text in argv { free(text) } }
+        let environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        var id: pid_t = 0
+        let code = posix_spawn(&id, program, &actions, &attributes, argv, environment)
+        return code == 0 ? .success(id) : .failure(.notStarted(SystemError(code: code)))
+    }
+
+    /// Hands the input over and takes the output, both as far as the other side goes along.
+    private func exchange(
+        _ input: [UInt8], _ standardInput: Pair, _ standardOutput: Pair, until deadline: Duration
+    ) -> Result<[UInt8], Failure> {
+        var rest = input[...]
+        var isWriting = true
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            if isWriting, rest.isEmpty {
+                shutdown(standardInput.ours, Int32(SHUT_WR))
+                isWriting = false
+            }
+            // poll(2) leaves a negative descriptor out.
+            var waits = [
+                pollfd(fd: standardOutput.ours, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isWriting ? standardInput.ours : -1, events: Int16(POLLOUT), revents: 0),
+            ]
+            let left = deadline - .monotonicNow
+            guard left > .zero else { return .failure(.tooSlow) }
+            guard poll(&waits, nfds_t(waits.count), left.pollMilliseconds) > 0 else { continue }
+            if waits[1].revents != 0 {
+                let count = rest.withUnsafeBytes {
+                    send(standardInput.ours, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                if count > 0 { rest = rest.dropFirst(count) }
+                // It wants no more. Its output says why.
+                if count < 0, errno != EAGAIN, errno != EINTR { isWriting = false }
+            }
+            if waits[0].revents != 0 {
+                let count = read(standardOutput.ours, &chunk, chunk.count)
+                if count < 0, errno == EAGAIN || errno == EINTR { continue }
+                // A child that dies with unread input resets the connection: an end like another.
+                guard count > 0 else { return .success(output) }
+                output += chunk[..<count]
+                guard output.count <= mostOutput else { return .failure(.tooMuchOutput) }
+            }
+        }
+    }
+
+    /// - Returns: what waitpid(2) reports; `nil` when it had to be killed.
+    private func end(_ id: pid_t, by deadline: Duration) -> Int32? {
+        var status: Int32 = 0
+        while deadline > .monotonicNow {
+            let ended = waitpid(id, &status, WNOHANG)
+            if ended == id { return status }
+            if ended < 0, errno != EINTR { return nil }
+            // No descriptor tells of its end before Linux 5.3. As a rule it has ended by now.
+            poll(nil, 0, 2)
+        }
+        kill(-id, SIGKILL)
+        while waitpid(id, &status, 0) < 0, errno == EINTR {}
+        return nil
+    }
+}
+
+/// Two connected sockets: one end for this process, which never blocks, one for the other.
+private struct Pair {
+    let ours: Int32
+    let theirs: Int32
+
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
+        (ours, theirs) = (ends[0], ends[1])
+        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
+    }
+
+    func closeOurs() { close(ours) }
+    func closeTheirs() { close(theirs) }
+}

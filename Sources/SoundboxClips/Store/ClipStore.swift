@@ -1,0 +1,104 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// Gets clips: from the cache, or from their host; verified by their hash, and decoded by a process of its own.
+///
+/// One thread for the disk, which sleeps while nobody asks. At most two clips are fetched and decoded at once, and the same
+/// one once for all who ask. The cache is opened when it is needed first.
+public actor ClipStore: ClipSource {
+    typealias Fetch = @Sendable (ClipReference) async throws(ClipError) -> [UInt8]
+    typealias Decode = @Sendable (_ encoded: [UInt8], _ longest: Duration) async throws(ClipError) -> PCMSound
+
+    private static let atOnce = 2
+    /// Further ones are refused. More than errands may wait.
+    private static let most = Errand.mostWaiting + 16
+
+    private struct Job {
+        var reference: ClipReference
+        var task: Task<Result<PCMSound, ClipError>, Never>
+    }
+
+    private let executor = ThreadExecutor(name: "clips")
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let folder: String
+    private let settings: ClipSettings
+    private let fetch: Fetch
+    private let decode: Decode
+    private let turns = Turns(atOnce: atOnce)
+    private var opened: ClipCache?
+    /// By hash.
+    private var jobs: [String: Job] = [:]
+    private var kept: Set<String> = []
+
+    /// - Parameter folder: for the cache and nothing else; made where it is missing. What else is in it is removed.
+    public init(folder: String, settings: ClipSettings, decoder: ClipDecoderProcess = ClipDecoderProcess()) {
+        let fetcher = ClipFetcher(settings)
+        self.init(
+            folder: folder, settings: settings,
+            fetch: { (reference) async throws(ClipError) in try await fetcher.bytes(of: reference) },
+            decode: { (bytes, longest) async throws(ClipError) in try await decoder.decode(bytes, longest: longest) })
+    }
+
+    init(folder: String, settings: ClipSettings, fetch: @escaping Fetch, decode: @escaping Decode) {
+        self.folder = folder
+        self.settings = settings
+        self.fetch = fetch
+        self.decode = decode
+    }
+
+    public func keep(_ references: Set<ClipReference>) { kept = Set(references.map(\.sha256)) }
+
+    public func clip(_ reference: ClipReference) async throws(ClipError) -> PCMSound {
+        // The list of hosts may have changed since the clip was kept.
+        try settings.check(reference)
+        while let job = jobs[reference.sha256] {
+            switch await job.task.value {
+            case .success(let sound): return sound
+            case .failure(let error):
+                // From another address the same clip may come.
+                if job.reference == reference { throw error }
+            }
+        }
+        guard jobs.count < Self.most else { throw ClipError("\(Self.most) clips are asked for already") }
+        let task = Task { await work(on: reference) }
+        jobs[reference.sha256] = Job(reference: reference, task: task)
+        return try await task.value.get()
+    }
+
+    /// Takes itself out of the jobs before anybody hears of its end: whoever waits then finds none, or a new one.
+    private func work(on reference: ClipReference) async -> Result<PCMSound, ClipError> {
+        defer { jobs[reference.sha256] = nil }
+        await turns.take()
+        let result: Result<PCMSound, ClipError>
+        do throws(ClipError) {
+            let encoded = try await encoded(reference)
+            result = .success(try await decode(encoded, settings.longest))
+        } catch {
+            result = .failure(error)
+        }
+        await turns.give()
+        return result
+    }
+
+    private func encoded(_ reference: ClipReference) async throws(ClipError) -> [UInt8] {
+        if let bytes = cache.bytes(of: reference.sha256) { return bytes }
+        let bytes = try await fetch(reference)
+        if let size = reference.bytes, bytes.count != size {
+            throw ClipError("expected \(size) bytes, found \(bytes.count)")
+        }
+        guard ClipHash.of(bytes) == reference.sha256 else {
+            throw ClipError("its SHA-256 is another one than expected")
+        }
+        let waiting = Set(jobs.keys).union(kept)
+        cache.store(bytes, as: reference.sha256, keeping: waiting)
+        return bytes
+    }
+
+    private var cache: ClipCache {
+        if let opened { return opened }
+        let cache = ClipCache(folder: folder, limit: settings.cache)
+        opened = cache
+        return cache
+    }
+}

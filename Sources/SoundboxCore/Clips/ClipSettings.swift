@@ -1,0 +1,57 @@
+/// What `clips` in the configuration says: where clips may come from, and how much of them.
+public struct ClipSettings: Sendable, Equatable {
+    /// Empty: no clip is fetched.
+    public var hosts: [HostRule]
+    /// Whether `http://` is allowed beside `https://`. The content is verified by its hash either way.
+    public var allowsPlainHTTP: Bool
+    /// Of one encoded file; at most ``mostBytes``.
+    public var largest: Int
+    /// Of the sound; at most ``PCMSound/longest``.
+    public var longest: Duration
+    /// For the whole of one fetch, with lookup and redirects.
+    public var timeout: Duration
+    /// What the files of the cache may take together, in bytes.
+    public var cache: Int
+
+    public static let mostBytes = 16 << 20
+
+    public init(
+        hosts: [HostRule], allowsPlainHTTP: Bool = false, largest: Int = 2 << 20, longest: Duration = PCMSound.longest,
+        timeout: Duration = .seconds(10), cache: Int = 20 << 20
+    ) {
+        self.hosts = hosts
+        self.allowsPlainHTTP = allowsPlainHTTP
+        self.largest = min(largest, Self.mostBytes)
+        self.longest = min(longest, PCMSound.longest)
+        self.timeout = timeout
+        self.cache = cache
+    }
+
+    /// Whether a clip may be asked for at all, before its host's address is known. To be asked of each redirect anew.
+    public func check(_ url: ClipURL) throws(ClipError) {
+        guard url.scheme == .https || allowsPlainHTTP else {
+            throw ClipError("url: expected https://; http:// needs clips.plain_http")
+        }
+        guard hosts.contains(where: { $0.allows(url) }) else {
+            throw ClipError("url: the host \(url.host), port \(url.port), is not in clips.hosts")
+        }
+    }
+
+    /// Whether a command may ask for this clip: for the answer at its arrival. Blocks on nothing.
+    public func check(_ reference: ClipReference) throws(ClipError) {
+        guard reference.isHashWellFormed else {
+            throw ClipError("sha256: expected 64 hexadecimal digits in small letters")
+        }
+        if let bytes = reference.bytes, !(1...largest).contains(bytes) {
+            throw ClipError("bytes: expected 1–\(largest), found \(bytes)")
+        }
+        try check(ClipURL(parsing: reference.url))
+    }
+}
+
+extension ClipReference {
+    /// Whether ``sha256`` is 64 hexadecimal digits in small letters. It names a file of the cache.
+    public var isHashWellFormed: Bool {
+        sha256.utf8.count == 64 && sha256.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}

@@ -1,0 +1,6 @@
+/// How far something had come when it was cancelled. Stands in its receipt.
+public enum CancelMoment: String, Sendable {
+    case beforeItCame = "before it came"
+    case whileItWaited = "while it waited"
+    case whileItSounded = "while it sounded"
+}

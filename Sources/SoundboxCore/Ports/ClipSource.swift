@@ -1,0 +1,18 @@
+/// Gets recordings from elsewhere, verified and decoded.
+public protocol ClipSource: Sendable {
+    /// Fetches a clip, or takes it from the cache, and decodes it. Suspends for as long as that takes, which is bounded;
+    /// never blocks. Any task.
+    func clip(_ reference: ClipReference) async throws(ClipError) -> PCMSound
+
+    /// Names the clips whose errands have not ended: the cache keeps them, whatever else it gives up. Any task.
+    func keep(_ references: Set<ClipReference>) async
+}
+
+/// Why there is no clip. The reason is for people and names what was expected.
+public struct ClipError: Error, Sendable, Equatable, CustomStringConvertible {
+    public var reason: String
+
+    public init(_ reason: String) { self.reason = reason }
+
+    public var description: String { "clip: \(reason)" }
+}

@@ -1,0 +1,40 @@
+/// Which notices of the history are asked for. What is empty or `nil` leaves nothing out.
+public struct HistoryFilter: Sendable, Equatable {
+    /// When it arrived: at this time or later.
+    public var from: Timestamp?
+    /// When it arrived: before this time.
+    public var to: Timestamp?
+    /// Whether notices whose time of arrival is not known are given as well, whatever the clock showed. A range of times
+    /// leaves them out otherwise.
+    public var includesUntimed = false
+    /// Byte for byte, as the provider names them.
+    public var channels: [String] = []
+    public var currencies: [Currency] = []
+    public var kinds: [PaymentNotice.Kind] = []
+    public var states: [NoticeState] = []
+
+    public init(from: Timestamp? = nil, to: Timestamp? = nil) {
+        self.from = from
+        self.to = to
+    }
+
+    public func contains(_ entry: InboxEntry) -> Bool {
+        let notice = entry.notice
+        return containsTime(of: entry)
+            && (channels.isEmpty
+                || notice.channel.map { name in channels.contains { $0.utf8.elementsEqual(name.utf8) } } == true)
+            && (currencies.isEmpty || currencies.contains(notice.money.currency))
+            && (kinds.isEmpty || kinds.contains(notice.kind)) && (states.isEmpty || states.contains(entry.state))
+    }
+
+    private func containsTime(of entry: InboxEntry) -> Bool {
+        guard from != nil || to != nil else { return true }
+        guard entry.isTimed else { return includesUntimed }
+        return from.map { entry.receivedAt >= $0 } ?? true && to.map { entry.receivedAt < $0 } ?? true
+    }
+}
+
+extension InboxEntry {
+    /// Whether its time of arrival is known: the clock was believed then, and has not been doubted since.
+    public var isTimed: Bool { clock > .none }
+}

@@ -1,0 +1,105 @@
+extension NewsKind {
+    /// Reads the kinds of a voice.
+    ///
+    /// - Parameter rules: those of the same voice: what no text may say, no kind may say either.
+    static func all(reading value: YAMLValue, by rules: TextRules) throws(YAMLError) -> [KindName: NewsKind] {
+        var kinds: [KindName: NewsKind] = [:]
+        for (key, value) in try value.mapping().entries {
+            guard let name = KindName(key) else {
+                throw value.error(
+                    "expected a name of small letters, digits and underscores such as queue_number, and neither payment "
+                        + "nor refund")
+            }
+            kinds[name] = try NewsKind(reading: value, by: rules)
+        }
+        return kinds
+    }
+
+    private init(reading value: YAMLValue, by rules: TextRules) throws(YAMLError) {
+        let mapping = try value.mapping()
+        let words = try mapping.required("words")
+        let light = try mapping.optional("light").map { (value) throws(YAMLError) in try Light(reading: value) }
+        self.init(
+            words: try readWords(words, by: rules), chime: try mapping.optional("chime")?.string(),
+            pattern: (light ?? Light()).pattern(vibrating: try readVibration(mapping.optional("vibration"))))
+        try mapping.refuseOtherKeys()
+    }
+}
+
+private func readWords(_ value: YAMLValue, by rules: TextRules) throws(YAMLError) -> String {
+    let words = try value.string()
+    let placeholders = words.matches(of: /\{([^}]*)\}/).map { String($0.1) }
+    guard placeholders.isEmpty || placeholders == ["amount"] || placeholders == ["number"] else {
+        throw value.error("expected at most one placeholder, {amount} or {number}")
+    }
+    // A number that is called out must be none of money, however large it is.
+    let said = words.replacing("{amount}", with: " ").replacing("{number}", with: "1000")
+    do throws(TextProblem) { try rules.check(said) } catch {
+        throw value.error(error == .empty ? "expected words beside the amount" : "\(error)")
+    }
+    return words
+}
+
+/// How the light shows a kind. The quick flicker of a payment is not among its patterns.
+private struct Light {
+    enum Color: String, CaseIterable {
+        case white, red, green, yellow, magenta, cyan
+
+        var color: LightColor {
+            switch self {
+            case .white: .white
+            case .red: .red
+            case .green: .green
+            case .yellow: .yellow
+            case .magenta: .magenta
+            case .cyan: .cyan
+            }
+        }
+    }
+
+    enum Pattern: String, CaseIterable {
+        case steady, blink, flash
+    }
+
+    var color = LightColor.white
+    var pattern = Pattern.steady
+
+    init() {}
+
+    init(reading value: YAMLValue) throws(YAMLError) {
+        let mapping = try value.mapping()
+        color = try mapping.optional("color")?.choice(of: Color.self).color ?? .white
+        pattern = try mapping.optional("pattern")?.choice(of: Pattern.self) ?? .steady
+        try mapping.refuseOtherKeys()
+    }
+
+    /// - Parameter pulses: of vibration and of rest by turns.
+    func pattern(vibrating pulses: [Duration]) -> OutputPattern {
+        let lit = PanelOutputs(color: color)
+        let intro = pulses.enumerated().map { index, length in
+            OutputPattern.Step(length, PanelOutputs(color: color, isVibrating: index.isMultiple(of: 2)))
+        }
+        return switch pattern {
+        case .steady: OutputPattern(intro: intro, ending: .hold(lit))
+        case .blink:
+            OutputPattern(
+                intro: intro, ending: .repeat([.init(.milliseconds(500), lit), .init(.milliseconds(500), .off)]))
+        case .flash:
+            OutputPattern(
+                intro: intro, ending: .repeat([.init(.milliseconds(150), lit), .init(.milliseconds(850), .off)]))
+        }
+    }
+}
+
+/// `true` is one pulse; a list is pulses and rests by turns.
+private func readVibration(_ value: YAMLValue?) throws(YAMLError) -> [Duration] {
+    guard let value else { return [] }
+    guard value.isList else { return try value.bool() ? [.milliseconds(400)] : [] }
+    var pulses: [Duration] = []
+    for item in try value.list() { pulses.append(try item.duration(in: .milliseconds(50) ... .seconds(2))) }
+    guard (1...8).contains(pulses.count) else { throw value.error("expected 1 to 8 time spans, found \(pulses.count)") }
+    guard pulses != [.milliseconds(200), .milliseconds(100), .milliseconds(200)] else {
+        throw value.error("these are the pulses of a payment; expected others")
+    }
+    return pulses
+}

@@ -1,0 +1,23 @@
+/// Comma-separated values (RFC 4180).
+public enum CSV {
+    /// One record with its end of line, CR LF.
+    public static func record(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") + "\r\n" }
+
+    private static func field(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { ["\"", ",", "\r", "\n"].contains($0) }) else { return text }
+        let quoted = text.unicodeScalars.reduce(into: "") { result, scalar in
+            if scalar == "\"" { result.unicodeScalars.append("\"") }
+            result.unicodeScalars.append(scalar)
+        }
+        return "\"\(quoted)\""
+    }
+
+    /// A text from outside, with a `'` before it where a spreadsheet would take it for a formula and carry it out
+    /// (CWE-1236).
+    public static func harmless(_ text: String) -> String {
+        switch text.unicodeScalars.first {
+        case "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠": "'\(text)"
+        default: text
+        }
+    }
+}

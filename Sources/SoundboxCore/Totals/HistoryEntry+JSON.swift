@@ -1,0 +1,23 @@
+extension HistoryEntry {
+    /// The names of what is told of each notice, in order: members in JSON, columns in CSV.
+    public static let columns = [
+        "sequence", "id", "kind", "amount", "currency", "channel", "paid_at", "received_at", "time_known", "state",
+        "ended_at", "how",
+    ]
+
+    /// For the control socket and for programs. Every member is there always; the amount is a string, since JSON readers
+    /// round numbers.
+    /// - Parameter zone: what the times are written in.
+    public func json(in zone: TimeZoneRules) -> JSONValue {
+        let notice = entry.notice
+        func time(_ time: Timestamp?) -> JSONValue { time.map { .string(zone.description(of: $0)) } ?? .null }
+        let values: [JSONValue] = [
+            .integer(entry.sequence), .string(notice.id.text), .string(notice.kind.rawValue),
+            .string(notice.money.amount.description), .string(notice.money.currency.code),
+            notice.channel.map { .string($0) } ?? .null, time(notice.paidAt), time(entry.receivedAt),
+            .bool(entry.isTimed), .string(entry.state.rawValue), time(endedAt),
+            manner.map { .string($0.rawValue) } ?? .null,
+        ]
+        return .object(zip(Self.columns, values).map { ($0, $1) })
+    }
+}

@@ -1,0 +1,143 @@
+/// What somebody asks of the history, in words that a person writes: which days, and what of them.
+public struct HistoryQuery: Sendable, Equatable {
+    /// One end of a range of time.
+    public enum Point: Sendable, Equatable {
+        case time(Timestamp)
+        case date(CivilDate)
+        /// So many business days before the current one: 0 is today.
+        case daysAgo(Int64)
+
+        /// Reads `today`, `yesterday`, `7d`, `2026-11-22` and RFC 3339.
+        init?(_ text: String) {
+            switch text {
+            case "today": self = .daysAgo(0)
+            case "yesterday": self = .daysAgo(1)
+            default:
+                if let date = CivilDate(text) {
+                    self = .date(date)
+                } else if let time = Timestamp(rfc3339: text) {
+                    self = .time(time)
+                } else if text.utf8.last == UInt8(ascii: "d"), text.utf8.dropLast().allSatisfy(\.isDigit),
+                    let days = Int64(text.dropLast()), (1...36_500).contains(days)
+                {
+                    // Today is one of them.
+                    self = .daysAgo(days - 1)
+                } else {
+                    return nil
+                }
+            }
+        }
+
+        static let expected =
+            "today, yesterday, a number of days such as 7d, a date such as 2026-11-22 or a time such as "
+            + "2026-11-22T10:15:00+08:00"
+    }
+
+    /// One of the names that a query has, as options and on the control socket.
+    public enum Parameter: String, Sendable, CaseIterable {
+        case from, to, day, channel, currency, kind, state, before, limit
+    }
+
+    public var from: Point?
+    public var to: Point?
+    /// Times and days are left out of it: they are in ``from`` and ``to``.
+    private var filter = HistoryFilter()
+    /// Only what arrived before this one.
+    public var before: Int64?
+    /// How many are wanted at most; `nil` for as many as an answer holds.
+    public var limit: Int?
+
+    public init() {}
+
+    /// - Parameter parameters: names and values, in any order. Channels, currencies, kinds and states may come several
+    ///   times.
+    public init(_ parameters: [(name: String, value: String)]) throws(HistoryRefusal) {
+        var hasDay = false
+        for (name, value) in parameters {
+            guard let parameter = Parameter(rawValue: name) else {
+                let known = Parameter.allCases.map(\.rawValue).joined(separator: ", ")
+                throw HistoryRefusal("\(name.excerpt) is unknown; expected \(known)")
+            }
+            func refusal(_ expected: String) -> HistoryRefusal {
+                HistoryRefusal("\(name): expected \(expected), found \(value.excerpt)")
+            }
+            switch parameter {
+            case .from, .to, .day:
+                guard let point = Point(value) else { throw refusal(Point.expected) }
+                if parameter == .day, case .time = point { throw refusal("a day, and no time") }
+                hasDay = hasDay || parameter == .day
+                if parameter != .to { from = point }
+                if parameter != .from { to = point }
+            case .channel: filter.channels.append(value)
+            case .currency:
+                guard let currency = Currency(value) else { throw refusal("a currency code of ISO 4217 such as CNY") }
+                filter.currencies.append(currency)
+            case .kind:
+                guard let kind = PaymentNotice.Kind(rawValue: value) else {
+                    throw refusal("payment, refund or the name of another kind")
+                }
+                filter.kinds.append(kind)
+            case .state:
+                guard let state = NoticeState(rawValue: value) else {
+                    throw refusal(NoticeState.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                filter.states.append(state)
+            case .before:
+                guard let sequence = Int64(value), sequence > 0 else { throw refusal("a sequence number") }
+                before = sequence
+            case .limit:
+                guard let limit = Int(value), limit > 0 else { throw refusal("a number greater than 0") }
+                self.limit = limit
+            }
+        }
+        let names = Set(parameters.map(\.name))
+        if hasDay, names.contains("from") || names.contains("to") {
+            throw HistoryRefusal("day goes without from and to")
+        }
+    }
+
+    /// Whether it names days that only somebody knows who knows what day it is.
+    private var isRelative: Bool {
+        [from, to].contains { if case .daysAgo? = $0 { true } else { false } }
+    }
+
+    /// What it comes to.
+    /// - Parameter today: `nil` while nobody knows which day it is.
+    public func filter(_ calendar: BusinessCalendar, today: BusinessDay?) throws(HistoryRefusal) -> HistoryFilter {
+        guard today != nil || !isRelative else {
+            throw HistoryRefusal(
+                "the box does not know which day it is, since its clock is not set; give dates, such as --day 2026-11-22",
+                isFault: true)
+        }
+        var filter = filter
+        filter.from = from.flatMap { Self.moment($0, calendar, today) { $0.start } }
+        filter.to = to.flatMap { Self.moment($0, calendar, today) { $0.end } }
+        if let from = filter.from, let to = filter.to, from >= to {
+            throw HistoryRefusal("from \(from) to \(to) is no time at all: expected from to be the earlier one")
+        }
+        return filter
+    }
+
+    private static func moment(
+        _ point: Point, _ calendar: BusinessCalendar, _ today: BusinessDay?, edge: (BusinessDay) -> Timestamp
+    ) -> Timestamp? {
+        switch point {
+        case .time(let time): time
+        case .date(let date): edge(calendar.day(of: date))
+        case .daysAgo(let days): today.map { edge(calendar.day(of: $0.date - days)) }
+        }
+    }
+}
+
+/// Why the history was not told.
+public struct HistoryRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    public var reason: String
+    /// Whether the box is at fault, instead of whoever asked.
+    public var isFault: Bool
+    public var description: String { reason }
+
+    public init(_ reason: String, isFault: Bool = false) {
+        self.reason = reason
+        self.isFault = isFault
+    }
+}

@@ -1,0 +1,120 @@
+/// Totals on the control socket and in the output of `soundbox totals --json`. Every list is in one order always, every
+/// member is there always, and sums are strings, since JSON readers round numbers.
+extension Totals {
+    public var members: [(name: String, value: JSONValue)] {
+        [
+            ("currencies", .array(sortedCurrencies.map { .object([Self.member($0)] + Self.members($1)) })),
+            (
+                "channels",
+                .array(
+                    sortedChannels.map { channel, takings in
+                        .object(
+                            [("channel", channel.name.map { .string($0) } ?? .null), Self.member(channel.currency)]
+                                + Self.members(takings))
+                    })
+            ),
+            (
+                "other_kinds",
+                .array(
+                    sortedOthers.map { kind, count in
+                        .object([
+                            ("kind", .string(kind.name)), Self.member(kind.currency), ("count", .integer(count.count)),
+                            ("sum", .string("\(count.sum)")),
+                        ])
+                    })
+            ),
+            ("cancelled", .integer(cancelled)), ("time_unknown", .integer(untimed)),
+            (
+                "unreadable",
+                unreadable.map { .object([("count", .integer($0.count)), ("first", .integer($0.first))]) } ?? .null
+            ),
+        ]
+    }
+
+    /// With what has to be known of it to count on.
+    public var partJSON: JSONValue {
+        .object(members + [("saw_later", .bool(sawLater)), ("saw_earlier", .bool(sawEarlier))])
+    }
+
+    /// In alphabetical order of their codes.
+    public var sortedCurrencies: [(key: Currency, value: Takings)] {
+        currencies.sorted { $0.key.code < $1.key.code }
+    }
+
+    /// In alphabetical order of their names, those without a name last.
+    public var sortedChannels: [(key: Channel, value: Takings)] {
+        channels.sorted {
+            ($0.key.name == nil ? 1 : 0, $0.key.name ?? "", $0.key.currency.code)
+                < ($1.key.name == nil ? 1 : 0, $1.key.name ?? "", $1.key.currency.code)
+        }
+    }
+
+    public var sortedOthers: [(key: OtherKind, value: Count)] {
+        others.sorted { ($0.key.name, $0.key.currency.code) < ($1.key.name, $1.key.currency.code) }
+    }
+
+    private static func member(_ currency: Currency) -> (name: String, value: JSONValue) {
+        ("currency", .string(currency.code))
+    }
+
+    private static func members(_ takings: Takings) -> [(name: String, value: JSONValue)] {
+        [
+            ("payments", .integer(takings.payments)), ("gross", .string("\(takings.gross)")),
+            ("refunds", .integer(takings.refunds)), ("refunded", .string("\(takings.refunded)")),
+            ("net", .string("\(takings.net)")),
+        ]
+    }
+
+    /// Reads ``partJSON``. `nil` for anything else.
+    public init?(decoding json: JSONValue) {
+        guard let currencies = json["currencies"]?.elements, let channels = json["channels"]?.elements,
+            let others = json["other_kinds"]?.elements, let cancelled = json["cancelled"]?.integer,
+            let untimed = json["time_unknown"]?.integer, let sawLater = json["saw_later"]?.bool,
+            let sawEarlier = json["saw_earlier"]?.bool
+        else { return nil }
+        for value in currencies {
+            guard let currency = value.currency, let takings = Takings(value) else { return nil }
+            self.currencies[currency] = takings
+        }
+        for value in channels {
+            guard let currency = value.currency, let takings = Takings(value), let name = value["channel"] else {
+                return nil
+            }
+            self.channels[Channel(name: name.string, currency: currency)] = takings
+        }
+        for value in others {
+            guard let currency = value.currency, let name = value["kind"]?.string, let count = value["count"]?.integer,
+                let sum = value.sum("sum")
+            else { return nil }
+            var others = Count()
+            (others.count, others.sum) = (count, sum)
+            self.others[OtherKind(name: name, currency: currency)] = others
+        }
+        if let rows = json["unreadable"], rows != .null {
+            guard let count = rows["count"]?.integer, let first = rows["first"]?.integer else { return nil }
+            unreadable = UnreadableRows(count: count, first: Int64(first))
+        }
+        (self.cancelled, self.untimed, self.sawLater, self.sawEarlier) = (cancelled, untimed, sawLater, sawEarlier)
+    }
+}
+
+extension Totals.Takings {
+    fileprivate init?(_ json: JSONValue) {
+        guard let payments = json["payments"]?.integer, let gross = json.sum("gross"),
+            let refunds = json["refunds"]?.integer, let refunded = json.sum("refunded")
+        else { return nil }
+        self.init()
+        (self.payments, self.gross, self.refunds, self.refunded) = (payments, gross, refunds, refunded)
+    }
+}
+
+extension JSONValue {
+    fileprivate var elements: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
+    fileprivate var currency: Currency? { self["currency"]?.string.flatMap(Currency.init) }
+
+    fileprivate func sum(_ name: String) -> ExactSum? { self[name]?.string.flatMap { ExactSum($0) } }
+}

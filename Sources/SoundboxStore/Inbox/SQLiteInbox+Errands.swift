@@ -1,0 +1,115 @@
+import GRDB
+import SoundboxCore
+
+/// Errands are kept once, where a waiting payment is kept twice: a salvage takes along those that can be read, and tells
+/// of the others that they failed. They never hold up a payment.
+extension SQLiteInbox: ErrandBook {
+    public func errands() throws(InboxError) -> [ErrandEntry] {
+        let (entries, damaged, ended) = try read { database in
+            let rows = try Row.fetchAll(
+                database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand ORDER BY sequence"))
+            try Self.checkFound(rows, of: .errand, in: database)
+            var entries: [ErrandEntry] = []
+            var damaged: [Damage] = []
+            var ended: [Int64] = []
+            for row in rows {
+                guard let entry = try? ErrandRecord(row.cells).entry else {
+                    damaged.append(Damage(row, origin: .errand))
+                    continue
+                }
+                switch try Self.command(entry.errand.id, in: database) {
+                // The page is older than the others: what has been heard does not begin again.
+                case .some(.some(let state)) where state != .stored: ended.append(entry.sequence)
+                default: entries.append(entry)
+                }
+            }
+            return (entries, damaged, ended)
+        }
+        setAside(damaged)
+        if !ended.isEmpty { removeEndedErrands(ended) }
+        return entries
+    }
+
+    public func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+        try write { database in
+            guard let present = try Self.present(entry, in: database) else { return false }
+            guard !present.isSounding else { return true }
+            var sounding = present
+            sounding.isSounding = true
+            try Self.write(sounding, in: database)
+            return true
+        }
+    }
+
+    public func end(_ entry: ErrandEntry, as end: ErrandEnd, at now: Timestamp) throws(InboxError) -> Bool {
+        try write { database in
+            guard let present = try Self.present(entry, in: database) else { return false }
+            try Self.end(
+                present.sequence, with: .ended(entry.errand.id, as: end, at: now), of: entry.errand.id, in: database)
+            return true
+        }
+    }
+
+    /// The errand as it is kept; from the caller where its row is damaged. `nil` when it has ended.
+    private static func present(_ entry: ErrandEntry, in database: Database) throws -> ErrandEntry? {
+        let row = try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand WHERE sequence = ?"),
+            arguments: [entry.sequence])
+        guard let row else { return nil }
+        guard let kept = try? ErrandRecord(row.cells).entry else { return entry }
+        // After a salvage a number may be another errand's.
+        return kept.errand.id == entry.errand.id ? kept : nil
+    }
+
+    static func write(_ entry: ErrandEntry, in database: Database) throws {
+        try database.cachedStatement(sql: CheckedTable.errand.upsert).execute(arguments: ErrandRecord(entry).arguments)
+    }
+
+    static func end(_ sequence: Int64, with receipt: Receipt, of id: CommandID, in database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM errand WHERE sequence = ?").execute(arguments: [sequence])
+        try setState(of: id, to: receipt.state, in: database)
+        try insert(receipt, into: database)
+    }
+
+    /// Writes the receipt of an errand that the disk has lost.
+    static func lose(_ id: CommandID, at now: Timestamp, in database: Database) throws {
+        try setState(of: id, to: .failed, in: database)
+        let reason = "storage: the stored command was damaged on the box's disk"
+        try insert(Receipt(.command(id), state: .failed, at: now, reason: reason), into: database)
+    }
+
+    /// Tells of errands that are kept no more and have not ended. Called at a start, and after a salvage.
+    func endLostErrands(at now: Timestamp) throws(InboxError) {
+        let selection = "SELECT id FROM command WHERE state = 'stored' AND id NOT IN (SELECT command FROM errand)"
+        guard try read({ try String.fetchOne($0, sql: selection) }) != nil else { return }
+        let count = try write { database in
+            let ids = try String.fetchAll(database, sql: selection)
+            for case let id? in ids.map({ try? CommandID($0) }) { try Self.lose(id, at: now, in: database) }
+            return ids.count
+        }
+        note("\(count) rings and sentences that had not ended are lost with a page of the database")
+    }
+
+    static func distrustErrands(in database: Database) throws {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT \(CheckedTable.errand.columnList) FROM errand WHERE clock = ?",
+            arguments: [ClockTrust.unconfirmed.rawValue])
+        for var entry in rows.compactMap({ try? ErrandRecord($0.cells).entry }) {
+            entry.clock = .none
+            try write(entry, in: database)
+        }
+    }
+
+    private func removeEndedErrands(_ sequences: [Int64]) {
+        note("\(sequences.count) rings or sentences were kept that have ended: a page of the database is older")
+        do throws(InboxError) {
+            try write { database in
+                for sequence in sequences {
+                    try database.execute(sql: "DELETE FROM errand WHERE sequence = ?", arguments: [sequence])
+                }
+            }
+        } catch {
+            note("they cannot be removed: \(error)")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import GRDB
+import SoundboxCore
+
+extension SQLiteInbox: PaymentHistory {
+    public func history(
+        _ filter: HistoryFilter, before sequence: Int64?, limit: Int
+    ) throws(InboxError) -> HistoryPage {
+        try read { try Self.history(filter, before: max(sequence ?? .max, 0), limit: max(limit, 1), in: $0) }
+    }
+
+    private static func history(
+        _ filter: HistoryFilter, before end: Int64, limit: Int, in database: Database
+    ) throws -> HistoryPage {
+        try checkHistoryIsWhole(in: database)
+        let rows = try Row.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence < ?
+                    ORDER BY sequence DESC LIMIT ?
+                    """), arguments: [end, limit])
+        // Rows that are found by their numbers are also where the next page begins: none is left out in between.
+        try checkFound(rows.reversed(), of: .notice, in: database)
+        var page = HistoryPage(examined: rows.count)
+        // Fewer rows than asked for are all there are.
+        page.next = rows.count < limit ? nil : rows.last?.sequence
+        for row in rows {
+            guard let record = try historyRecord(row, in: database) else {
+                page.note(UnreadableRows(count: 1, first: row.sequence))
+                continue
+            }
+            if record.entry.isTimed {
+                page.latest = max(page.latest ?? record.entry.receivedAt, record.entry.receivedAt)
+            }
+            if filter.contains(record.entry) {
+                page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, manner: record.manner))
+            }
+        }
+        for lost in try lostRows((page.next ?? 0)..<end, in: database) {
+            page.note(UnreadableRows(count: 1, first: lost))
+        }
+        return page
+    }
+
+    /// While a salvage has not saved the whole history, every total would be short.
+    static func checkHistoryIsWhole(in database: Database) throws {
+        guard try Int.fetchOne(database, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") != nil else {
+            return
+        }
+        throw Untellable(description: "earlier payments are still being saved from a damaged database")
+    }
+
+    /// From whichever of its copies is undamaged. While it waits, the copy in `waiting` knows whether it is being spoken.
+    private static func historyRecord(_ row: Row, in database: Database) throws -> NoticeRecord? {
+        let record = try? NoticeRecord(row, of: .notice)
+        if let record, !record.isWaiting { return record }
+        guard let copy = try waitingRow(row.sequence, in: database) else { return record }
+        return try waitingRecord(copy, in: database)
+    }
+
+    /// Numbers of rows that are there no more: of which a salvage could save nothing but the id, or which were set aside
+    /// and have not come again.
+    static func lostRows(_ range: Range<Int64>, in database: Database) throws -> [Int64] {
+        // Both tables are empty until something is damaged.
+        try Int64.fetchAll(
+            database.cachedStatement(
+                sql: """
+                    SELECT sequence FROM known WHERE sequence >= ?1 AND sequence < ?2
+                    UNION
+                    SELECT sequence FROM damaged
+                    WHERE origin IN ('notice', 'waiting') AND sequence >= ?1 AND sequence < ?2 AND NOT EXISTS (
+                        SELECT 1 FROM notice WHERE notice.payment_id = damaged.payment_id
+                            OR notice.sequence = damaged.sequence)
+                    """), arguments: [range.lowerBound, range.upperBound])
+    }
+
+    /// Why there is no total.
+    struct Untellable: Error, CustomStringConvertible { var description: String }
+}
+
+extension HistoryPage {
+    fileprivate mutating func note(_ rows: UnreadableRows) { unreadable = unreadable.map { $0 + rows } ?? rows }
+}

@@ -1,0 +1,99 @@
+import SoundboxCore
+
+extension ErrandContract {
+    static let clausesOfHistory: [ErrandContract] = [
+        ErrandContract(description: "What waits is given by rank: the oldest payments, one refund and one other") {
+            open in
+            try demand(open().queue(limit: 9), equals: NoticeQueue(), "an empty inbox")
+            let kinds: [PaymentNotice.Kind] = try [
+                .other(kind("deposit")), .refund, .payment, .other(kind("member")), .payment, .refund, .payment,
+                .refund,
+            ]
+            let notices = try kinds.enumerated().map { try notice("\($0)", $1) }
+            _ = try open().store(notices.map { .notice($0) }, at: noon)
+            let all = try open().waiting(limit: 99)
+            try demand(all.map(\.notice), equals: notices, "notices, with their kinds and texts")
+            var queue = try open().queue(limit: 2)
+            try demand(queue.payments, equals: [all[2], all[4]], "payments")
+            try demand(queue.others.sorted { $0.sequence < $1.sequence }, equals: [all[0], all[1]], "others")
+            try demand(queue.lastPayment, equals: all[6].sequence, "the last payment")
+            try open().markAnnounced(all[1], at: later)
+            for entry in all where entry.notice.kind == .payment { try open().markAnnounced(entry, at: later) }
+            queue = try open().queue(limit: 2)
+            try demand(queue.payments, equals: [], "payments afterwards")
+            try demand(queue.others.contains(all[5]) && queue.others.contains(all[0]), equals: true, "the next refund")
+            try demand(queue.lastPayment, equals: nil, "no last payment")
+        },
+        ErrandContract(description: "Replay follows the announcements, which need not be in order of arrival") { open in
+            let entries = try InboxContract.store(["1", "2", "3", "4"], in: open())
+            for index in [1, 3, 0] { try open().markAnnounced(entries[index], at: later) }
+            try demand(
+                (0...3).map { try open().lastAnnounced(skipping: $0)?.notice.id.text }, equals: ["1", "4", "2", nil],
+                "announcements, the last one first")
+            try demand(open().counts().announced, equals: 3, "how many there were")
+            try open().markAnnounced(entries[2], at: later)
+            try demand(open().lastAnnounced()?.notice.id.text, equals: "3", "the last one")
+            try demand(open().counts().announced, equals: 4, "how many there are")
+        },
+        ErrandContract(description: "The history is given in pages, newest first, with how each notice ended") { open in
+            let entries = try InboxContract.store(["1", "2", "3", "4", "5"], in: open())
+            try open().markAnnounced(entries[0], as: .muted, at: later)
+            try open().markExpired([entries[1]], told: .aloud, at: later)
+            _ = try open().cancel(entries[2].notice.id, at: later)
+            _ = try open().markAnnouncing(entries[3])
+            var found: [HistoryEntry] = []
+            var next: Int64?
+            repeat {
+                let page = try open().history(HistoryFilter(), before: next, limit: 2)
+                try demand(page.unreadable, equals: nil, "unreadable rows")
+                found += page.entries
+                next = page.next
+            } while next != nil
+            try demand(found.map(\.entry.notice.id.text), equals: ["5", "4", "3", "2", "1"], "ids")
+            try demand(
+                found.map(\.entry.state), equals: [.received, .announcing, .cancelled, .expired, .announced], "states")
+            try demand(found.map(\.endedAt), equals: [nil, nil, later, later, later], "ends")
+            try demand(found.map(\.manner), equals: [nil, nil, nil, .aloud, .muted], "manners")
+        },
+        ErrandContract(description: "A filter leaves out what it says, and pages tell how many rows were looked at") {
+            open in
+            var notices = try ["1", "2", "3"].map { try InboxContract.notice($0) }
+            notices[0].kind = .refund
+            notices[1].channel = "alipay"
+            _ = try open().store([.notice(notices[0])], at: noon)
+            _ = try open().store([.notice(notices[1])], at: later)
+            _ = try open().store([.notice(notices[2])], at: evening, clock: .none)
+            func ids(_ change: (inout HistoryFilter) throws -> Void) throws -> [String] {
+                var filter = HistoryFilter()
+                try change(&filter)
+                let page = try open().history(filter, before: nil, limit: 10)
+                try demand(page.examined, equals: 3, "rows looked at")
+                try demand(page.latest, equals: later, "the latest known time")
+                try demand(page.next, equals: nil, "the end")
+                return page.entries.map(\.entry.notice.id.text)
+            }
+            try demand(ids { $0.kinds = [.refund] }, equals: ["1"], "a kind")
+            try demand(ids { $0.channels = ["alipay"] }, equals: ["2"], "a channel")
+            try demand(ids { $0.currencies = [.CNY] }, equals: ["3", "2", "1"], "a currency")
+            try demand(ids { $0.states = [.announced] }, equals: [], "a state")
+            try demand(ids { $0.from = later }, equals: ["2"], "from")
+            try demand(ids { $0.to = later }, equals: ["1"], "to")
+            try demand(
+                ids {
+                    $0.from = later
+                    $0.includesUntimed = true
+                }, equals: ["3", "2"], "with those of unknown time")
+        },
+    ]
+
+    private static func kind(_ name: String) throws -> KindName {
+        guard let kind = KindName(name) else { throw InboxContractViolation(description: "no kind: \(name)") }
+        return kind
+    }
+
+    private static func notice(_ id: String, _ kind: PaymentNotice.Kind) throws -> PaymentNotice {
+        PaymentNotice(
+            id: try PaymentID(id), money: try InboxContract.money("1"), kind: kind,
+            text: kind == .payment ? "谢谢 '\(id)'" : nil)
+    }
+}

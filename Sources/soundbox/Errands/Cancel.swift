@@ -1,0 +1,56 @@
+import ArgumentParser
+import SoundboxCore
+
+struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Take back a ring, a sentence or a payment, waiting or sounding.",
+        discussion: """
+            Returns when the broker has the command; with --wait, when the box has taken it back (exit code 0) or says \
+            why it cannot, and prints the receipts. A ring that has not come yet is remembered: its receipt comes when \
+            the ring does.
+
+              soundbox cancel table-3
+              soundbox cancel 2026112122001476231405 --payment --wait
+
+            For a box with a key the command is signed with it, which takes the right to read the key's file.
+            """)
+
+    enum Subject: String, EnumerableFlag {
+        case command
+        case payment
+
+        static func help(for value: Subject) -> ArgumentHelp? {
+            switch value {
+            case .command: "TARGET is the id of a ring's or sentence's command. (default)"
+            case .payment: "TARGET is the id of a payment."
+            }
+        }
+    }
+
+    @Argument(help: "The id of what is to be taken back.")
+    var target: String
+
+    @Flag(exclusivity: .exclusive)
+    var subject = Subject.command
+
+    @Option(help: ArgumentHelp("How long to wait at most, in seconds.", valueName: "seconds"))
+    var timeout = 60
+
+    @OptionGroup var sender: ErrandSender
+
+    func validate() throws {
+        guard timeout > 0 else { throw ValidationError("--timeout is a number of seconds greater than 0.") }
+        do { _ = try cancelTarget() } catch { throw ValidationError("TARGET: \(error).") }
+    }
+
+    func run() async throws {
+        let member = subject == .payment ? "payment_id" : "command_id"
+        try await sender.send(
+            [("type", .string("cancel")), (member, .string(target))], timeout: .seconds(timeout),
+            awaiting: ErrandReceipts(of: try cancelTarget()))
+    }
+
+    private func cancelTarget() throws(PaymentIDError) -> CancelTarget {
+        subject == .payment ? .payment(try PaymentID(target)) : .errand(try CommandID(target))
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import SoundboxControl
+import SoundboxCore
+
+struct History: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List what the running box has received, newest first.",
+        discussion: """
+            Days are the shop's business days (day.cut_over, day.time_zone in the configuration).
+
+              soundbox history --limit 20
+              soundbox history --day yesterday --channel alipay
+              soundbox history --from 7d --kind refund --format csv > refunds.csv
+              soundbox history --from 2026-11-01 --to 2026-11-30 --json
+
+            A * behind a time of arrival says that the clock could not be believed then. What the inbox has forgotten \
+            (inbox.keep_ids) is not listed.
+            """)
+
+    @OptionGroup var options: HistoryOptions
+
+    @Option(help: ArgumentHelp("At most so many; otherwise all.", valueName: "count"))
+    var limit: Int?
+
+    func validate() throws {
+        guard limit ?? 1 > 0 else { throw ValidationError("--limit is a number greater than 0.") }
+    }
+
+    func run() async throws {
+        let client = try options.control.client()
+        var printer = HistoryPrinter(format: options.chosenFormat)
+        var pages = HistoryPages(parameters: options.parameters)
+        var rest = limit ?? .max
+        while rest > 0, !StandardOutput.isLost, let page = try await pages.next(limit: rest, client.history) {
+            guard case .array(let entries)? = page["entries"] else { throw HistoryPages.foreignAnswer }
+            printer.print(entries)
+            rest -= entries.count
+        }
+        endProgress()
+        printer.finish()
+        try pages.tellOfUnreadableRows()
+    }
+}

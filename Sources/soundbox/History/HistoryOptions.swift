@@ -1,0 +1,60 @@
+import ArgumentParser
+import SoundboxCore
+
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, csv, json
+}
+
+/// Which part of the history a command is about.
+struct HistoryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            From here on: a business day (2026-11-01, today, yesterday), the last 7 of them (7d), or a time \
+            (2026-11-01T08:00:00+08:00).
+            """, valueName: "when"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Up to the end of this business day, or up to this time.", valueName: "when"))
+    var to: String?
+
+    @Option(help: ArgumentHelp("One business day.", valueName: "day"))
+    var day: String?
+
+    @Option(help: ArgumentHelp("Paid this way: alipay, wechat …; may be repeated.", valueName: "name"))
+    var channel: [String] = []
+
+    @Option(help: ArgumentHelp("In this currency, a code of ISO 4217; may be repeated.", valueName: "code"))
+    var currency: [String] = []
+
+    @Option(help: ArgumentHelp("payment, refund or another kind; may be repeated.", valueName: "name"))
+    var kind: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "received, announcing, announced, expired or cancelled; may be repeated.", valueName: "name"))
+    var state: [String] = []
+
+    @Option(help: ArgumentHelp("table, csv or json.", valueName: "format"))
+    var format = OutputFormat.table
+
+    @Flag(help: "As --format json.")
+    var json = false
+
+    @OptionGroup var control: ControlOptions
+
+    var chosenFormat: OutputFormat { json ? .json : format }
+
+    /// As the box reads them.
+    var parameters: [(name: String, value: String)] {
+        [("from", from), ("to", to), ("day", day)].compactMap { name, value in value.map { (name, $0) } }
+            + [("channel", channel), ("currency", currency), ("kind", kind), ("state", state)]
+            .flatMap { name, values in values.map { (name, $0) } }
+    }
+
+    func validate() throws {
+        do throws(HistoryRefusal) { _ = try HistoryQuery(parameters) } catch {
+            throw ValidationError("--\(error.reason).")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import SoundboxControl
+import SoundboxCore
+
+/// Asks the box for the history piece by piece, each of them a little work for it.
+struct HistoryPages {
+    typealias Parameters = [(name: String, value: String)]
+
+    static let foreignAnswer = ControlError(reason: "the box's answer is not understood; is it of another version?")
+
+    /// What is asked; after the first answer with the range that it meant, so that a day that ends meanwhile changes
+    /// nothing.
+    private var parameters: Parameters
+    private var before: Int?
+    private var isAtEnd = false
+    private var examined = 0
+    private var unreadable: UnreadableRows?
+    /// As the first answer says: RFC 3339, or `nil` where the range has no end.
+    private(set) var from: String?
+    private(set) var to: String?
+
+    init(parameters: Parameters) { self.parameters = parameters }
+
+    /// - Parameter limit: how many entries are wanted, for questions about entries.
+    /// - Returns: `nil` when everything has been told.
+    mutating func next(
+        limit: Int?, _ ask: (Parameters) async throws(ControlError) -> JSONValue
+    ) async throws(ControlError) -> JSONValue? {
+        guard !isAtEnd else { return nil }
+        var question = parameters
+        if let before { question.append(("before", "\(before)")) }
+        if let limit { question.append(("limit", "\(limit)")) }
+        let answer = try await ask(question)
+        guard let next = answer["next"], let count = answer["examined"]?.integer else { throw Self.foreignAnswer }
+        if before == nil {
+            (from, to) = (answer["from"]?.string, answer["to"]?.string)
+            let range = [("from", from), ("to", to)].compactMap { name, value in value.map { (name, $0) } }
+            parameters = parameters.filter { !["from", "to", "day"].contains($0.name) } + range
+        }
+        before = next.integer
+        isAtEnd = before == nil
+        examined += count
+        if let rows = answer["unreadable"], let count = rows["count"]?.integer, let first = rows["first"]?.integer {
+            let found = UnreadableRows(count: count, first: Int64(first))
+            unreadable = unreadable.map { $0 + found } ?? found
+        }
+        if !isAtEnd { showProgress("\(examined) rows read") }
+        return answer
+    }
+
+    /// - Throws: ``ExitCode/failure`` after a line on standard error: what was printed is not all.
+    func tellOfUnreadableRows() throws(ExitCode) {
+        guard let unreadable else { return }
+        printError(
+            "\(unreadable.count) rows of the history cannot be read and are not listed; the first is row "
+                + "\(unreadable.first)")
+        throw .failure
+    }
+}
+
+/// Removes what ``showProgress(_:)`` has written.
+func endProgress() { showProgress("") }

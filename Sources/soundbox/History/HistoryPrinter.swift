@@ -1,0 +1,60 @@
+import SoundboxCore
+
+/// Prints entries of the history as they come, without holding more than one page of them.
+struct HistoryPrinter {
+    let format: OutputFormat
+    private var table = Table(
+        headings: ["arrived", "kind", "amount", "currency", "channel", "state", "how", "id"], right: [2])
+    private var hasBegun = false
+
+    init(format: OutputFormat) { self.format = format }
+
+    mutating func print(_ entries: [JSONValue]) {
+        switch format {
+        case .json:
+            for entry in entries {
+                printLine((hasBegun ? "," : "[") + entry.text)
+                hasBegun = true
+            }
+        case .csv:
+            beginCSV()
+            StandardOutput.put(entries.map { CSV.record(HistoryEntry.columns.map($0.csvField)) }.joined())
+        case .table:
+            for line in table.lines(entries.map(\.tableRow)) { printLine(line) }
+        }
+    }
+
+    mutating func finish() {
+        switch format {
+        case .json: printLine(hasBegun ? "]" : "[]")
+        case .csv: beginCSV()
+        case .table: for line in table.lines([]) { printLine(line) }
+        }
+    }
+
+    private mutating func beginCSV() {
+        if !hasBegun { StandardOutput.put(CSV.record(HistoryEntry.columns)) }
+        hasBegun = true
+    }
+}
+
+extension JSONValue {
+    fileprivate func csvField(_ name: String) -> String {
+        switch self[name] {
+        case .string(let text)?: name == "id" || name == "channel" || name == "kind" ? CSV.harmless(text) : text
+        case .number(let digits)?: digits
+        case .bool(let value)?: value ? "true" : "false"
+        default: ""
+        }
+    }
+
+    fileprivate var tableRow: [String] {
+        func text(_ name: String) -> String { self[name]?.string ?? "" }
+        let time = text("received_at").prefix(19).map { $0 == "T" ? " " : $0 }
+        let mark = self["time_known"]?.bool == false ? "*" : ""
+        return [
+            String(time) + mark, text("kind"), text("amount"), text("currency"), text("channel"), text("state"),
+            text("how"), text("id"),
+        ]
+    }
+}

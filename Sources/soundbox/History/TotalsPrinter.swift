@@ -1,0 +1,62 @@
+import SoundboxCore
+
+/// Totals in each of the output's formats.
+struct TotalsPrinter {
+    let totals: Totals
+    /// RFC 3339; `nil` where the range has no end.
+    let from: String?
+    let to: String?
+
+    var json: JSONValue {
+        .object(
+            [
+                ("from", from.map { .string($0) } ?? .null), ("to", to.map { .string($0) } ?? .null),
+                ("complete", .bool(totals.unreadable == nil && totals.untimed == 0)),
+            ] + totals.members)
+    }
+
+    private static let headings = ["of", "currency", "payments", "gross", "refunds", "refunded", "net"]
+
+    /// One record for each currency as a whole, each channel and each other kind.
+    var csv: String {
+        var records = [["of"] + ["name"] + Self.headings.dropFirst()]
+        records += totals.sortedCurrencies.map { ["currency", ""] + Self.cells($0.key, $0.value) }
+        records += totals.sortedChannels.map {
+            ["channel", CSV.harmless($0.key.name ?? "")] + Self.cells($0.key.currency, $0.value)
+        }
+        records += totals.sortedOthers.map {
+            [
+                "kind", CSV.harmless($0.key.name), $0.key.currency.code, "\($0.value.count)", "\($0.value.sum)", "", "",
+                "",
+            ]
+        }
+        return records.map(CSV.record).joined()
+    }
+
+    var table: [String] {
+        var table = Table(headings: Self.headings, right: [2, 3, 4, 5, 6])
+        var rows = totals.sortedCurrencies.map { ["all"] + Self.cells($0.key, $0.value) }
+        rows += totals.sortedChannels.map { [$0.key.name ?? "(no channel)"] + Self.cells($0.key.currency, $0.value) }
+        rows += totals.sortedOthers.map {
+            [$0.key.name, $0.key.currency.code, "\($0.value.count)", "\($0.value.sum)", "", "", ""]
+        }
+        return ["\(from ?? "the beginning") – \(to ?? "now")"]
+            + (rows.isEmpty ? ["no payments"] : table.lines(rows)) + notes
+    }
+
+    private var notes: [String] {
+        var notes: [String] = []
+        if totals.cancelled > 0 { notes.append("cancelled, in no sum: \(totals.cancelled)") }
+        if totals.untimed > 0 {
+            notes.append("payments whose time is not known, in no sum: \(totals.untimed)")
+        }
+        return notes
+    }
+
+    private static func cells(_ currency: Currency, _ takings: Totals.Takings) -> [String] {
+        [
+            currency.code, "\(takings.payments)", "\(takings.gross)", "\(takings.refunds)", "\(takings.refunded)",
+            "\(takings.net)",
+        ]
+    }
+}

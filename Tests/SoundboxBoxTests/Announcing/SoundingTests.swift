@@ -1,0 +1,54 @@
+import SoundboxAudio
+import SoundboxCore
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What sounds, for whoever cancels it")
+struct SoundingTests {
+    private let sounding = Sounding()
+    private let payment: CancelTarget
+    private let errand: CancelTarget
+
+    init() throws {
+        payment = .payment(try PaymentID("1"))
+        errand = .errand(try CommandID("1"))
+    }
+
+    @Test("Only what sounds ends early, and what comes next does not")
+    func target() {
+        sounding.begin([payment])
+        sounding.hush(errand)
+        #expect(!sounding.earlyEnd.isRaised)
+        sounding.hush(payment)
+        #expect(sounding.earlyEnd.isRaised)
+        sounding.end()
+        #expect(!sounding.earlyEnd.isRaised)
+        // It has ended: nothing else is cut short.
+        sounding.hush(payment)
+        #expect(!sounding.earlyEnd.isRaised)
+    }
+
+    @Test("What was cancelled after the inbox was read does not begin; what is read anew may")
+    func beforeItBegins() {
+        sounding.forget()
+        sounding.hush(errand)
+        sounding.begin([payment])
+        #expect(!sounding.earlyEnd.isRaised)
+        sounding.begin([errand])
+        #expect(sounding.earlyEnd.isRaised)
+        sounding.end()
+        sounding.forget()
+        sounding.begin([errand])
+        #expect(!sounding.earlyEnd.isRaised)
+    }
+
+    @Test("However many are cancelled, it remembers a few")
+    func bounded() throws {
+        for number in 0..<100 { sounding.hush(.errand(try CommandID("\(number)"))) }
+        sounding.begin([.errand(try CommandID("35"))])
+        #expect(!sounding.earlyEnd.isRaised)
+        sounding.begin([.errand(try CommandID("36"))])
+        #expect(sounding.earlyEnd.isRaised)
+    }
+}

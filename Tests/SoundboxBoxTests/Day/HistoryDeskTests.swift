@@ -1,0 +1,93 @@
+import SoundboxCore
+import SoundboxSystem
+import SoundboxTesting
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What is told of the history")
+struct HistoryDeskTests {
+    private let inbox = InMemoryInbox()
+    private static let noon = Timestamp(millisecondsSince1970: 1_795_348_800_000)
+
+    private func day(isSet: Bool = true) -> ShopDay {
+        ShopDay(
+            clock: BoxClock(newestKnown: nil) {
+                BoxClock.Signs(
+                    now: isSet ? Self.noon : Timestamp(millisecondsSince1970: 0), isSynchronised: isSet, offset: .zero)
+            },
+            history: inbox, calendar: { BusinessCalendar() })
+    }
+
+    private func desk(isSet: Bool = true) -> HistoryDesk {
+        HistoryDesk(day: day(isSet: isSet), executor: ThreadExecutor(name: "files"))
+    }
+
+    private func arrive(_ count: Int, amount: String = "1", kind: PaymentNotice.Kind = .payment) throws {
+        let arrivals = try (0..<count).map { _ in
+            Arrival.notice(
+                PaymentNotice(
+                    id: try PaymentID("T\(UInt64.random(in: 0 ... .max))"), money: try Money(amount, .CNY), kind: kind))
+        }
+        _ = try inbox.store(arrivals, at: Self.noon)
+    }
+
+    @Test("The history is told in parts, newest first, each row once")
+    func parts() async throws {
+        try arrive(2300)
+        var sequences: [Int] = []
+        var parameters: [(name: String, value: String)] = [("day", "today")]
+        while true {
+            let answer = try await desk().entries(try HistoryQuery(parameters)).get()
+            guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
+            #expect(entries.count <= HistoryDesk.mostEntries)
+            sequences += entries.compactMap { $0["sequence"]?.integer }
+            guard let next = answer["next"]?.integer else { break }
+            parameters = [("day", "today"), ("before", "\(next)")]
+        }
+        #expect(sequences == Array((1...2300).reversed()))
+    }
+
+    @Test("So many are told as were asked for, and the next ones follow them")
+    func limit() async throws {
+        try arrive(10)
+        let answer = try await desk().entries(try HistoryQuery([("limit", "3")])).get()
+        #expect(answer["next"]?.integer == 8)
+        let rest = try await desk().entries(try HistoryQuery([("before", "8")])).get()
+        guard case .array(let entries)? = rest["entries"] else { throw HistoryRefusal("no entries") }
+        #expect(entries.compactMap { $0["sequence"]?.integer } == [7, 6, 5, 4, 3, 2, 1])
+    }
+
+    @Test("Totals are told with the range that was meant")
+    func totals() async throws {
+        try arrive(3, amount: "0.1")
+        try arrive(1, amount: "0.05", kind: .refund)
+        let answer = try await desk().totals(try HistoryQuery([("day", "today")])).get()
+        #expect(answer["from"]?.string == "2026-11-22T00:00:00.000Z")
+        #expect(answer["to"]?.string == "2026-11-23T00:00:00.000Z")
+        let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
+        #expect(totals.currencies[.CNY]?.net.description == "0.25")
+        #expect(answer["next"] == .null)
+    }
+
+    @Test("Without a clock there is no today, and an inbox that fails is told of")
+    func failures() async throws {
+        let today = try HistoryQuery([("day", "today")])
+        let unknown = await desk(isSet: false).totals(today)
+        #expect { try unknown.get() } throws: { "\($0)".contains("does not know which day") }
+        inbox.fail(with: .failed(path: "x", reason: "no disk"))
+        let failed = await desk().entries(today)
+        #expect { try failed.get() } throws: { "\($0)".contains("no disk") && ($0 as? HistoryRefusal)?.isFault == true }
+    }
+
+    @Test("The day's takings are said with what was paid back, and not at all while the clock is not set")
+    func takings() throws {
+        try arrive(2, amount: "1.5")
+        try arrive(1, amount: "1", kind: .refund)
+        let takings = DayTakings(
+            payments: 2, totals: [try Money("3", .CNY)], refunds: 1, refundTotals: [try Money("1", .CNY)])
+        #expect(try day().totals() == .known(takings))
+        guard case .unknown(let reason) = try day(isSet: false).totals() else { throw HistoryRefusal("known") }
+        #expect(reason.hasPrefix("the clock: "))
+    }
+}

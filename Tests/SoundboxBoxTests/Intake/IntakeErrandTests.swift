@@ -1,0 +1,176 @@
+import Logging
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("Rings, sentences and cancels as they arrive")
+struct IntakeErrandTests {
+    /// Who was told what, in order.
+    private enum Event: Sendable, Equatable {
+        case somethingMayWait, errandsMayWait
+        /// With how many receipts had been written by then.
+        case hush(CancelTarget, receipts: Int)
+    }
+
+    private let inbox = InMemoryInbox()
+    private let events = Journal<Event>()
+    private let topics: Topics
+
+    init() throws { topics = try Topics(merchant: "M1001", device: "box-01") }
+
+    private func intake(isSigned: Bool = false, oneRing: Bool = false, rules: SpeechRules? = nil) throws -> Intake {
+        let verifier = MessageVerifier(
+            keys: [try SigningKey(MessageVerifierTests.secret)], required: true, topics: topics)
+        let kinds = [try #require(KindName("queue_number")): NewsKind(words: "请{number}号")]
+        return Intake(
+            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: isSigned ? verifier : nil,
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
+            rules: rules
+                ?? SpeechRules(
+                    kinds: kinds, problemOfWords: { $0.contains("元") ? "tells of an amount" : nil },
+                    missingSegment: { $0.first { $0 == "未知" } }),
+            allowsOneRing: oneRing, inbox: inbox, clock: BoxClock(newestKnown: nil),
+            state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            hooks: Intake.Hooks(
+                somethingMayWait: { [events] in events.append(.somethingMayWait) },
+                errandsMayWait: { [events] in events.append(.errandsMayWait) },
+                hush: { [events, inbox] target in
+                    events.append(.hush(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
+                }))
+    }
+
+    private func command(_ members: String, id: String = "r-1", isRetained: Bool = false) -> FeedMessage {
+        let text = #"{"id":"\#(id)","at":"\#(Timestamp.now)",\#(members)}"#
+        return FeedMessage(topic: .commands, payload: Array(text.utf8), isRetained: isRetained)
+    }
+
+    private func payment(_ text: String) -> FeedMessage { FeedMessage(topic: .payments, payload: Array(text.utf8)) }
+
+    /// `r-1 stored`, `A-1 stored text: …`.
+    private func receipts() throws -> [String] {
+        try inbox.receipts(after: 0, limit: 100).map { receipt in
+            let json = try JSONValue(parsing: receipt.payload)
+            let id = json["id"]?.string ?? json["command"]?.string ?? "null"
+            return [id, json["state"]?.string, json["reason"]?.string].compactMap(\.self).joined(separator: " ")
+        }
+    }
+
+    @Test("A ring and a sentence are kept before they are acknowledged, once each, and those who wait are told")
+    func stored() throws {
+        let intake = try intake()
+        try intake.commit([command(#""type":"ring""#)])
+        #expect(events.entries == [.errandsMayWait])
+        try intake.commit([command(#""type":"say","text":"欢迎光临""#, id: "s-1"), command(#""type":"ring""#)])
+        #expect(events.entries == [.errandsMayWait, .errandsMayWait, .somethingMayWait])
+        #expect(try receipts() == ["r-1 stored", "s-1 stored"])
+        #expect(try inbox.errands().map(\.errand.id.text) == ["r-1", "s-1"])
+    }
+
+    @Test("A second ring is refused as busy where it is configured so, and waits elsewhere")
+    func busy() throws {
+        try intake(oneRing: true).commit([command(#""type":"ring""#), command(#""type":"ring""#, id: "r-2")])
+        #expect(try receipts() == ["r-1 stored", "r-2 rejected busy: another ring has not ended"])
+        try intake().commit([command(#""type":"ring""#, id: "r-3")])
+        #expect(try receipts().last == "r-3 stored")
+    }
+
+    @Test("A cancel hushes before anything of its batch is on the disk, and once more when it is")
+    func hushedFirst() throws {
+        let intake = try intake()
+        try intake.commit([command(#""type":"ring""#)])
+        let ring = CancelTarget.errand(try CommandID("r-1"))
+        try intake.commit([
+            payment(#"{"id":"A-1","amount":"1"}"#),
+            command(#""type":"cancel","command_id":"r-1""#, id: "c-1"),
+        ])
+        #expect(
+            events.entries == [
+                .errandsMayWait, .hush(ring, receipts: 1), .somethingMayWait, .hush(ring, receipts: 3),
+                .errandsMayWait, .somethingMayWait,
+            ])
+        #expect(try receipts() == ["r-1 stored", "A-1 stored", "r-1 cancelled while it waited"])
+    }
+
+    @Test("A cancel that comes first takes its ring back when that comes; one that comes too late says so")
+    func order() throws {
+        let intake = try intake()
+        try intake.commit([command(#""type":"cancel","command_id":"r-1""#, id: "c-1"), command(#""type":"ring""#)])
+        try intake.commit([command(#""type":"cancel","command_id":"r-1""#, id: "c-2")])
+        #expect(
+            try receipts() == [
+                "r-1 cancelled before it came", "c-2 rejected command_id: too late, it is cancelled",
+            ])
+        #expect(try inbox.errands().isEmpty)
+    }
+
+    @Test("A forged cancel and a retained one hush nothing")
+    func forged() throws {
+        let members = #""type":"cancel","payment_id":"A-1""#
+        try intake(isSigned: true).commit([command(members)])
+        try intake().commit([command(members, isRetained: true)])
+        #expect(events.entries.isEmpty)
+        #expect(try receipts().allSatisfy { $0.contains("rejected") })
+    }
+
+    @Test("A signed cancel hushes")
+    func signed() throws {
+        let text = MessageVerifierTests.sign(
+            #"{"id":"c-1","type":"cancel","payment_id":"A-1","signature":""}"#, topic: topics[.commands],
+            secret: MessageVerifierTests.secret)
+        try intake(isSigned: true).commit([FeedMessage(topic: .commands, payload: Array(text.utf8))])
+        #expect(events.entries.first == .hush(.payment(try PaymentID("A-1")), receipts: 0))
+    }
+
+    @Test(
+        "What may not be said is refused with its field, and nothing of it is kept",
+        arguments: [
+            (#""type":"say","text":"收款一元""#, "text: tells of an amount"),
+            (#""type":"ring","segments":["一","元"]"#, "segments: tells of an amount"),
+            (#""type":"ring","segments":["一","未知"]"#, "segments[1]: the voice has no recording of \"未知\""),
+            (#""type":"say","kind":"deposit""#, "kind: deposit is unknown; expected queue_number"),
+            (
+                #""type":"say","kind":"queue_number""#,
+                "number: this field is missing, and the words of queue_number need it"
+            ),
+            (
+                #""type":"say","clip":{"url":"https://a.example/b","sha256":"\#(String(repeating: "a", count: 64))"}"#,
+                "clips: not allowed here; set clips.hosts"
+            ),
+            (#""type":"say""#, "text: this field is missing; expected text, segments, clip or kind"),
+        ])
+    func refused(members: String, reason: String) throws {
+        try intake().commit([command(members)])
+        #expect(try receipts() == ["r-1 rejected \(reason)"])
+        #expect(try inbox.errands().isEmpty && events.entries.isEmpty)
+    }
+
+    @Test("A kind with its number is taken")
+    func kind() throws {
+        try intake().commit([command(#""type":"say","kind":"queue_number","number":12"#)])
+        #expect(try receipts() == ["r-1 stored"])
+    }
+
+    @Test("A notice's text that may not be said costs the text and not the payment, and its receipt says so")
+    func noticeText() throws {
+        try intake().commit([
+            payment(#"{"id":"A-1","amount":"1","text":"收款一百元"}"#),
+            payment(#"{"id":"A-2","amount":"1","text":"谢谢"}"#),
+        ])
+        #expect(try receipts() == ["A-1 stored text: tells of an amount", "A-2 stored"])
+        #expect(try inbox.waiting(limit: 9).map(\.notice.text) == [nil, "谢谢"])
+    }
+
+    @Test("A ring that the disk refuses is not acknowledged, and comes again")
+    func diskFails() throws {
+        let intake = try intake()
+        inbox.fail(with: .failed(path: "memory", reason: "no space left"))
+        let ring = command(#""type":"ring""#)
+        #expect(throws: InboxError.self) { try intake.commit([ring]) }
+        inbox.fail(with: nil)
+        try intake.commit([ring])
+        #expect(try receipts() == ["r-1 stored"])
+    }
+}

@@ -1,0 +1,45 @@
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxYAML
+import Testing
+
+@Suite("The business day in the configuration")
+struct DayTests {
+    private func day(_ text: String) throws -> Configuration.Day {
+        try Configuration(
+            parsing: """
+                merchant_id: M1
+                device_id: box-01
+                broker: {url: "mqtt://localhost"}
+                \(text)
+                """, file: "soundbox.yaml"
+        ).day
+    }
+
+    @Test("Without a word of it a day begins at midnight, in the machine's zone, and is not told by itself")
+    func defaults() throws { #expect(try day("") == Configuration.Day()) }
+
+    @Test("All of it is read")
+    func all() throws {
+        #expect(
+            try day(#"day: {cut_over: "04:00", time_zone: Asia/Shanghai, announce_at: "23:30"}"#)
+                == Configuration.Day(cutOver: 240, timeZone: "Asia/Shanghai", announceAt: 23 * 60 + 30))
+    }
+
+    @Test(
+        "What cannot be is refused with its key",
+        arguments: [
+            (#"day: {cut_over: "24:00"}"#, "day.cut_over"), ("day: {time_zone: ../../etc/passwd}", "day.time_zone"),
+            ("day: {time_zone: /etc/localtime}", "day.time_zone"), (#"day: {announce_at: "25:00"}"#, "day.announce_at"),
+            (#"day: {announce_at: "00:00"}"#, "day.announce_at"), (#"day: {cutover: "04:00"}"#, "cut_over"),
+        ])
+    func refuses(text: String, key: String) {
+        #expect { try day(text) } throws: { "\($0)".contains(key) }
+    }
+
+    @Test("A zone that the machine does not have is refused by name")
+    func unknownZone() throws {
+        let day = try day("day: {time_zone: Asia/Atlantis}")
+        #expect { try day.source() } throws: { "\($0)".contains("Asia/Atlantis") }
+    }
+}
