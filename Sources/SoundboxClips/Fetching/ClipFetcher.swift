@@ -133,6 +133,8 @@ struct ClipFetcher: Sendable {
         // Half of what is left, so that the next address has its turn.
         let patience = max(.milliseconds(100), (deadline - .monotonicNow) / 2)
         configuration.timeout.connect = .nanoseconds(patience.nanoseconds)
+        // A certificate that is wrong now is wrong for as long as one tries.
+        configuration.connectionPool.retryConnectionEstablishment = false
         // Believed last: where the connection has really gone.
         configuration.http1_1ConnectionDebugInitializer = { channel in
             guard channel.remoteAddress?.ipAddress == address.text else {
