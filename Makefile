@@ -40,6 +40,12 @@ test: check build ## every check and every test
 	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
 	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS) --skip DebianTests
 	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip-build --filter DebianTests
+	@provisioning/voices/ear/listen --short || { (($$? == 75)) && echo "The voices are not listened to; the reason is above."; }
+
+.PHONY: listen
+listen: deps ## what a recogniser understands of the voices' amounts; VOICES="zh-CN en-US", CONDITIONS="quiet shop10 shop5", LIMIT=200
+	@swift build $(SWIFT_FLAGS) --product soundbox
+	@provisioning/voices/ear/listen --limit $(or $(LIMIT),200) $(addprefix --condition ,$(or $(CONDITIONS),quiet)) $(VOICES)
 
 .PHONY: torture
 torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUNDS=… shortens it
@@ -73,6 +79,7 @@ check: deps ## formatting, imports, warnings; the voices and the boards
 	@swift build $(SWIFT_FLAGS) --build-tests
 	@.build/debug/soundbox voice check --sounds sounds
 	@.build/debug/soundbox board list --boards board >/dev/null
+	@python3 -m unittest discover -q -s provisioning/voices/ear 2>&1 | sed '/^-*$$/d; /^Ran /d; /^OK/d'
 
 .PHONY: deb
 deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS

@@ -70,7 +70,7 @@ let package = Package(
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
         // (CEBUR128), SoundboxGPIO and SoundboxSystem, and their tests; of CICU, which the box itself does not link,
-        // OracleTests.
+        // Benchmarks/.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -141,7 +141,7 @@ let package = Package(
             "SoundboxWorkshop",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
-                "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", subprocess,
+                "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", crypto, subprocess,
             ]),
 
         // The one executable: its commands, and the box put together.
@@ -236,7 +236,7 @@ let package = Package(
         // The readings of every voice beside those of ICU.
         .testTarget(
             name: "OracleTests",
-            dependencies: ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxYAML", "TestSupport", "CICU"],
+            dependencies: ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxWorkshop"],
             exclude: ["Deviations"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",

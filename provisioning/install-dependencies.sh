@@ -18,6 +18,8 @@ packages=(
   dosfstools fusefat
   # the packages' own parts, for a test of them
   dpkg-dev python3
+  # the environments of the voices' workshop: a synthesiser and a recogniser
+  python3-venv
   # a sound server in real time, for tests without a sound card
   pulseaudio pulseaudio-utils libasound2-plugins
 )

@@ -87,6 +87,8 @@ extension Box {
         package var hurryAbove: Int?
         package var quietHours: QuietHours?
         package var timing = Timing()
+        /// What the sound is made fit for.
+        package var loudspeaker = Loudspeaker.full
         /// What is said of the network by itself; `nil` is nothing.
         package var networkPrompts: NetworkWatch.Policy?
         package var retention: Retention

@@ -29,7 +29,8 @@ public struct Box {
         let (systemd, salvage) = (parts.systemd, parts.salvage)
         self.logger = logger
         let player = Player(
-            on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing)
+            on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
+            loudspeaker: parts.policy.loudspeaker)
         // For what may block on the disk and is seldom done.
         let files = ThreadExecutor(name: "files")
         let unprovisioning = Unprovisioning(remove: parts.removeSetup, logger: logger, executor: files)

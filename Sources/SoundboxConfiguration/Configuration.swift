@@ -31,11 +31,15 @@ public struct Configuration: Sendable {
         public var timing: Timing
         /// The card's own control, which then makes the volume; `nil` scales the samples.
         public var mixer: MixerElement?
+        /// What the sound is made fit for; `nil` leaves it to the board.
+        public var speaker: Loudspeaker?
     }
 
     public struct VoiceChoice: Sendable, Equatable {
         /// Each says every announcement, one after the other; at least one.
         public var locales: [String]
+        /// Who speaks, by locale; a language that is not in it is spoken by its own folder.
+        public var speakers: [String: String]
         /// The folder that holds the locales.
         public var directory: String
         public var tempo: Tempo
@@ -210,6 +214,7 @@ extension Configuration.Audio {
         if let value = mapping?.optional("lead_in") { timing.leadIn = try value.duration(in: .zero ... .seconds(2)) }
         if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }
         timing.closeWhenIdle = try mapping?.optional("close_when_idle")?.duration(in: .seconds(1) ... .seconds(86_400))
+        speaker = try mapping?.optional("speaker").map { (value) throws(YAMLError) in try Loudspeaker(reading: value) }
         let mixerValue = mapping?.optional("mixer")
         try mapping?.refuseOtherKeys()
         if let value = mixerValue {
@@ -236,6 +241,7 @@ extension Configuration.VoiceChoice {
         let mapping = try value?.mapping()
         locales = try mapping?.optional("locale")?.locales() ?? [Configuration.Default.locale]
         directory = try mapping?.optional("directory")?.path() ?? Configuration.Default.voiceDirectory
+        speakers = try mapping?.optional("speaker")?.speakers(of: locales, in: directory) ?? [:]
         tempo = (try mapping?.optional("tempo")?.decimal(in: Tempo.range)).map { Tempo($0) } ?? .recorded
         decimal = try mapping?.optional("decimal")?.choice(of: DecimalStyle.self)
         try mapping?.refuseOtherKeys()

@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxSystem
+import SoundboxVoice
 import SoundboxYAML
 
 // The kinds of text that a configuration holds, and which of them are shown to others.
@@ -61,6 +62,37 @@ extension YAMLValue {
     private func locale() throws(YAMLError) -> String {
         let text = try string()
         if text.wholeMatch(of: /[a-z]{2,3}(-[A-Za-z0-9]{2,4}){0,2}/) != nil { mayBeShown() }
+        return text
+    }
+
+    /// Who speaks each language: one id where there is one language, else a mapping of ids by locale.
+    func speakers(of locales: [String], in directory: String) throws(YAMLError) -> [String: String] {
+        guard isMapping else {
+            let speaker = try speaker(of: locales[0], in: directory)
+            guard locales.count == 1 else {
+                throw error("expected the speaker of each language, such as {zh-CN: yunxi}; voice.locale has several")
+            }
+            return [locales[0]: speaker]
+        }
+        let mapping = try mapping()
+        var speakers: [String: String] = [:]
+        for locale in mapping.entries.map(\.key) {
+            guard locales.contains(locale), let value = mapping.optional(locale) else {
+                throw error("a key here is no language of voice.locale; expected those only")
+            }
+            speakers[locale] = try value.speaker(of: locale, in: directory)
+        }
+        return speakers
+    }
+
+    /// Shown where such a speaker is installed: anything else could be a password in the wrong line.
+    private func speaker(of locale: String, in directory: String) throws(YAMLError) -> String {
+        let text = try string()
+        guard VoiceSpeaker.isID(text) else {
+            throw error(
+                "expected a speaker's id, small letters and digits; `soundbox voice list` shows them\(found(text))")
+        }
+        if VoiceFolder(path: directory).hasSpeaker(text, of: locale) { mayBeShown() }
         return text
     }
 

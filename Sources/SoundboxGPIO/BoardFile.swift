@@ -34,6 +34,7 @@ public enum BoardFile {
     private static func layout(name: String, from value: YAMLValue) throws(YAMLError) -> BoardLayout {
         let top = try value.mapping()
         var layout = BoardLayout(name: name, description: try top.required("description").string())
+        if let value = top.optional("speaker") { layout.loudspeaker = try Loudspeaker(reading: value) }
         let pins = top.optional("gpio")
         try top.refuseOtherKeys()
         guard let gpio = try pins?.mapping() else { return layout }

@@ -13,10 +13,13 @@ public struct BoardLayout: Sendable, Equatable {
     public var buttons: [Button: ButtonLine]
     /// What the buttons mean.
     public var gestures: GestureMap
+    /// The loudspeaker that is built in; `nil` where others choose one.
+    public var loudspeaker: Loudspeaker?
 
     public init(
         name: String, description: String, leds: [LEDLine] = [], vibration: OutputLine? = nil,
-        amplifier: AmplifierLine? = nil, buttons: [Button: ButtonLine] = [:], gestures: GestureMap = .usual
+        amplifier: AmplifierLine? = nil, buttons: [Button: ButtonLine] = [:], gestures: GestureMap = .usual,
+        loudspeaker: Loudspeaker? = nil
     ) {
         self.name = name
         self.description = description
@@ -25,6 +28,7 @@ public struct BoardLayout: Sendable, Equatable {
         self.amplifier = amplifier
         self.buttons = buttons
         self.gestures = gestures
+        self.loudspeaker = loudspeaker
     }
 
     /// Whether anything is wired to a GPIO line at all.
@@ -32,7 +36,8 @@ public struct BoardLayout: Sendable, Equatable {
 
     /// Only the line that sound needs: the amplifier's. Lights and buttons may be miswired.
     public var amplifierOnly: BoardLayout {
-        BoardLayout(name: name, description: description, amplifier: amplifier, gestures: gestures)
+        BoardLayout(
+            name: name, description: description, amplifier: amplifier, gestures: gestures, loudspeaker: loudspeaker)
     }
 }
 

@@ -68,8 +68,12 @@ extension Speaker {
     /// - Parameters:
     ///   - device: as `audio.device`; a file that is there already is replaced.
     ///   - others: say everything after the first voice has, except digits.
-    public init(device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
+    ///   - loudspeaker: what the sound is made fit for.
+    public init(
+        device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100),
+        loudspeaker: Loudspeaker = .full
+    ) {
         let thread = SoundThread { lease in AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease) }
-        self.init(on: thread, voice: voice, others: others, volume: volume)
+        self.init(on: thread, voice: voice, others: others, volume: volume, loudspeaker: loudspeaker)
     }
 }

@@ -140,6 +140,23 @@ public enum SmallFile {
         }
     }
 
+    /// Creates a folder, and the folders above it that are missing. One that is there stays as it is.
+    /// - Throws: the first that cannot be created, or what stands in its place.
+    public static func createFolders(_ path: String) throws(FileError) {
+        for end in path.indices.dropFirst() where path[end] == "/" { try createFolder(String(path[..<end])) }
+        try createFolder(path)
+    }
+
+    private static func createFolder(_ path: String) throws(FileError) {
+        if mkdir(path, 0o777) == 0 { return }
+        let reason = errno
+        var attributes = stat()
+        guard stat(path, &attributes) == 0 else { throw failure(path, "cannot be created", reason) }
+        guard attributes.st_mode & S_IFMT == S_IFDIR else {
+            throw FileError(path: path, problem: "is a file; expected a folder, or nothing")
+        }
+    }
+
     public static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -16,13 +16,17 @@ struct ReadingPrinter {
         case nil, .reading: return try reading(money)
         case .segments:
             let script = try voice.writer.exactScript(for: .payment(money, channel: channel))
-            return script.elements.map { element in
+            let words = script.elements.map { element in
                 switch element {
-                case .phrase(let index): voice.recordings.entries[index].text
+                case .phrase(let index): "[\(voice.recordings.entries[index].text)]"
                 case .pause(let length): "(\(length.inMilliseconds) ms)"
-                case .sound(let sound): "[\(sound.duration.inMilliseconds) ms]"
+                case .sound(let sound): "(sound, \(sound.duration.inMilliseconds) ms)"
                 }
-            }.joined(separator: " ")
+            }.joined()
+            let files = script.elements.compactMap { element -> String? in
+                if case .phrase(let index) = element { voice.recordings.entries[index].file + ".flac" } else { nil }
+            }
+            return "\(words)  \(files.joined(separator: " "))"
         case .json: return try json(money, channel: channel).text
         }
     }
@@ -33,20 +37,10 @@ struct ReadingPrinter {
 
     private func json(_ money: Money, channel: String?) throws(SpeechError) -> JSONValue {
         let script = try voice.writer.exactScript(for: .payment(money, channel: channel))
-        let segments = script.elements.map { element in
-            switch element {
-            case .phrase(let index):
-                JSONValue.object([
-                    ("text", .string(voice.recordings.entries[index].text)),
-                    ("file", .string(voice.recordings.entries[index].file + ".flac")),
-                ])
-            case .pause(let length): JSONValue.object([("pause_ms", .integer(length.inMilliseconds))])
-            case .sound(let sound): JSONValue.object([("sound_ms", .integer(sound.duration.inMilliseconds))])
-            }
-        }
         return .object([
             ("amount", .string("\(money.amount)")), ("currency", .string(money.currency.code)),
-            ("reading", .string(try reading(money))), ("text", .string(script.text)), ("segments", .array(segments)),
+            ("reading", .string(try reading(money))), ("text", .string(script.text)),
+            ("segments", script.segments(of: voice)),
         ])
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import SoundboxAudio
 import SoundboxCore
 import SoundboxHardware
+import SoundboxVoice
 
 struct Say: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -24,8 +25,8 @@ struct Say: AsyncParsableCommand {
     @Argument(help: "Plain digits, such as 123.45.")
     var amounts: [String] = []
 
-    @Option(help: ArgumentHelp("A code of ISO 4217.", valueName: "code"))
-    var currency = "CNY"
+    @Option(help: ArgumentHelp("A code of ISO 4217. (default: the voice's currency)", valueName: "code"))
+    var currency: String?
 
     @Option(help: "How it was paid: alipay, wechat …")
     var channel: String?
@@ -34,7 +35,10 @@ struct Say: AsyncParsableCommand {
 
     @Option(
         help:
-            "reading: the amount in words; segments: the recordings of the announcement; json: both. (default: reading)"
+            """
+            reading: the amount in words; segments: the recordings of the announcement in brackets, with their files \
+            behind; json: both. (default: reading)
+            """
     )
     var print: Print?
 
@@ -49,8 +53,10 @@ struct Say: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Play on this ALSA device, such as default.", valueName: "device"))
     var device: String?
 
+    @OptionGroup var loudspeaker: SpeakerOptions
+
     func validate() throws {
-        guard Currency(currency) != nil else {
+        if let currency, Currency(currency) == nil {
             throw ValidationError("\"\(currency)\" is no currency of ISO 4217; expected a code such as CNY.")
         }
         guard output == nil || device == nil else { throw ValidationError("Give either --output or --device.") }
@@ -60,9 +66,12 @@ struct Say: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let currency = Currency(currency) else { return }
         let voice = try voice.open()
-        let speaker = (output.map { "file:\($0)" } ?? device).map { Speaker(device: $0, voice: voice) }
+        let currency = self.currency.flatMap { Currency($0) } ?? voice.language.currency
+        let loudspeaker = try self.loudspeaker.choice
+        let speaker = (output.map { "file:\($0)" } ?? device).map {
+            Speaker(device: $0, voice: voice, loudspeaker: loudspeaker)
+        }
         let printer = ReadingPrinter(voice: voice, style: print, bare: bare, isAlsoPlayed: speaker != nil)
         var failures = 0
 

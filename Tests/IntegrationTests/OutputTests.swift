@@ -71,6 +71,7 @@ struct OutputTests {
         arguments: [
             ("say 1 -o $DIR/x.wav --sounds $SOUNDS", "x.wav"), ("say 1 -o /dev/full --sounds $SOUNDS", "/dev/full"),
             ("voice render 1 --voice zh-CN -o $DIR --sounds $SOUNDS", "zh-CN.wav"),
+            ("voice compare 1 --voice zh-CN -o $DIR/x.html --sounds $SOUNDS", "x.html"),
             ("doctor --config $DIR/soundbox.yaml --bundle $DIR/x.tar", "x.tar"),
             ("setup export $DIR/x.yaml --config $DIR/soundbox.yaml", "x.yaml"),
         ])

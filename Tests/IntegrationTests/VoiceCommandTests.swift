@@ -1,3 +1,4 @@
+import Foundation
 import SoundboxCore
 import TestSupport
 import Testing
@@ -70,16 +71,70 @@ struct VoiceCommandTests {
     @Test("The report measures each amount, in columns and in JSON")
     func report() async throws {
         let table = try await soundbox(
-            "voice", "check", "zh-CN", "--report", "1005", "0.01", "--sounds", Products.sounds)
+            "voice", "check", "zh-HK", "--report", "1005", "0.01", "--sounds", Products.sounds)
         #expect(table.code == 0 && table.errors == [])
         #expect(table.output.count == 5 && table.output.last?.hasPrefix("mean ratio ") == true)
-        #expect(table.output[2].hasSuffix("收款到账,一千零五元"))
-        let json = try await soundbox("voice", "check", "zh-CN", "--report", "--json", "1", "--sounds", Products.sounds)
+        #expect(table.output[2].hasSuffix("收到款項,一千零五元"))
+        let json = try await soundbox("voice", "check", "zh-HK", "--report", "--json", "1", "--sounds", Products.sounds)
         let value = try JSONValue(parsing: Array(json.output.joined().utf8))
         guard case .array(let voices) = value, case .array(let amounts)? = voices.first?["amounts"] else {
             throw TestFailure("unexpected: \(json.output)")
         }
-        #expect(amounts.count == 1 && amounts[0]["recordings"]?.integer == 3 && amounts[0]["rests_ms"]?.integer == 160)
+        #expect(
+            amounts.count == 1 && (2...3).contains(amounts[0]["recordings"]?.integer ?? 0)
+                && amounts[0]["rests_ms"]?.integer == 160)
+    }
+
+    @Test("Render makes its folder, one file for each amount and an index of what each of them says")
+    func renderSeparately() async throws {
+        try folder.write("# trial\n\n1005\r\n 0.06\n1005\n", to: "amounts.txt")
+        let output = folder.file("deep/er")
+        let result = try await soundbox(
+            "voice", "render", "7", "--amounts", folder.file("amounts.txt"), "--separate", "--voice", "zh-CN",
+            "--voice",
+            "en-US", "-o", output, "--sounds", Products.sounds)
+        #expect(
+            result
+                == CommandResult(
+                    code: 0, output: ["\(output)/zh-CN: 3 of 3 amounts", "\(output)/en-US: 3 of 3 amounts"], errors: [])
+        )
+        let lines = try String(contentsOf: URL(fileURLWithPath: "\(output)/zh-CN/index.jsonl"), encoding: .utf8)
+            .split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+        #expect(lines.map { $0["amount"]?.string } == ["7", "1005", "0.06"])
+        #expect(lines[1]["currency"]?.string == "CNY" && lines[1]["text"]?.string == "收款到账,一千零五元")
+        guard case .array(let segments)? = lines[1]["segments"] else { throw TestFailure("no segments: \(lines[1])") }
+        #expect(segments.compactMap { $0["text"]?.string }.joined() == "收款到账一千零五元")
+        #expect(segments.allSatisfy { $0["file"]?.string?.hasSuffix(".flac") == true || $0["pause_ms"] != nil })
+        // Without chime, at the voice's own rate: longer than its words are is longer than two and a half seconds.
+        let file = try #require(lines[1]["file"]?.string)
+        let sound = try WAV(reading: "\(output)/zh-CN/\(file)")
+        #expect(sound.sampleRate == 16_000 && (16_000..<48_000).contains(sound.samples.count))
+    }
+
+    @Test("An amount that a voice cannot say keeps none of the others from being rendered")
+    func renderWithGap() async throws {
+        let output = folder.file("out")
+        let result = try await soundbox(
+            "voice", "render", "1", "--currency", "CHE", "--separate", "--voice", "zh-CN", "-o", output, "--sounds",
+            Products.sounds)
+        #expect(result.code == 1 && result.output == ["\(output)/zh-CN: 0 of 1 amounts"])
+        #expect(
+            result.errors.count == 1 && result.errors[0].contains("zh-CN: amount \"1\": the voice has no unit word"))
+    }
+
+    @Test(
+        "A list that holds something else is refused with its line, before anything is written",
+        arguments: [
+            ("1\n1,5\n", ":2: \"1,5\": expected plain digits"), ("# none\n", ": holds no amount; expected one"),
+        ])
+    func badList(text: String, problem: String) async throws {
+        try folder.write(text, to: "amounts.txt")
+        let output = folder.file("out")
+        let result = try await soundbox(
+            "voice", "render", "--amounts", folder.file("amounts.txt"), "-o", output, "--sounds", Products.sounds)
+        #expect(result.code == 1 && result.errors.count == 1)
+        #expect(result.errors.first?.contains(folder.file("amounts.txt") + problem) == true, "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: output))
     }
 
     @Test(
@@ -87,7 +142,7 @@ struct VoiceCommandTests {
         arguments: [
             ["new", "../x"], ["new"], ["check", "1005"], ["check", "--json"], ["check", "--report", "1,5"],
             ["import", "zh-CN"], ["import", "zh-CN", "x.wav", "--pause", "1"],
-            ["script", "zh-CN", "--missing", "--synthesized"],
+            ["script", "zh-CN", "--missing", "--synthesized"], ["render", "-o", "x"], ["render", "1,5", "-o", "x"],
         ])
     func badUsage(arguments: [String]) async throws {
         let child = try ChildProcess([Products.soundbox, "voice"] + arguments)

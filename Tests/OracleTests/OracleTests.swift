@@ -1,90 +1,86 @@
-import CICU
 import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
 import Testing
+
+@testable import SoundboxWorkshop
 
 /// Where the voices are that ship with the box.
 let shippedVoices = VoiceFolder(path: #filePath.replacing(/\/Tests\/OracleTests\/[^\/]*$/, with: "/sounds"))
 
 @Suite("The numbers of every voice beside ICU's")
 struct OracleTests {
-    @Test("Every voice has a list of its deviations, and every list a voice")
-    func lists() {
-        #expect(Deviations.locales == shippedVoices.locales)
+    private static let directory = #filePath.replacing(/[^\/]+$/, with: "Deviations")
+
+    /// The ICU that the lists were made beside: Debian 12's.
+    private static let icuVersion = 72
+
+    @Test("Every language has a list of its deviations, and every list a language")
+    func lists() throws {
+        let lists = try SmallFile.names(in: Self.directory).sorted()
+        #expect(lists == shippedVoices.locales.map { "\($0).yaml" })
     }
 
     @Test("A voice spells amounts as ICU does, but where it says why not", arguments: shippedVoices.locales)
     func agreement(locale: String) async throws {
         // Seconds of work: on a thread of its own, so that tests that wait for events are not held up.
-        let result = try await onOwnThread(named: "oracle") { try Self.comparison(of: locale).result }
-        print("oracle \(locale): \(result.summary)")
-        #expect(result.compared >= 100_000)
-        #expect(result.wrong == 0, "the first of them:\n\(result.examples.joined(separator: "\n"))")
+        let (report, version) = try await onOwnThread(named: "oracle") {
+            let oracle = try VoiceOracle()
+            let language = try shippedVoices.speaking(locale, speaker: nil) { $0 }.prepared.language
+            let report = try oracle.compare(
+                language, deviations: "\(Self.directory)/\(locale).yaml", mostExamples: 5)
+            return (report, oracle.version)
+        }
+        print(
+            "oracle \(locale): \(report.compared) compared, \(report.equal) equal, \(report.deviating) deviating by rule, "
+                + "\(report.wrong) wrong")
+        #expect(report.compared >= 100_000)
+        #expect(report.wrong == 0, "the first of them:\n\(report.examples.map { "\($0)" }.joined(separator: "\n"))")
         // A later ICU may read by itself what a rule asks of it: since 76 at the latest zero is nol in Indonesian.
-        if soundbox_icu_version() <= Deviations.icuVersion {
-            #expect(result.unusedRules == [], "these deviations apply to no amount")
+        if version <= Self.icuVersion {
+            #expect(report.unusedRules == [], "these deviations apply to no amount")
         }
-    }
-
-    private static func comparison(of locale: String) throws -> Comparison {
-        let language = try shippedVoices.voice(locale).language
-        let deviations = try Deviations(of: locale)
-        let icu = try ICUSpeller(locale: deviations.icuLocale, ruleSet: deviations.ruleSet)
-        var comparison = Comparison(deviations)
-        for amount in Amounts.all {
-            let ours: String
-            do throws(SpeechError) {
-                ours = try language.numbers.spell(amount.number, with: language.cardinalRuleSet)
-            } catch { ours = "(\(error))" }
-            try comparison.compare(amount.digits, ours: ours, icu: try icu.spell(amount.digits))
-        }
-        return comparison
     }
 }
 
-/// What a comparison came to.
-private struct ComparisonResult: Sendable {
-    var summary: String
-    var compared: Int
-    var wrong: Int
-    var examples: [String]
-    var unusedRules: [String]
-}
+@Suite("Asking ICU")
+struct ICUTests {
+    private let voice: Language
 
-private struct Comparison {
-    private let deviations: Deviations
-    private var used: Set<Int> = []
-    private(set) var equal = 0
-    private(set) var deviating = 0
-    private(set) var wrong = 0
-    /// The first five that are wrong.
-    private(set) var examples: [String] = []
+    init() throws { voice = try shippedVoices.voice("en-US").language }
 
-    init(_ deviations: Deviations) { self.deviations = deviations }
-
-    mutating func compare(_ digits: String, ours: String, icu: String) throws {
-        if ours == icu {
-            equal += 1
-            return
-        }
-        let deviation = try deviations.applied(to: icu)
-        if ours == deviation.text {
-            used.formUnion(deviation.changedBy)
-            deviating += 1
-        } else {
-            wrong += 1
-            if examples.count == 5 { return }
-            examples.append("\(digits): ours \(ours), ICU's \(icu), with the deviations \(deviation.text)")
-        }
+    @Test("A machine without ICU is told what to install")
+    func absent() {
+        let error = #expect(throws: ICUError.self) { try ICULibrary(versions: 1...2) }
+        #expect(error?.description.contains("ICU is not installed here") == true)
+        #expect(error?.description.contains("apt install") == true)
     }
 
-    /// A rule that changes nothing is out of date.
-    var result: ComparisonResult {
-        let compared = equal + deviating + wrong
-        return ComparisonResult(
-            summary: "\(compared) compared, \(equal) equal, \(deviating) deviating by rule, \(wrong) wrong",
-            compared: compared, wrong: wrong, examples: examples,
-            unusedRules: deviations.rules.indices.filter { !used.contains($0) }.map { deviations.rules[$0].place })
+    @Test("A set that ICU does not have is told with those that it has, a locale with what one looks like")
+    func unknown() throws {
+        let oracle = try VoiceOracle()
+        let set = #expect(throws: ICUError.self) { try oracle.compare(voice, ruleSet: "%spelout") }
+        #expect(set?.description.contains("no rule set %spelout for en_US; expected one of") == true)
+        #expect(set?.description.contains("%spellout-cardinal") == true)
+        var other = voice
+        other.locale = "tlh"
+        let locale = #expect(throws: ICUError.self) { try oracle.compare(other) }
+        #expect(locale?.description.contains("no rules for tlh; expected a locale as ICU writes it") == true)
+    }
+
+    @Test("A voice that reads otherwise is told with the amount, both readings, and no more of them than asked for")
+    func differences() throws {
+        var wrong = voice
+        wrong.numbers = try NumberRules(
+            parsing: """
+                %spellout-cardinal:
+                0: zero; one; two; three; four; five; six; seven; eight; nine;
+                10: <<[ >>];
+                x.x: << point >>;
+                """)
+        let report = try VoiceOracle().compare(wrong, mostExamples: 2)
+        #expect(report.wrong > 100_000 && report.examples.count == 2)
+        #expect(
+            report.examples.first == .init(amount: "10", own: "one", icu: "ten", expected: "ten"))
     }
 }

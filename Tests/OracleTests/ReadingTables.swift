@@ -19,7 +19,7 @@ enum ReadingTables {
     static let byLocale: [String: [Row]] = [
         "zh-CN": mandarin, "zh-HK": traditionalChinese, "zh-TW": traditionalChinese, "en-US": americanEnglish,
         "en-IN": indianEnglish, "hi-IN": hindi, "id-ID": indonesian, "ms-MY": malay, "vi-VN": vietnamese,
-        "th-TH": thai,
+        "th-TH": thai, "ko-KR": korean,
     ]
 
     private static let mandarin = [
@@ -84,6 +84,14 @@ enum ReadingTables {
         Row("20000", "hai mươi nghìn"), Row("1000000", "một triệu"), Row("12.00", "mười hai"),
         Row("12.50", "mười hai phẩy năm"), Row("0.06", "không phẩy không sáu"),
         Row("50000", "năm mươi nghìn đồng", in: "VND"),
+    ]
+
+    private static let korean = [
+        Row("0", "영"), Row("10", "십"), Row("16", "십육"), Row("110", "백십"), Row("1005", "천오"), Row("1010", "천십"),
+        Row("10000", "만"), Row("10500", "만 오백"), Row("20000", "이만"), Row("107000", "십만 칠천"),
+        Row("100000000", "일억"), Row("110000000", "일억 천만"), Row("1000000000000", "일조"), Row("12.00", "십이"),
+        Row("12.05", "십이점영오"), Row("0.10", "영점일"), Row("345", "삼백사십오원", in: "KRW"),
+        Row("25000", "이만 오천원", in: "KRW"),
     ]
 
     private static let thai = [

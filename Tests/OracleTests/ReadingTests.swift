@@ -7,7 +7,7 @@ struct ReadingTests {
     @Test("A voice reads amounts as its speakers do", arguments: shippedVoices.locales)
     func readings(locale: String) throws {
         let rows = try #require(ReadingTables.byLocale[locale], "no readings are written down for \(locale)")
-        var language = try shippedVoices.voice(locale).language
+        var language = try shippedVoices.speaking(locale, speaker: nil) { $0 }.prepared.language
         // Amounts with subunits differ in style from voice to voice; a number is the same in each.
         language.decimalStyle = .point
         for row in rows {

@@ -81,7 +81,7 @@ struct ConfigurationTests {
                   cert_file: box.pem
                   key_file: box.key
                 audio: {device: "hw:1", volume: 30, record: out.wav, lead_in: 150ms, gap: 1s, close_when_idle: 30s}
-                voice: {locale: en-US, directory: voices, tempo: 1.25}
+                voice: {locale: en-US, speaker: emma, directory: voices, tempo: 1.25}
                 board: raspberry-pi
                 board_directory: boards
                 state_directory: state
@@ -99,6 +99,7 @@ struct ConfigurationTests {
                 inbox: {keep_ids: 30d, max_size_mb: 8}
                 log_level: debug
                 """, file: "soundbox.yaml")
+        #expect(configuration.voice.speakers == ["en-US": "emma"])
         #expect(configuration.announce.freshness.late == .silent)
         #expect(configuration.payments == .init(format: .native, excessDecimals: .reject))
         #expect(
@@ -142,7 +143,31 @@ struct ConfigurationTests {
                 least + "audio: {device: \"null\", mixer: {card: c, element: e}}\n",
                 "soundbox.yaml:4: audio.mixer: is of use with a sound card only"
             ),
+            (least + "audio: {speaker: smal}\n", "soundbox.yaml:4: audio.speaker: expected one of full, small"),
+            (least + "audio: {speaker: [small]}\n", "soundbox.yaml:4: audio.speaker: expected text, found a list"),
+            (
+                least + "audio: {speaker: {resonance: 300}}\n",
+                "soundbox.yaml:4: audio.speaker.kind: this key is missing"
+            ),
+            (
+                least + "audio: {speaker: {kind: small, resonance: 99}}\n",
+                "soundbox.yaml:4: audio.speaker.resonance: expected a whole number from 100 to 1000"
+            ),
+            (
+                least + "audio: {speaker: {kind: full, resonance: 300}}\n",
+                "soundbox.yaml:4: audio.speaker.resonance: is of use with kind: small only"
+            ),
             (least + "voice: {tempo: 2}\n", "soundbox.yaml:4: voice.tempo:"),
+            (least + "voice: {speaker: Yunxi}\n", "soundbox.yaml:4: voice.speaker: expected a speaker's id"),
+            (
+                least + "voice: {locale: [zh-CN, en-US], speaker: yunxi}\n",
+                "soundbox.yaml:4: voice.speaker: expected the speaker of each language, such as {zh-CN: yunxi}"
+            ),
+            (
+                least + "voice: {speaker: {en-US: emma}}\n",
+                "soundbox.yaml:4: voice.speaker: a key here is no language of voice.locale"
+            ),
+            (least + "voice: {speaker: {zh-CN: []}}\n", "soundbox.yaml:4: voice.speaker.zh-CN: expected text"),
             (least + "announce: {hurry_above: 0}\n", "soundbox.yaml:4: announce.hurry_above:"),
             (least + "announce: {network_grace: 1s}\n", "soundbox.yaml:4: announce.network_grace:"),
             (least + "announce: {prompts: {ready: loud}}\n", "soundbox.yaml:4: announce.prompts.ready:"),
@@ -204,6 +229,7 @@ struct ConfigurationTests {
             (least + "zzzzzz: 1\n", "merchant_id"), (least.replacing("{url", with: "{zzzzzz: 1, url"), "topic_prefix"),
             (least + "audio: {zzzzzz: 1}\n", "lead_in"),
             (least + "audio: {mixer: {card: c, element: e, zzzzzz: 1}}\n", "index"),
+            (least + "audio: {speaker: {kind: small, zzzzzz: 1}}\n", "resonance"),
             (least + "voice: {zzzzzz: 1}\n", "tempo"), (least + "announce: {zzzzzz: 1}\n", "hurry_above"),
             (least + "announce: {quiet_hours: {from: \"22:00\", to: \"7:00\", volume: 3, zzzzzz: 1}}\n", "volume"),
             (least + "announce: {prompts: {zzzzzz: true}}\n", "network"),
@@ -223,6 +249,18 @@ struct ConfigurationTests {
         let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
         #expect(configuration.audio.mixer == MixerElement(card: "hw:CARD=Device", name: "Speaker", index: 1))
         #expect(configuration.audio.mixer?.description == "mixer element \"Speaker\",1 of \"hw:CARD=Device\"")
+    }
+
+    @Test(
+        "A loudspeaker is full or small, small ones may tell their resonance, and without any the board decides",
+        arguments: [
+            ("", nil), ("speaker: full", Loudspeaker.full), ("speaker: small", .small(resonance: 300)),
+            ("speaker: {kind: small}", .small(resonance: 300)),
+            ("speaker: {kind: small, resonance: 450}", .small(resonance: 450)), ("speaker: {kind: full}", .full),
+        ])
+    func speaker(text: String, expected: Loudspeaker?) throws {
+        let configuration = try Configuration(parsing: Self.least + "audio: {\(text)}\n", file: "soundbox.yaml")
+        #expect(configuration.audio.speaker == expected)
     }
 
     @Test("A socket's path that the kernel could not take is refused")

@@ -54,6 +54,18 @@ struct BoardFileTests {
         #expect(any.allSatisfy { $0.chipLabels.contains(chip) })
     }
 
+    @Test("A board may have a loudspeaker built in, which is the same for whoever needs its amplifier only")
+    func loudspeaker() throws {
+        let layout = try BoardFile.parse("description: d\nspeaker: {kind: small, resonance: 400}\n", name: "x")
+        #expect(layout.loudspeaker == .small(resonance: 400))
+        #expect(layout.amplifierOnly.loudspeaker == layout.loudspeaker)
+        #expect(try BoardFile.parse("description: d\n", name: "x").loudspeaker == nil)
+        let error = #expect(throws: YAMLError.self) {
+            try BoardFile.parse("description: d\nspeaker: tiny\n", name: "x")
+        }
+        #expect(error?.description == "x.yaml:2: speaker: expected one of full, small, found \"tiny\"")
+    }
+
     @Test("A light of several colours is a list; each of its lines has a colour")
     func colors() throws {
         let layout = try BoardFile.parse(

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the Debian packages from a release binary: soundbox for one architecture, and soundbox-voice-LOCALE for each
-# voice in sounds/, which fit every architecture.
+# voice in sounds/, which fit every architecture. A further speaker of a language is a voice, too, and its package works
+# alone: soundbox-voice-zh-cn-yunxi.
 #
 # usage: build.sh ARCH BINARY OUTPUT [RUNNER…]
 #
@@ -13,7 +14,8 @@
 #   SYSROOT                    the folder with the packages that a foreign binary was linked against
 #   SOUNDBOX_DEB_VERSION       another version, for trials of an upgrade
 #   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
-#   SOUNDBOX_DEB_VOICES        locales with blanks between, instead of all
+#   SOUNDBOX_DEB_SOUNDS        the folder with the voices, instead of sounds/
+#   SOUNDBOX_DEB_VOICES        their folders' names with blanks between, instead of all
 set -euo pipefail
 
 arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
@@ -136,27 +138,28 @@ CONTROL
 # An older program may not know every key of this voice, and would refuse it. A newer one reads it: what the voice lacks
 # has a fallback (docs/voice-authoring.md). Breaks and not Depends, since the program depends on a voice itself.
 voice_package() { # FOLDER
-  local locale name root files
-  locale=$(basename "$1")
-  name=soundbox-voice-${locale,,}
+  local voice name root files speaker
+  voice=$(basename "$1")
+  name=soundbox-voice-${voice,,}
   root=$work/$name
-  mkdir -p "$root/usr/share/soundbox/sounds/$locale"
-  files=$root/usr/share/soundbox/sounds/$locale
+  files=$root/usr/share/soundbox/sounds/$voice
+  mkdir -p "$files"
+  speaker=$(sed -n 's/^speaker: *{.*name: *"\{0,1\}\([^,"}]*\).*/, spoken by \1/p' "$1/voice.yaml")
   install -m 644 "$1"/voice.yaml "$1"/*.flac "$files/"
   finish "$root" "$name" all <<CONTROL
 Provides: soundbox-voice
 Enhances: soundbox
 Breaks: soundbox (<< $version)
-Description: payment sound box, voice $locale
+Description: payment sound box, voice $voice
  The number rules and the recorded phrases with which a payment sound box
- speaks $(sed -n 's/^name: *//p' "$1/voice.yaml" | tr -d '"') ($locale).
+ speaks $(sed -n 's/^name: *//p' "$1/voice.yaml" | tr -d '"') ($voice)$speaker.
 CONTROL
 }
 
 # Shell completions and manual pages need the program to start, so this comes first and fails first.
 "${run[@]}" "$binary" --version >/dev/null
 main_package
-for voice in "$project"/sounds/*/voice.yaml; do
+for voice in "${SOUNDBOX_DEB_SOUNDS:-$project/sounds}"/*/voice.yaml; do
   folder=$(dirname "$voice")
   [[ " ${SOUNDBOX_DEB_VOICES:-$(basename "$folder")} " == *" $(basename "$folder") "* ]] || continue
   voice_package "$folder"

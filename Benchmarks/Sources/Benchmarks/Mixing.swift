@@ -3,14 +3,18 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 
-/// How much faster than real time one core mixes three buses with ducking, ramps and limiting, by format.
+/// How much faster than real time one core mixes three buses with ducking, ramps and limiting, by format, and for a small
+/// loudspeaker.
 let mixing = Benchmark(name: "mixer") {
     var figures: [Figure] = []
     let sound = (0..<480_000).map { Int16(truncatingIfNeeded: $0 &* 7919 % 20_000 - 10_000) }
-    for (encoding, channels) in [(SampleEncoding.int16, 1), (.int16, 2), (.int24Packed, 2), (.int32, 8), (.float32, 2)]
-    {
+    let cases: [(SampleEncoding, Int, Loudspeaker)] = [
+        (.int16, 1, .full), (.int16, 2, .full), (.int24Packed, 2, .full), (.int32, 8, .full), (.float32, 2, .full),
+        (.int16, 2, .small()),
+    ]
+    for (encoding, channels, loudspeaker) in cases {
         let format = PCMFormat(sampleRate: 48_000, channelCount: channels, encoding: encoding, framesPerPeriod: 960)
-        var mixer = Mixer(format: format)
+        var mixer = Mixer(format: format, loudspeaker: loudspeaker)
         var period: [UInt8] = []
         mixer.begin(volume: Volume(80))
         mixer.render(into: &period, volume: Volume(80))
@@ -30,7 +34,7 @@ let mixing = Benchmark(name: "mixer") {
         let ratio = Double(frames) / 48_000 / elapsed.seconds
         figures.append(
             Figure(
-                "\(encoding.rawValue), \(channels) channels",
+                "\(encoding.rawValue), \(channels) channels\(loudspeaker == .full ? "" : ", small loudspeaker")",
                 "\(text(ratio)) × real time, heap \(HeapUse.bytes - before) bytes"))
     }
     return figures

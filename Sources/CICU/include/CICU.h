@@ -1,4 +1,4 @@
-// ICU's number spelling and regular expressions, as Swift sees them. Only tests and benchmarks link it.
+// ICU's number spelling and regular expressions, as Swift sees them. Only benchmarks link it; SoundboxWorkshop opens ICU by itself.
 //
 // Why this is compiled C and not a module map over ICU's headers: ICU renames each function to one with the library's
 // version in its name (unum_open is unum_open_72 on Debian 12) by a macro, which Swift does not follow; and Foundation

@@ -1,6 +1,7 @@
 import SoundboxCore
 
-/// Sums three buses, ducks, applies gains and the volume, limits, and writes frames in the sink's format.
+/// Sums three buses, ducks, applies gains and the volume, limits, and writes frames in the sink's format. For a small
+/// loudspeaker the sum goes through its ``SmallSpeakerChain`` before the volume is applied.
 ///
 /// Pure: the same calls give the same bytes. ``render(into:volume:)`` allocates nothing. Gains never jump: each one
 /// reaches its new value by a straight ramp over the period that follows the change.
@@ -28,14 +29,25 @@ public struct Mixer: Sendable {
     /// The same of the ring.
     private var ringDucking: Float = 1
     private let duckingStep: Float
-    /// The gain of the volume at the end of the last period: of chime and speech, and of the ring.
+    /// The gain of the volume at the end of the last period: of chime and speech, and of the ring. With a chain, the share
+    /// that each has of ``chainGain``.
     private var masterGain: Float = 0
     private var ringMasterGain: Float = 0
+    /// Of what leaves the chain, at the end of the last period.
+    private var chainGain: Float = 1
+    private var chain: SmallSpeakerChain?
+    /// Of what the buses have put into the chain, frames that have not left it.
+    private var framesInChain = 0
     private var sum: [Float]
     private var ringSum: [Float]
 
-    public init(format: PCMFormat) {
+    public init(format: PCMFormat, loudspeaker: Loudspeaker = .full) {
         self.format = format
+        chain =
+            switch loudspeaker {
+            case .full: nil
+            case .small(let resonance): SmallSpeakerChain(resonance: resonance, sampleRate: format.sampleRate)
+            }
         duckingStep = (1 - Self.duckedGain) / Float(max(1, format.frames(in: Self.duckingTime)))
         sum = [Float](repeating: 0, count: format.framesPerPeriod)
         ringSum = sum
@@ -48,9 +60,16 @@ public struct Mixer: Sendable {
         stop()
         chimeDucking = 1
         ringDucking = 1
-        masterGain = gains.announcement
-        ringMasterGain = gains.ring
+        let wanted = split(gains)
+        masterGain = wanted.shares.announcement
+        ringMasterGain = wanted.shares.ring
+        chainGain = wanted.volume
+        chain?.reset()
+        framesInChain = 0
     }
+
+    /// By how many frames sound leaves later than its bus plays it: 0 without a chain, else at most 5 ms.
+    public var latency: Int { chain?.latency ?? 0 }
 
     /// Drops what is left on every bus.
     public mutating func stop() {
@@ -94,8 +113,8 @@ public struct Mixer: Sendable {
         self[bus].targetGain = gain
     }
 
-    /// Whether every bus has ended.
-    public var isFinished: Bool { Bus.allCases.allSatisfy { self[$0].remaining == 0 } }
+    /// Whether every bus has ended, and all of it was rendered.
+    public var isFinished: Bool { framesInChain == 0 && Bus.allCases.allSatisfy { self[$0].remaining == 0 } }
 
     /// Renders the next period into `period`, which is resized to exactly one; silence follows the end of every bus.
     ///
@@ -124,12 +143,18 @@ public struct Mixer: Sendable {
             sum[frame] = 0
             ringSum[frame] = 0
         }
+        countFramesInChain()
         let speechBegins = max(0, -speech.position)
         let speechEnds = max(0, speech.remaining)
         chime.add(to: &sum)
         ring.add(to: &ringSum)
         duck(during: min(speechBegins, speechEnds)..<speechEnds)
         speech.add(to: &sum)
+        if chain == nil { limit(gains) } else { shape(gains) }
+        SampleWriter.write(sum, to: &period, as: format)
+    }
+
+    private mutating func limit(_ gains: Gains) {
         let step = (gains.announcement - masterGain) / Float(sum.count)
         let ringStep = (gains.ring - ringMasterGain) / Float(sum.count)
         for frame in sum.indices {
@@ -139,7 +164,33 @@ public struct Mixer: Sendable {
         }
         masterGain = gains.announcement
         ringMasterGain = gains.ring
-        SampleWriter.write(sum, to: &period, as: format)
+    }
+
+    /// The chain judges sound at its full level, and the volume comes behind it: otherwise the chain would make up for a
+    /// low volume, and silence would be late by what the chain holds.
+    private mutating func shape(_ gains: Gains) {
+        let wanted = split(gains)
+        chain?.process(
+            &sum, ringSum, from: (masterGain, ringMasterGain),
+            to: (wanted.shares.announcement, wanted.shares.ring))
+        masterGain = wanted.shares.announcement
+        ringMasterGain = wanted.shares.ring
+        let step = (wanted.volume - chainGain) / Float(sum.count)
+        for frame in sum.indices { sum[frame] *= chainGain + step * Float(frame + 1) }
+        chainGain = wanted.volume
+    }
+
+    /// The louder one's volume, and what announcement and ring have of that; of silence nothing can be told.
+    private func split(_ gains: Gains) -> (shares: Gains, volume: Float) {
+        guard chain != nil else { return (gains, 1) }
+        let volume = max(gains.announcement, gains.ring)
+        guard volume > 0 else { return (Gains(announcement: 1, ring: 1), 0) }
+        return (Gains(announcement: gains.announcement / volume, ring: gains.ring / volume), volume)
+    }
+
+    private mutating func countFramesInChain() {
+        let last = min(max(chime.remaining, max(speech.remaining, ring.remaining)), sum.count)
+        framesInChain = max(0, (last > 0 ? last + latency : framesInChain) - sum.count)
     }
 
     /// Makes room for the speech that lies in these frames of the period.

@@ -13,20 +13,24 @@ struct Speech: Sendable {
     let sampleRate: Int
     /// Whose elements these are.
     private let script: AnnouncementScript
-    /// Where each element has ended, in frames. Two that overlap count as parted behind the overlap.
-    let elementEnds: [Int]
+    /// The frames in which each element sounds. Two that overlap share those of the overlap.
+    let places: [Range<Int>]
 
-    init(_ samples: [Int16], at sampleRate: Int, of script: AnnouncementScript, elementEnds: [Int]) {
+    init(_ samples: [Int16], at sampleRate: Int, of script: AnnouncementScript, places: [Range<Int>]) {
         self.samples = samples
         self.sampleRate = sampleRate
         self.script = script
-        self.elementEnds = elementEnds
+        self.places = places
     }
+
+    /// Where each element has ended. Two that overlap count as parted behind the overlap.
+    var elementEnds: [Int] { places.map(\.upperBound) }
 
     /// Where the speech may end soonest: between two elements, in a rest, or in the silence at the end; never inside an
     /// amount.
     /// - Parameter place: the first frame that is not played yet.
     func end(from place: Int) -> Int {
+        let elementEnds = elementEnds
         var start = 0
         for (index, element) in script.elements.enumerated() {
             let end = elementEnds[index]

@@ -42,29 +42,33 @@ struct Splicer: Sendable {
     /// The pieces one after the other.
     func joined(_ pieces: [Piece]) -> [Int16] { spliced(pieces).samples }
 
-    /// The pieces one after the other, and where each of them has ended: behind the overlap with the next one, if they
+    /// The pieces one after the other, and the frames in which each of them sounds. Two that overlap share those of the
     /// overlap.
-    func spliced(_ pieces: [Piece]) -> (samples: [Int16], ends: [Int]) {
+    func spliced(_ pieces: [Piece]) -> (samples: [Int16], places: [Range<Int>]) {
         var output: [Int16] = []
-        var ends: [Int] = []
+        var places: [Range<Int>] = []
         output.reserveCapacity(pieces.reduce(0) { $0 + $1.frameCount })
         // Where the piece at the end of the output begins; `nil` while silence is at its end.
         var start: Int?
         for piece in pieces {
-            defer { ends.append(output.count) }
+            var begin = output.count
             switch piece {
             case .silence(let frames):
                 if let start { fadeOutEnd(of: &output, from: start) }
                 output.append(contentsOf: repeatElement(0, count: max(0, frames)))
                 start = nil
             case .sound(let samples):
-                let begin = append(samples, to: &output, after: start)
-                if let join = begin.overlapEnd, !ends.isEmpty { ends[ends.count - 1] = join }
-                start = begin.start
+                let place = append(samples, to: &output, after: start)
+                if let last = places.last, let end = place.overlapEnd {
+                    places[places.count - 1] = last.lowerBound..<end
+                }
+                begin = place.start
+                start = begin
             }
+            places.append(begin..<output.count)
         }
         if let start { fadeOutEnd(of: &output, from: start) }
-        return (output, ends)
+        return (output, places)
     }
 
     /// - Returns: where `samples` begin in the output, and where the sound before has ended if the two overlap.

@@ -19,6 +19,8 @@ struct Announcing {
     private var speech: Speech?
     /// From the period that is rendered next to the first word.
     private var framesToSpeech: Int
+    /// From the first frame of the announcement to the first word.
+    private var speechStart = 0
     private var hasEndedEarly = false
 
     init(
@@ -45,9 +47,11 @@ struct Announcing {
     mutating func begin(on desk: inout Desk) {
         // A ring makes room from the first frame: it is down when the chime begins, and does not come up in between.
         desk.mixer.holdsRingDown = true
-        guard !chime.isEmpty else { return }
-        desk.mixer.play(chime, on: .chime, after: framesToSpeech)
-        framesToSpeech += format.frames(in: timing.chimeToSpeech)
+        if !chime.isEmpty {
+            desk.mixer.play(chime, on: .chime, after: framesToSpeech)
+            framesToSpeech += format.frames(in: timing.chimeToSpeech)
+        }
+        speechStart = framesToSpeech
     }
 
     /// Before a period is rendered: puts the words on their bus in time, and ends them when that is asked for.
@@ -58,8 +62,10 @@ struct Announcing {
                 let gap = delivery.gap ?? timing.gap
                 let speech = try words.joined(to: gap, voices)
                 desk.mixer.play(speech.samples, on: .speech, after: framesToSpeech)
-                framesOfWords = framesToSpeech + speech.samples.count - format.frames(in: gap)
+                framesOfWords = framesToSpeech + speech.samples.count - format.frames(in: gap) + desk.mixer.latency
                 self.speech = speech
+                let start = speechStart + desk.mixer.latency
+                turn.wereLaid(speech.places.map { $0.lowerBound + start..<$0.upperBound + start })
             }
             framesToSpeech -= format.framesPerPeriod
         }

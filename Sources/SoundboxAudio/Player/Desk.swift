@@ -24,8 +24,8 @@ struct Desk: Sendable {
         var words: Words?
     }
 
-    init(format: PCMFormat) {
-        mixer = Mixer(format: format)
+    init(format: PCMFormat, loudspeaker: Loudspeaker) {
+        mixer = Mixer(format: format, loudspeaker: loudspeaker)
         pace = Pace(format)
     }
 

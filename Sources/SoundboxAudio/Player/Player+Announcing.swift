@@ -48,7 +48,7 @@ extension Player {
         announcement.begin(on: &desk)
         // Ends when the last frame has left the speaker. Where a ring goes on, a drain would be a hole in it: what it
         // waits for is waited for by writing on.
-        var framesToLeave = device.bufferFrames
+        var framesToLeave = device.bufferFrames + desk.mixer.latency
         while true {
             if announcement.isFinished(on: desk), desk.ring != nil || desk.mixer.isFinished {
                 let goesOn = desk.ring.map { !$0.isStopped } ?? false

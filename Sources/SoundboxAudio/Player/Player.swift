@@ -13,6 +13,7 @@ public final class Player: Sendable {
     let thread: SoundThread
     let timing: Timing
     let floor: Floor
+    private let loudspeaker: Loudspeaker
     private let volumeLevel: Atomic<Int>
     private let muted = Atomic(false)
     private let voices: Mutex<Voices>
@@ -26,9 +27,15 @@ public final class Player: Sendable {
         var device: DeviceStatus?
     }
 
-    /// - Parameter timing: its `closeWhenIdle` is the thread's, not the player's.
-    public init(on thread: SoundThread, voices: Voices, volume: Volume, timing: Timing = Timing()) {
+    /// - Parameters:
+    ///   - timing: its `closeWhenIdle` is the thread's, not the player's.
+    ///   - loudspeaker: what chime, words and ring are made fit for.
+    public init(
+        on thread: SoundThread, voices: Voices, volume: Volume, timing: Timing = Timing(),
+        loudspeaker: Loudspeaker = .full
+    ) {
         self.thread = thread
+        self.loudspeaker = loudspeaker
         self.voices = Mutex(voices)
         self.timing = timing
         volumeLevel = Atomic(volume.level)
@@ -36,9 +43,12 @@ public final class Player: Sendable {
     }
 
     /// With a thread of its own, for a sink whose calls always come back.
-    public convenience init(sink: any AudioSink, voices: Voices, volume: Volume, timing: Timing = Timing()) {
+    public convenience init(
+        sink: any AudioSink, voices: Voices, volume: Volume, timing: Timing = Timing(),
+        loudspeaker: Loudspeaker = .full
+    ) {
         let thread = SoundThread(closeWhenIdle: timing.closeWhenIdle) { _ in sink }
-        self.init(on: thread, voices: voices, volume: volume, timing: timing)
+        self.init(on: thread, voices: voices, volume: volume, timing: timing, loudspeaker: loudspeaker)
     }
 
     /// The volume in force. Never blocks; any thread.
@@ -83,7 +93,24 @@ public final class Player: Sendable {
     public func play(
         _ script: AnnouncementScript, _ delivery: Delivery = Delivery(), until end: EarlyEnd = EarlyEnd()
     ) async throws(PlayerError) -> Outcome {
-        let turn = Turn(until: end)
+        try await play(script, delivery, Turn(until: end))
+    }
+
+    /// Plays the script as ``play(_:_:until:)`` does, and tells where its elements lie.
+    ///
+    /// - Parameter wereLaid: told once, before the first word is written: for each element of the script the frames in
+    ///   which it sounds, counted from the first one that is written of this announcement. Two recordings that overlap
+    ///   share the frames of their overlap. On the sound thread; must not block.
+    @discardableResult
+    package func play(
+        _ script: AnnouncementScript, _ delivery: Delivery, wereLaid: @escaping @Sendable ([Range<Int>]) -> Void
+    ) async throws(PlayerError) -> Outcome {
+        try await play(script, delivery, Turn(until: EarlyEnd(), wereLaid: wereLaid))
+    }
+
+    private func play(
+        _ script: AnnouncementScript, _ delivery: Delivery, _ turn: Turn
+    ) async throws(PlayerError) -> Outcome {
         floor.begin(turn)
         defer { floor.end(turn) }
         let result = await withTaskCancellationHandler {
@@ -181,7 +208,7 @@ extension Player {
             return memory.desk
         }
         if let desk, desk.format == format { return desk }
-        return Desk(format: format)
+        return Desk(format: format, loudspeaker: loudspeaker)
     }
 
     func keep(_ desk: Desk, _ status: DeviceStatus) {

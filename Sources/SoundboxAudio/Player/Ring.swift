@@ -68,6 +68,8 @@ final class Turn: Sendable {
     let ring: Ring?
     /// Of an announcement.
     let end: EarlyEnd
+    /// Told where the elements of an announcement lie.
+    let wereLaid: @Sendable ([Range<Int>]) -> Void
     private let stopped = Atomic(false)
     private let answered = Atomic(false)
 
@@ -75,12 +77,14 @@ final class Turn: Sendable {
     init(of ring: Ring) {
         self.ring = ring
         end = EarlyEnd()
+        wereLaid = { _ in }
     }
 
     /// Of an announcement.
-    init(until end: EarlyEnd) {
+    init(until end: EarlyEnd, wereLaid: @escaping @Sendable ([Range<Int>]) -> Void = { _ in }) {
         ring = nil
         self.end = end
+        self.wereLaid = wereLaid
     }
 
     /// Whether the announcement is to end at once.

@@ -8,10 +8,15 @@ public struct Speaker: Sendable {
     /// Of the first voice.
     private let writer: ScriptWriter
 
-    /// - Parameter others: say everything after the first voice has, except digits.
-    public init(on thread: SoundThread, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100)) {
+    /// - Parameters:
+    ///   - others: say everything after the first voice has, except digits.
+    ///   - loudspeaker: what the sound is made fit for.
+    public init(
+        on thread: SoundThread, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100),
+        loudspeaker: Loudspeaker = .full
+    ) {
         voices = Voices(first: voice, others: others)
-        player = Player(on: thread, voices: voices, volume: volume)
+        player = Player(on: thread, voices: voices, volume: volume, loudspeaker: loudspeaker)
         writer = voice.writer
     }
 

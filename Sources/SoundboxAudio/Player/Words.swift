@@ -33,7 +33,7 @@ struct Words: Sendable {
         while pieces.count < script.elements.count { try decodeNext(voices) }
         let joined = Splicer(sampleRate: sampleRate).spliced(pieces + [silence(gap)])
         drop()
-        return Speech(joined.samples, at: sampleRate, of: script, elementEnds: Array(joined.ends.dropLast()))
+        return Speech(joined.samples, at: sampleRate, of: script, places: Array(joined.places.dropLast()))
     }
 
     /// Nothing of it is wanted.

@@ -50,6 +50,8 @@ package final class BoxState: Sendable {
         package var unavailableRecordings: String?
         /// Why announcements wait although the sound card is there: there is nothing to play them with.
         package var speechFault: String?
+        /// Who speaks instead of whom, and why, where that is not as configured.
+        package var voiceWarnings: [String] = []
         /// How many answers since the start did not fit what the announcer had asked.
         package var announcerMismatches = 0
 
@@ -58,7 +60,7 @@ package final class BoxState: Sendable {
         package var inboxFault: String? { storingFault ?? recordingFault ?? ringFault }
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
-        package var warnings: [String] { feedFaults.map(\.description) }
+        package var warnings: [String] { voiceWarnings + feedFaults.map(\.description) }
 
         /// What is wrong, in words for people; empty when nothing is.
         package var faults: [String] {

@@ -21,6 +21,7 @@ enum ArrivalWords {
         "diterima", "menerima", "uang masuk", "wang masuk", "duit masuk", "dana masuk", "pembayaran masuk",
         "bayaran masuk", "pembayaran berhasil", "pembayaran sukses", "bayaran berjaya", "dibayar", "sudah bayar",
         "telah bayar", "transfer masuk", "masuk rekening", "lunas", "terima bayaran", "terima pembayaran",
+        "결제 완료", "결제완료", "결제되었", "결제됐", "입금", "송금", "받았습니다", "이체되었",
         "प्राप्त", "प्राप्ति", "भुगतान हुआ", "भुगतान मिला", "भुगतान सफल", "भुगतान हो गया", "जमा हुआ", "जमा हुए", "पैसे मिले", "पैसा मिला", "पैसे आए",
         "पैसा आया", "क्रेडिट हुआ", "क्रेडिट हुए", "prapt",
     ].sorted { $0.unicodeScalars.count > $1.unicodeScalars.count }

@@ -14,22 +14,44 @@ extension Language {
             decimalStyle: try top.optional("decimal")?.choice(of: DecimalStyle.self) ?? .point,
             subunitJoint: try top.optional("subunit_joint")?.string() ?? (isSpaced ? " " : ""),
             subunitZero: try top.optional("subunit_zero")?.string(), units: try readUnits(try top.required("units")),
+            currency: try top.optional("currency").map { (value) throws(YAMLError) in
+                try readCurrency(value, of: try top.required("units"))
+            },
             otherCurrency: try top.optional("other_currency")?.string(),
             unitPause: try top.optional("unit_pause")?.duration(in: .zero ... .seconds(1)) ?? .zero,
             channels: try readChannels(try top.required("channels")),
             sentences: try readSentences(try top.required("sentences")),
             prompts: try readPrompts(try top.required("prompts")), pauses: try readPauses(try top.required("pauses")))
         try checkNumbers(rules)
+        try checkAmounts(try top.required("units"))
         if let value = top.optional("kinds") { kinds = try NewsKind.all(reading: value, by: TextRules([self])) }
     }
 
-    /// Refuses rules that leave out a number or never end. Better here than at the counter.
+    /// Refuses rules that leave out a number, never end, or read two numbers alike. Better here than at the counter.
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
             try numbers.validate(cardinalRuleSet, withDecimals: true)
+            try numbers.validateDistinctness(cardinalRuleSet, withDecimals: true)
+            if countingRuleSet == cardinalRuleSet { return }
             try numbers.validate(countingRuleSet, withDecimals: false)
+            try numbers.validateDistinctness(countingRuleSet, withDecimals: false)
         } catch {
             throw rules.error(error)
+        }
+    }
+
+    /// Whole parts that are looked at when a voice is loaded. `soundbox voice check` looks at all.
+    private static let mostWholeWhenLoaded: UInt64 = 19
+
+    /// Refuses units and parts that make different amounts sound alike.
+    private func checkAmounts(_ value: YAMLValue) throws(YAMLError) {
+        var seen: [CurrencyWords] = []
+        for (code, value) in try value.mapping().entries {
+            guard let words = units[code], !seen.contains(words) else { continue }
+            seen.append(words)
+            do throws(AlikeAmounts) { try proveAmounts(of: code, upTo: Self.mostWholeWhenLoaded) } catch {
+                throw value.error("\(error)")
+            }
         }
     }
 }
@@ -71,6 +93,14 @@ private func readUnits(_ value: YAMLValue) throws(YAMLError) -> [String: Currenc
         units[code] = try CurrencyWords(reading: words, of: currency)
     }
     return units
+}
+
+private func readCurrency(_ value: YAMLValue, of units: YAMLValue) throws(YAMLError) -> Currency {
+    let code = try value.string()
+    guard let currency = Currency(code), try units.mapping().entries.contains(where: { $0.key == code }) else {
+        throw value.error("expected a currency that has a word under units, such as CNY, found \"\(code)\"")
+    }
+    return currency
 }
 
 extension CurrencyWords {

@@ -63,6 +63,9 @@ public struct Language: Sendable {
     public var subunitZero: String?
     /// By currency code: `CNY` → 元.
     public var units: [String: CurrencyWords]
+    /// The currency of an amount at the command line that names none. Notices have a default of their own, in the
+    /// configuration.
+    public var currency: Currency
     /// Said before an amount whose currency has no word: "another currency, ". Without it (`nil`) such an amount is not
     /// told.
     public var otherCurrency: String?
@@ -91,7 +94,8 @@ public struct Language: Sendable {
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
         countingRuleSet: String, decimalStyle: DecimalStyle = .point, subunitJoint: String = "",
-        subunitZero: String? = nil, units: [String: CurrencyWords], otherCurrency: String? = nil,
+        subunitZero: String? = nil, units: [String: CurrencyWords], currency: Currency? = nil,
+        otherCurrency: String? = nil,
         unitPause: Duration = .zero, channels: [String: String], sentences: [Sentence: String],
         prompts: [Prompt: String], kinds: [KindName: NewsKind] = [:], pauses: [Character: Duration]
     ) {
@@ -105,6 +109,7 @@ public struct Language: Sendable {
         self.subunitJoint = subunitJoint
         self.subunitZero = subunitZero
         self.units = units
+        self.currency = currency ?? Self.usualCurrency(of: units)
         self.otherCurrency = otherCurrency
         self.unitPause = unitPause
         self.channels = channels
@@ -112,5 +117,10 @@ public struct Language: Sendable {
         self.prompts = prompts
         self.kinds = kinds
         self.pauses = pauses
+    }
+
+    /// CNY, or the first code that has a word.
+    private static func usualCurrency(of units: [String: CurrencyWords]) -> Currency {
+        units[Currency.CNY.code] != nil ? .CNY : units.keys.sorted().compactMap { Currency($0) }.first ?? .CNY
     }
 }

@@ -203,6 +203,11 @@ private struct RuleText {
     }
 }
 
+extension Substring {
+    /// Enough of a rule to find it by.
+    fileprivate var excerptOfRule: Substring { prefix(12) }
+}
+
 private struct PartScanner {
     let rule: RuleText
     var text: Substring
@@ -229,6 +234,9 @@ private struct PartScanner {
                 text = text.dropFirst()
                 return parts + flushed()
             case "$": throw rule.error("plural forms in rules ($(…)$) are not part of this subset")
+            case "0"..."9", ":", "%":
+                // Words hold none of these. What begins another rule or set has lost the end of the one before it.
+                throw rule.error("expected \";\" before \"\(text.excerptOfRule)\", which begins another rule")
             default:
                 literal.append(character)
                 text = text.dropFirst()

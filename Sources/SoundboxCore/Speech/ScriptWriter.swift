@@ -2,6 +2,7 @@
 public struct ScriptWriter: Sendable {
     public let language: Language
     public let phrases: [String]
+    private let endings: Set<Int>
     private let selection: UnitSelection
     private let sentences: [Language.Sentence: SentenceTemplate]
     private let kinds: [KindName: SentenceTemplate]
@@ -10,15 +11,24 @@ public struct ScriptWriter: Sendable {
 
     /// - Parameters:
     ///   - phrases: what the voice has recordings for, in the order that script elements refer to.
-    ///   - chimes: where in that list the chimes of kinds stand.
-    public init(language: Language, phrases: [String], chimes: [KindName: Int] = [:]) {
+    ///   - endings: where in it those stand that were spoken as the end of a sentence. They are said there and before a
+    ///     rest, and nowhere else.
+    ///   - chimes: where in it the chimes of kinds stand.
+    public init(language: Language, phrases: [String], endings: Set<Int> = [], chimes: [KindName: Int] = [:]) {
         self.chimes = chimes
         self.language = language
         self.phrases = phrases
-        selection = UnitSelection(phrases: phrases, wordsAreSpaced: language.wordsAreSpaced)
+        self.endings = endings
+        selection = UnitSelection(phrases: phrases, endings: endings, wordsAreSpaced: language.wordsAreSpaced)
         sentences = language.sentences.mapValues(SentenceTemplate.init)
         kinds = language.kinds.mapValues { SentenceTemplate($0.words) }
         pauses = Pauses(language)
+    }
+
+    /// The same voice without its endings: what this writer can say, any sentence can say in any place.
+    public var withoutEndings: ScriptWriter {
+        let others = phrases.enumerated().map { index, phrase in endings.contains(index) ? "" : phrase }
+        return ScriptWriter(language: language, phrases: others, chimes: chimes)
     }
 
     /// Never fails. What cannot be said exactly is said without the amount, and the script carries the reason.

@@ -1,8 +1,8 @@
-/// Covers a text with the fewest recorded phrases.
+/// Covers a text with the recorded phrases that sound best together.
 ///
-/// A phrase that is recorded whole has its own rhythm and tone sandhi, so fewer and longer recordings sound better.
-/// Among coverings of equal number, the one with the longest first phrase wins, then the one with the longest second,
-/// and so on. The choice is stable.
+/// A phrase that is recorded whole has its own rhythm and tone sandhi, so the fewest recordings win. Among coverings of
+/// equal number, the one that ends with an ending does, then the one with the fewest single syllables, then the one with
+/// the longest first phrase, and so on. The choice is stable.
 struct UnitSelection: Sendable {
     /// No phrase begins or ends inside of one.
     typealias Letter = Unicode.Scalar
@@ -11,6 +11,16 @@ struct UnitSelection: Sendable {
         let letters: [Letter]
         /// Its place in the list of phrases.
         let index: Int
+        let isEnding: Bool
+    }
+
+    /// What makes a covering worse. A recording more weighs more than all the rest of an announcement.
+    private enum Cost {
+        static let recording = 1000
+        /// For the recording that ends the text and is none that was spoken as an ending: its melody promises more.
+        static let openEnd = 100
+        /// For a syllable spoken alone, the hardest to understand: 四十, 五元 and not 四十五, 元.
+        static let loneLetter = 10
     }
 
     /// Whether spaces and hyphens separate words, so that a phrase may only begin and end at one.
@@ -18,14 +28,18 @@ struct UnitSelection: Sendable {
     /// By their first letter, the shortest first; of two equal ones, the first in the list.
     private let phrases: [Letter: [Phrase]]
 
-    /// - Parameter phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
-    init(phrases: [String], wordsAreSpaced: Bool) {
+    /// - Parameters:
+    ///   - phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
+    ///   - endings: those of them that were spoken as the end of a sentence, and stand nowhere else.
+    init(phrases: [String], endings: Set<Int> = [], wordsAreSpaced: Bool) {
         self.wordsAreSpaced = wordsAreSpaced
-        var known: Set<[Letter]> = []
+        var known: [Bool: Set<[Letter]>] = [:]
         let distinct = phrases.enumerated().compactMap { index, text -> Phrase? in
             let letters = Self.normalized(text.unicodeScalars)
+            let isEnding = endings.contains(index)
             // The first of two equal phrases is kept; the voice check reports the second.
-            return letters.isEmpty || !known.insert(letters).inserted ? nil : Phrase(letters: letters, index: index)
+            return letters.isEmpty || !known[isEnding, default: []].insert(letters).inserted
+                ? nil : Phrase(letters: letters, index: index, isEnding: isEnding)
         }
         self.phrases = Dictionary(grouping: distinct) { $0.letters[0] }.mapValues { phrases in
             phrases.sorted { $0.letters.count < $1.letters.count }
@@ -61,8 +75,8 @@ struct UnitSelection: Sendable {
     }
 
     private struct Choice {
-        /// How many phrases cover the text from here on.
-        var count: Int
+        /// Of all that covers the text from here on.
+        var cost: Int
         /// In letters.
         var length: Int
         /// `nil` for a separator.
@@ -72,20 +86,27 @@ struct UnitSelection: Sendable {
     /// The best way on from each place, and from the end; `nil` where there is none. Found from the end to the start.
     private func choices(for letters: [Letter]) -> [Choice?] {
         var best = [Choice?](repeating: nil, count: letters.count + 1)
-        best[letters.count] = Choice(count: 0, length: 0)
+        best[letters.count] = Choice(cost: 0, length: 0)
+        let textEnd = Self.textEnd(letters)
         for start in letters.indices.reversed() {
             if letters[start] == Self.separator {
-                best[start] = best[start + 1].map { Choice(count: $0.count, length: 1) }
+                best[start] = best[start + 1].map { Choice(cost: $0.cost, length: 1) }
             } else if isBoundary(start, in: letters) {
                 forEachMatch(in: letters, at: start) { phrase, end in
                     guard let rest = best[end] else { return }
+                    let cost = rest.cost + cost(of: phrase, endsText: end == textEnd)
                     // Matches come shortest first, so that the longest wins a tie.
-                    if let found = best[start], found.count <= rest.count { return }
-                    best[start] = Choice(count: rest.count + 1, length: end - start, phrase: phrase)
+                    if let found = best[start], found.cost < cost { return }
+                    best[start] = Choice(cost: cost, length: end - start, phrase: phrase.index)
                 }
             }
         }
         return best
+    }
+
+    private func cost(of phrase: Phrase, endsText: Bool) -> Int {
+        Cost.recording + (endsText && !phrase.isEnding ? Cost.openEnd : 0)
+            + (!wordsAreSpaced && phrase.letters.count == 1 ? Cost.loneLetter : 0)
     }
 
     /// The text from the furthest place that phrases reach and none continues.
@@ -103,13 +124,15 @@ struct UnitSelection: Sendable {
         return String(rest)
     }
 
-    /// Calls `body` with each phrase that stands in the text at `start` and the place where it ends, shortest first.
-    private func forEachMatch(in letters: [Letter], at start: Int, _ body: (_ phrase: Int, _ end: Int) -> Void) {
+    /// Calls `body` with each phrase that may stand in the text at `start` and the place where it ends, shortest first.
+    private func forEachMatch(in letters: [Letter], at start: Int, _ body: (_ phrase: Phrase, _ end: Int) -> Void) {
+        let textEnd = Self.textEnd(letters)
         for phrase in phrases[letters[start]] ?? [] {
             let end = start + phrase.letters.count
             if end > letters.count { return }
+            if phrase.isEnding, end < textEnd { continue }
             if isBoundary(end, in: letters), letters[start..<end].elementsEqual(phrase.letters) {
-                body(phrase.index, end)
+                body(phrase, end)
             }
         }
     }
@@ -120,6 +143,11 @@ struct UnitSelection: Sendable {
     }
 
     private static let separator: Letter = " "
+
+    /// Behind the last letter that is no separator.
+    private static func textEnd(_ letters: [Letter]) -> Int {
+        letters.lastIndex { $0 != separator }.map { $0 + 1 } ?? 0
+    }
 
     /// Hyphens join words as spaces do: "twenty-three" is two words.
     private static func normalized(_ text: some Sequence<Letter>) -> [Letter] {

@@ -96,18 +96,29 @@ struct SetupChecks {
         let choice = configuration.voice
         do {
             var count = 0
+            var names: [String] = []
+            var standIns: [StandIn] = []
             for locale in choice.locales {
-                let voice = try VoiceFolder(path: choice.directory).voice(locale)
-                let (usable, problems) = try voice.leavingOutUnusableRecordings()
+                let ((voice, problems), standIn) = try VoiceFolder(path: choice.directory)
+                    .speaking(locale, speaker: choice.speakers[locale]) { (voice) throws(VoiceError) in
+                        try voice.leavingOutUnusableRecordings()
+                    }
                 guard problems.isEmpty else {
                     return Finding(
                         "voice", .red,
-                        "\(locale): \(problems.count) recordings cannot be played, such as \(problems[0])",
+                        "\(voice.name): \(problems.count) recordings cannot be played, such as \(problems[0])",
                         advice: "install the voice again, or run: soundbox voice check")
                 }
-                count += usable.recordings.entries.count
+                names.append(voice.name)
+                count += voice.recordings.entries.count
+                if let standIn { standIns.append(standIn) }
             }
-            return Finding("voice", .green, "\(choice.locales.joined(separator: ", ")), \(count) recordings")
+            let detail = "\(names.joined(separator: ", ")), \(count) recordings"
+            let notes = standIns.map { "; \($0)" }.joined()
+            guard standIns.contains(where: \.isFault) else { return Finding("voice", .green, detail + notes) }
+            return Finding(
+                "voice", .amber, detail + notes,
+                advice: "install the package of that speaker, or choose one with: sudo soundbox setup")
         } catch {
             return Finding(
                 "voice", .red, "\(error)", advice: "install the package of that voice, or choose another one")

@@ -15,11 +15,15 @@ public struct Surroundings: Sendable {
     var sounds = InstalledFolders.nearestSounds
     /// Which of them speaks; `nil` for the Mandarin one where there is a choice, else the first.
     var locale: String?
+    /// Who speaks that language; `nil` where nobody was chosen.
+    var speaker: String?
     /// Where it speaks; `nil` while nobody has said, and the card that is wired must be found.
     var audioDevice: String?
     /// Where it may be, in order.
     var likelyDevices: @Sendable () -> [String] = { AudioOutputs.likelyDevices }
     var volume = Volume(100)
+    /// What the sound is made fit for; `nil` for what the board's file says.
+    var ownLoudspeaker: Loudspeaker?
     var boards = Configuration.Default.boardDirectory
     /// The board's file; `nil` for the one that the machine's own name suggests.
     var board: String?
@@ -32,8 +36,10 @@ public struct Surroundings: Sendable {
     package init(_ last: Configuration) {
         sounds = last.voice.directory
         locale = last.voice.locales.first
+        speaker = locale.flatMap { last.voice.speakers[$0] }
         audioDevice = last.audio.device
         volume = last.audio.volume
+        ownLoudspeaker = last.audio.speaker
         boards = last.boardDirectory
         board = last.board
         controlSocket = last.controlSocket
@@ -49,27 +55,33 @@ public struct Surroundings: Sendable {
         let audio = try? top.optional("audio")?.mapping()
         sounds = text(voice, "directory") ?? sounds
         locale = text(voice, "locale")
+        speaker = text(voice, "speaker")
         audioDevice = text(audio, "device") ?? Configuration.Default.audioDevice
         if let level = try? audio?.optional("volume")?.integer(in: Volume.range) { volume = Volume(level) }
+        ownLoudspeaker = audio?.optional("speaker").flatMap { try? Loudspeaker(reading: $0) }
         boards = text(top, "board_directory") ?? boards
         board = text(top, "board")
         // Linux keeps 107 bytes for the path of a socket (unix(7)).
         controlSocket = text(top, "control_socket").flatMap { $0.utf8.count <= 107 ? $0 : nil } ?? controlSocket
     }
 
-    /// Voices that can say it, the best first: the one that is set, others of its folder, others that are installed.
+    /// Voices that can say it, the best first: the one that is set, others of its folder, others that are installed. No
+    /// more than three: opening one proves its rules, and a fault should be told before the next attempt ends it.
     /// Blocks on the disk.
     func voices(saying prompt: Prompt) -> [Voice] {
         var voices: [Voice] = []
         for path in [sounds, InstalledFolders.nearestSounds] where !voices.contains(where: { $0.directory == path }) {
             let folder = VoiceFolder(path: path)
-            let locales = folder.locales
-            let preferred = [locale, Configuration.Default.locale].compactMap(\.self).filter(locales.contains)
-            for locale in preferred + locales.filter({ !preferred.contains($0) }) {
-                guard let voice = try? folder.voice(locale),
+            let preferred = [(locale, speaker), (Configuration.Default.locale, nil)].flatMap { locale, speaker in
+                locale.map { folder.candidates($0, speaker).map(\.name) } ?? []
+            }
+            var tried: Set<String> = []
+            for name in preferred + folder.names where tried.insert(name).inserted {
+                guard let voice = try? folder.voice(name),
                     let script = try? voice.writer.exactScript(for: .prompt(prompt)), script.hasWords
                 else { continue }
                 voices.append(voice)
+                if voices.count == 3 { return voices }
             }
         }
         return voices
@@ -78,13 +90,19 @@ public struct Surroundings: Sendable {
     /// The light, and the amplifier's switch where the board has one. Blocks briefly.
     func hardware(_ panel: PanelChoice, _ logger: Logger) -> (panel: (any Panel)?, amplifier: Amplifier?) {
         if panel == .terminal { return (try? TerminalPanel(), nil) }
-        let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
-        guard let name = board ?? Self.likelyBoard(model: model),
-            let layout = try? BoardFile.read(name: name, in: boards)
-        else { return (nil, nil) }
+        guard let layout else { return (nil, nil) }
         let board = BoardPanel(layout) { what, error in logger.warning("\(what)", metadata: ["reason": "\(error)"]) }
         return (board.panel, board.amplifier)
     }
+
+    /// What the board's file says. Blocks on the disk.
+    private var layout: BoardLayout? {
+        let model = (try? SmallFile.read("/sys/firmware/devicetree/base/model")) ?? ""
+        return (board ?? Self.likelyBoard(model: model)).flatMap { try? BoardFile.read(name: $0, in: boards) }
+    }
+
+    /// What the sound is made fit for. Blocks on the disk.
+    var loudspeaker: Loudspeaker { ownLoudspeaker ?? layout?.loudspeaker ?? .full }
 
     /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual.
     static func likelyBoard(model: String) -> String? { model.hasPrefix("Raspberry Pi") ? "raspberry-pi" : nil }
@@ -139,7 +157,8 @@ package struct Reminder: Sendable {
         let thread = SoundThread(watch: watch) { [amplifier] lease in
             AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
         }
-        let speaker = Speaker(on: thread, voice: voice, volume: surroundings.volume)
+        let speaker = Speaker(
+            on: thread, voice: voice, volume: surroundings.volume, loudspeaker: surroundings.loudspeaker)
         do { try await speaker.speak(.prompt(prompt)) } catch {
             await speaker.close()
             throw error

@@ -18,6 +18,8 @@ public struct SetupAnswers: Sendable, Equatable {
     public var keyFile: String?
     /// Each says every announcement, one after the other; at least one.
     public var voices = [Configuration.Default.locale]
+    /// Who speaks, by language; a language that is not in it is spoken by whoever usually does.
+    public var speakers: [String: String] = [:]
     public var currency = Configuration.Default.currency.code
     public var board = Configuration.Default.board
     public var audioDevice = Configuration.Default.audioDevice
@@ -37,6 +39,10 @@ public struct SetupAnswers: Sendable, Equatable {
         certFile = document["broker", "cert_file"]
         keyFile = document["broker", "key_file"]
         if let installed = document[list: "voice", "locale"], !installed.isEmpty { voices = installed }
+        if let speaker = document["voice", "speaker"], voices.count == 1 { speakers[voices[0]] = speaker }
+        for voice in voices {
+            if let speaker = document["voice", "speaker", voice] { speakers[voice] = speaker }
+        }
         currency = document["announce", "currency"] ?? currency
         board = document["board"] ?? board
         audioDevice = document["audio", "device"] ?? audioDevice

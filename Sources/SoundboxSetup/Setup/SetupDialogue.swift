@@ -8,6 +8,8 @@ public struct SetupDialogue: Sendable {
         case checkBroker
         /// The broker could not be used: ask whether to go on all the same, and hand the line to ``answer(_:)``.
         case askToGoOn
+        /// Play these one after the other, and tell with ``samplesWerePlayed()``.
+        case playSamples([SpeakerSample])
         /// Play the greeting and then the code's digits, and tell with ``codeWasSpoken(_:)``.
         case speakCode([Int])
         /// Ask what was heard, and hand the line to ``answer(_:)``.
@@ -61,13 +63,19 @@ public struct SetupDialogue: Sendable {
             default: problem = "expected yes or no"
             }
         case .askCode: takeCode(line)
-        case .checkBroker, .speakCode, .finish, .quit: break
+        case .checkBroker, .playSamples, .speakCode, .finish, .quit: break
         }
     }
 
     public mutating func brokerWasChecked(isUsable: Bool) {
         guard step == .checkBroker else { return }
         step = isUsable ? question(from: Self.afterBroker) : .askToGoOn
+    }
+
+    /// Whether they were heard or not: the names are shown all the same.
+    public mutating func samplesWerePlayed() {
+        guard case .playSamples = step else { return }
+        step = .ask(.speaker)
     }
 
     /// - Parameter wasHeard: `false` when no sound came out, so that no one can know the code.
@@ -87,7 +95,11 @@ public struct SetupDialogue: Sendable {
             if let earlier { step = .ask(earlier) } else { problem = "this is the first question" }
             return
         }
-        guard let text = line.isEmpty && !question.isSecret ? question.usualAnswer(answers) : line else {
+        if question == .speaker, line == "again" {
+            step = self.step(asking: question)
+            return
+        }
+        guard let text = line.isEmpty && !question.isSecret ? question.usualAnswer(answers, choices) : line else {
             problem = "an answer is needed here (quit ends without changing anything)"
             return
         }
@@ -105,13 +117,20 @@ public struct SetupDialogue: Sendable {
     private func question(from rest: ArraySlice<SetupQuestion>, askingAgain: Bool = false) -> Step {
         for question in rest {
             if question == .voice, rest.first != .voice { return .checkBroker }
-            if askingAgain ? question.applies(to: answers) : isAsked(question) { return .ask(question) }
+            if askingAgain ? question.applies(to: answers, choices) : isAsked(question) {
+                return step(asking: question)
+            }
         }
         return code.isEmpty ? .finish : .speakCode(code)
     }
 
     private func isAsked(_ question: SetupQuestion) -> Bool {
-        question.applies(to: answers) && !given.contains(question)
+        question.applies(to: answers, choices) && !given.contains(question)
+    }
+
+    /// Whoever is to choose a speaker hears each of them first.
+    private func step(asking question: SetupQuestion) -> Step {
+        question == .speaker ? .playSamples(choices.samples(for: answers)) : .ask(question)
     }
 
     private mutating func takeCode(_ line: String) {

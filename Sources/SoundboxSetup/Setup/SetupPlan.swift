@@ -91,10 +91,22 @@ extension YAMLDocument {
             document["broker", inline] = try path.map { try SmallFile.read($0) }
         }
         document[list: "voice", "locale"] = answers.voices
+        document.setSpeakers(answers.speakers.filter { answers.voices.contains($0.key) }, of: answers.voices)
         document["announce", "currency"] = answers.currency
         document["board"] = answers.board
         document["audio", "device"] = answers.audioDevice
         document["audio", "volume"] = String(answers.volume)
         return document
+    }
+
+    /// Leaves them as they stand where nothing changes.
+    private mutating func setSpeakers(_ speakers: [String: String], of voices: [String]) {
+        guard SetupAnswers(from: self).speakers != speakers || speakers.isEmpty else { return }
+        self["voice", "speaker"] = nil
+        if voices.count == 1 {
+            if let speaker = speakers[voices[0]] { self["voice", "speaker"] = speaker }
+        } else {
+            for voice in voices { if let speaker = speakers[voice] { self["voice", "speaker", voice] = speaker } }
+        }
     }
 }

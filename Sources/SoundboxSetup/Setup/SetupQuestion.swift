@@ -13,6 +13,8 @@ public enum SetupQuestion: Sendable, CaseIterable {
     case merchantID, deviceID
     case brokerURL, username, password, caFile, certFile, keyFile
     case voice, currency, board, audioDevice, volume
+    /// Behind device and volume, since each speaker is heard before it is asked.
+    case speaker
 
     /// For people, on one line.
     public func text(_ choices: SetupChoices) -> String {
@@ -30,6 +32,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
         case .board: "Board (\(choices.boards.joined(separator: ", ")))"
         case .audioDevice: Self.audioDevice(choices)
         case .volume: "Volume, 0 to 100"
+        case .speaker: "Who speaks (again to hear them again; - for the usual one)"
         }
     }
 
@@ -42,17 +45,18 @@ public enum SetupQuestion: Sendable, CaseIterable {
     public var isSecret: Bool { self == .password }
 
     /// Whether the answers so far call for it.
-    func applies(to answers: SetupAnswers) -> Bool {
+    func applies(to answers: SetupAnswers, _ choices: SetupChoices) -> Bool {
         switch self {
         case .password: answers.username != nil
         case .caFile, .certFile: answers.usesTLS
         case .keyFile: answers.usesTLS && answers.certFile != nil
+        case .speaker: !choices.samples(for: answers).isEmpty
         default: true
         }
     }
 
     /// What Enter stands for; `nil` when an answer must be typed.
-    public func usualAnswer(_ answers: SetupAnswers) -> String? {
+    public func usualAnswer(_ answers: SetupAnswers, _ choices: SetupChoices) -> String? {
         let text: String? =
             switch self {
             case .merchantID: answers.merchantID
@@ -68,6 +72,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
             case .board: answers.board
             case .audioDevice: answers.audioDevice
             case .volume: String(answers.volume)
+            case .speaker: SpeakerAnswer.usual(answers, choices)
             }
         return text?.isEmpty == true ? nil : text
     }
@@ -100,7 +105,11 @@ public enum SetupQuestion: Sendable, CaseIterable {
             answers.certFile = try optional.map { try pem($0, "CERTIFICATE") }
             if optional == nil { answers.keyFile = nil }
         case .keyFile: answers.keyFile = try pem(text, "PRIVATE KEY")
-        case .voice: answers.voices = try voices(text, choices.voices)
+        case .voice:
+            let chosen = try voices(text, choices)
+            answers.voices = chosen.map(\.locale)
+            for voice in chosen { if let speaker = voice.speaker { answers.speakers[voice.locale] = speaker } }
+            answers.speakers = answers.speakers.filter { answers.voices.contains($0.key) }
         case .currency:
             guard let currency = Currency(text.uppercased()) else {
                 throw SetupError("\"\(text)\" is no currency of ISO 4217; expected a code such as CNY")
@@ -125,6 +134,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
                 throw SetupError("expected a whole number from 0 to 100, not \"\(text)\"")
             }
             answers.volume = level
+        case .speaker: answers.speakers = try optional.map { try SpeakerAnswer.speakers($0, answers, choices) } ?? [:]
         }
     }
 
@@ -143,12 +153,16 @@ public enum SetupQuestion: Sendable, CaseIterable {
         return text
     }
 
-    private func voices(_ text: String, _ choices: [String]) throws -> [String] {
-        var voices: [String] = []
+    /// Languages; `zh-CN-yunxi` is one with its speaker.
+    private func voices(_ text: String, _ choices: SetupChoices) throws -> [(locale: String, speaker: String?)] {
+        var voices: [(locale: String, speaker: String?)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let voice = try choice(part.trimmed, choices, "voice")
-            guard !voices.contains(voice) else { throw SetupError("\(voice) would say everything twice") }
-            voices.append(voice)
+            let named = choices.samples.first { "\($0.locale)-\($0.speaker.id)" == part.trimmed }
+            let voice = try named?.locale ?? choice(part.trimmed, choices.voices, "voice")
+            guard !voices.contains(where: { $0.locale == voice }) else {
+                throw SetupError("\(voice) would say everything twice")
+            }
+            voices.append((voice, named?.speaker.id))
         }
         return voices
     }
@@ -166,26 +180,6 @@ public enum SetupQuestion: Sendable, CaseIterable {
             throw SetupError("\(path) holds no \(kind.lowercased()) in PEM form (-----BEGIN … \(kind)-----)")
         }
         return path
-    }
-}
-
-/// What there is to choose from on this machine.
-public struct SetupChoices: Sendable, Equatable {
-    public var voices: [String]
-    public var boards: [String]
-    /// Sound cards, the one that is wired most likely first.
-    public var cards: [AudioOutputs.Card]
-    /// What is proposed as long as nobody has chosen.
-    public var audioDevice: String
-
-    public init(
-        voices: [String], boards: [String], cards: [AudioOutputs.Card],
-        audioDevice: String = Configuration.Default.audioDevice
-    ) {
-        self.voices = voices
-        self.boards = boards
-        self.cards = cards
-        self.audioDevice = audioDevice
     }
 }
 

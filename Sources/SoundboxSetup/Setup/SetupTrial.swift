@@ -31,26 +31,46 @@ public struct SetupTrial {
     /// - Throws: why nothing is heard.
     public func speak(_ digits: [Int]) async throws {
         let folder = VoiceFolder(path: voiceDirectory)
-        let board = board()
+        let voices = try answers.voices.map { locale in
+            try folder.speaking(locale, speaker: answers.speakers[locale]) { $0 }.prepared
+        }
+        try await speak(digits, by: voices)
+    }
+
+    /// Has one speaker greet and count to three, at the chosen volume. Nothing that sounds like a payment.
+    /// - Throws: why nothing is heard.
+    public func play(_ sample: SpeakerSample) async throws {
+        let folder = VoiceFolder(path: voiceDirectory)
+        try await speak(
+            [1, 2, 3], by: [try folder.speaking(sample.locale, speaker: sample.speaker.id) { $0 }.prepared])
+    }
+
+    private func speak(_ digits: [Int], by voices: [Voice]) async throws {
+        let layout = layout()
+        // A light that the running box holds stays as it is: the sound is what the installer waits for.
+        let board = layout.map { BoardPanel($0) { _, _ in } }
         defer { board?.panel.close() }
         try? board?.panel.set(PanelOutputs(isLit: true, isVibrating: false))
         let thread = SoundThread { [device = answers.audioDevice, amplifier = board?.amplifier] lease in
             AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease, amplifier: amplifier)
         }
         let speaker = Speaker(
-            on: thread, voice: try folder.voice(answers.voices[0]),
-            others: try answers.voices.dropFirst().map { try folder.voice($0) }, volume: Volume(answers.volume))
+            on: thread, voice: voices[0], others: Array(voices.dropFirst()), volume: Volume(answers.volume),
+            loudspeaker: configuredLoudspeaker ?? layout?.loudspeaker ?? .full)
         try await speaker.speak(.prompt(.greeting))
         if !digits.isEmpty { try await speaker.speak(digits: digits) }
         await speaker.close()
     }
 
-    /// Light and amplifier of the board that was chosen; `nil` where there is no such board. A light that the running box
-    /// holds stays as it is: the sound is what the installer waits for.
-    private func board() -> BoardPanel? {
+    /// The board that was chosen; `nil` where there is no such board.
+    private func layout() -> BoardLayout? {
         let directory = document["board_directory"] ?? InstalledFolders.board
-        guard let layout = try? BoardFile.read(name: answers.board, in: directory) else { return nil }
-        return BoardPanel(layout) { _, _ in }
+        return try? BoardFile.read(name: answers.board, in: directory)
+    }
+
+    private var configuredLoudspeaker: Loudspeaker? {
+        let audio = try? YAMLValue(parsing: document.text, file: "soundbox.yaml").mapping().optional("audio")?.mapping()
+        return audio?.optional("speaker").flatMap { try? Loudspeaker(reading: $0) }
     }
 
     private var voiceDirectory: String { document["voice", "directory"] ?? InstalledFolders.sounds }
@@ -79,8 +99,13 @@ public struct SetupTrial {
 extension SetupChoices {
     /// What this machine offers. Blocks on the disk.
     public init(over document: YAMLDocument) {
+        let voices = VoiceFolder(path: document["voice", "directory"] ?? InstalledFolders.sounds).entries
+            .sorted { $0.isUsual && !$1.isUsual || $0.isUsual == $1.isUsual && $0.name < $1.name }
         self.init(
-            voices: VoiceFolder(path: document["voice", "directory"] ?? InstalledFolders.sounds).locales,
+            voices: Set(voices.map(\.locale)).sorted(),
+            samples: voices.compactMap { voice in
+                voice.speaker.map { SpeakerSample(locale: voice.locale, speaker: $0) }
+            },
             boards: BoardFile.names(in: document["board_directory"] ?? InstalledFolders.board),
             cards: AudioOutputs.cards,
             audioDevice: AudioOutputs.likelyDevices.first ?? Configuration.Default.audioDevice)

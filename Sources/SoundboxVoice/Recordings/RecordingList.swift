@@ -8,22 +8,44 @@ public struct RecordingEntry: Sendable, Equatable {
     public let text: String
     /// What the synthesiser is given; `nil` for a person's recording, which no tool may overwrite.
     public let say: String?
+    /// How fast this one is spoken, in relation to the voice's speed; 0.5–2.
+    public let pace: Double
+    /// Whether it is spoken with the falling melody of a sentence's end, and played nowhere else.
+    public let isEnding: Bool
 }
 
 /// How `make sounds` speaks the recordings.
 public struct SynthesisSettings: Sendable, Equatable {
-    /// The synthesisers that there is code for.
-    public enum Program: String, Sendable, CaseIterable {
-        case espeakNG = "espeak-ng"
+    /// The synthesisers that there is code for, with their own settings.
+    public enum Program: Sendable, Equatable {
+        /// Words per minute as espeak-ng counts them, 80–450, and pitch, 0–99.
+        case espeakNG(speed: Int, pitch: Int)
+        /// Kokoro-82M. The way in which a `say` is spelled (`pinyin`, `english`, `espeak:VOICE`), and the speed in relation
+        /// to the model's own, 0.5–2.
+        case kokoro(phonemes: String, speed: Double)
+
+        /// As `voice.yaml` writes it.
+        public var name: String {
+            switch self {
+            case .espeakNG: Name.espeakNG.rawValue
+            case .kokoro: Name.kokoro.rawValue
+            }
+        }
+
+        fileprivate enum Name: String, CaseIterable {
+            case espeakNG = "espeak-ng"
+            case kokoro
+        }
     }
 
     public let program: Program
     /// The program's name for the voice, such as `cmn-latn-pinyin`.
     public let voice: String
-    /// Words per minute as espeak-ng counts them, 80–450.
-    public let speed: Int
-    /// 0–99.
-    public let pitch: Int
+
+    public init(program: Program, voice: String) {
+        self.program = program
+        self.voice = voice
+    }
 }
 
 /// The part of a `voice.yaml` that names the recordings and what they must be like.
@@ -57,7 +79,7 @@ public struct RecordingList: Sendable, Equatable {
         synthesis = if let value = top.optional("synthesis") { try SynthesisSettings(reading: value) } else { nil }
 
         var files: Set<String> = []
-        var texts: Set<String> = []
+        var texts: Set<SpokenText> = []
         chime = if let value = top.optional("chime") { try fileName(value, unlike: &files) } else { nil }
         chimesOfKinds = try readChimes(top.optional("kinds"), unlike: chime, &files)
         var entries: [RecordingEntry] = []
@@ -72,18 +94,29 @@ public struct RecordingList: Sendable, Equatable {
     }
 }
 
+/// A text may be there twice: as it stands within a sentence, and as its end.
+private struct SpokenText: Hashable {
+    let text: String
+    let isEnding: Bool
+}
+
 extension RecordingEntry {
     fileprivate init(
-        reading value: YAMLValue, unlike files: inout Set<String>, _ texts: inout Set<String>
+        reading value: YAMLValue, unlike files: inout Set<String>, _ texts: inout Set<SpokenText>
     ) throws(YAMLError) {
         let mapping = try value.mapping()
         file = try fileName(mapping.required("file"), unlike: &files)
         let textValue = try mapping.required("text")
         text = try nonEmpty(textValue)
         say = if let value = mapping.optional("say") { try nonEmpty(value) } else { nil }
+        pace = if let value = mapping.optional("pace") { try value.decimal(in: 0.5...2) } else { 1 }
+        isEnding = if let value = mapping.optional("ending") { try value.bool() } else { false }
         try mapping.refuseOtherKeys()
-        guard texts.insert(text).inserted else {
-            throw textValue.error("\"\(text)\" has a recording already; expected each text once")
+        guard texts.insert(SpokenText(text: text, isEnding: isEnding)).inserted else {
+            throw textValue.error(
+                """
+                "\(text)" has a recording already; expected each text once\(isEnding ? " as an ending" : "")
+                """)
         }
     }
 }
@@ -91,10 +124,17 @@ extension RecordingEntry {
 extension SynthesisSettings {
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        program = try mapping.required("program").choice(of: Program.self)
         voice = try nonEmpty(mapping.required("voice"))
-        speed = try mapping.required("speed").integer(in: 80...450)
-        pitch = try mapping.required("pitch").integer(in: 0...99)
+        switch try mapping.required("program").choice(of: Program.Name.self) {
+        case .espeakNG:
+            program = .espeakNG(
+                speed: try mapping.required("speed").integer(in: 80...450),
+                pitch: try mapping.required("pitch").integer(in: 0...99))
+        case .kokoro:
+            let phonemes = try nonEmpty(mapping.required("phonemes"))
+            let speed = if let value = mapping.optional("speed") { try value.decimal(in: 0.5...2) } else { 1.0 }
+            program = .kokoro(phonemes: phonemes, speed: speed)
+        }
         try mapping.refuseOtherKeys()
     }
 }

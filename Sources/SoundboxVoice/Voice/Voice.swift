@@ -15,6 +15,8 @@ public struct Voice: Sendable {
     }
 
     public let directory: String
+    /// Who speaks it; `nil` where `voice.yaml` names nobody.
+    public let speaker: VoiceSpeaker?
     public private(set) var language: Language
     public let recordings: RecordingList
     /// Turns utterances into scripts for these recordings.
@@ -34,7 +36,9 @@ public struct Voice: Sendable {
             let yaml = try YAMLValue(readingFile: path)
             language = try Language(reading: yaml)
             recordings = try RecordingList(reading: yaml)
-            try yaml.mapping().refuseOtherKeys()
+            let top = try yaml.mapping()
+            speaker = if let value = top.optional("speaker") { try VoiceSpeaker(reading: value) } else { nil }
+            try top.refuseOtherKeys()
             try Self.refuseChimeOfArrivals(recordings, yaml, in: directory)
         } catch {
             throw .description(error)
@@ -60,6 +64,14 @@ public struct Voice: Sendable {
 
     private static let mostBytesOfChime = 1 << 20
 
+    /// As its folder is called and commands take it: the locale, with the speaker's id behind it where the folder is not
+    /// the language's own.
+    public var name: String {
+        let locale = language.locale
+        guard let speaker, directory.hasSuffix("/\(locale)-\(speaker.id)") else { return locale }
+        return "\(locale)-\(speaker.id)"
+    }
+
     /// - Parameter isLeftOut: whether the voice does without a recording, by its number.
     private static func writer(
         _ language: Language, _ recordings: RecordingList, isLeftOut: (Int) -> Bool = { _ in false }
@@ -71,7 +83,8 @@ public struct Voice: Sendable {
         let chimes = recordings.chimesOfKinds.compactMapValues { file in
             recordings.playable.lastIndex(of: file).flatMap { isLeftOut($0) ? nil : $0 }
         }
-        return ScriptWriter(language: language, phrases: phrases, chimes: chimes)
+        let endings = Set(recordings.entries.indices.filter { recordings.entries[$0].isEnding })
+        return ScriptWriter(language: language, phrases: phrases, endings: endings, chimes: chimes)
     }
 
     /// Reads decimals in this style from now on, whatever `voice.yaml` says.
@@ -115,17 +128,17 @@ public enum VoiceError: Error, Sendable, Equatable, CustomStringConvertible {
     case description(YAMLError)
     /// A recording is missing or no sound.
     case recording(RecordingError)
-    /// No voice of that locale; the others there are.
-    case notFound(locale: String, directory: String, available: [String])
+    /// No voice of that name; the others there are.
+    case notFound(name: String, directory: String, available: [String])
 
     public var description: String {
         switch self {
         case .description(let error): error.description
         case .recording(let error): error.description
-        case .notFound(let locale, let directory, let available):
+        case .notFound(let name, let directory, let available):
             available.isEmpty
                 ? "there is no voice in \"\(directory)\"; expected a folder such as \(directory)/zh-CN/voice.yaml"
-                : "there is no voice \"\(locale)\" in \"\(directory)\"; there are: \(available.joined(separator: ", "))"
+                : "there is no voice \"\(name)\" in \"\(directory)\"; there are: \(available.joined(separator: ", "))"
         }
     }
 }

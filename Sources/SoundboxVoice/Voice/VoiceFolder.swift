@@ -1,7 +1,9 @@
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
-/// The folder that holds the voices, one sub-folder per locale.
+/// The folder that holds the voices: one sub-folder for each language, `zh-CN`, and one for each further speaker of it,
+/// `zh-CN-yunxi`.
 public struct VoiceFolder: Sendable {
     public let path: String
 
@@ -9,18 +11,111 @@ public struct VoiceFolder: Sendable {
         self.path = path
     }
 
-    /// The locales that have a `voice.yaml`, sorted. Blocks on the disk.
-    public var locales: [String] {
+    /// The sub-folders that have a `voice.yaml`, sorted. Blocks on the disk.
+    public var names: [String] {
         let names = (try? SmallFile.names(in: path)) ?? []
         return names.filter { $0.first != "." && access("\(path)/\($0)/voice.yaml", R_OK) == 0 }.sorted()
     }
 
-    /// Opens the voice of one locale. Blocks on the disk.
-    public func voice(_ locale: String) throws(VoiceError) -> Voice {
-        // A locale is a folder's name and never a way out of the folder.
-        guard !locale.contains("/"), locales.contains(locale) else {
-            throw .notFound(locale: locale, directory: path, available: locales)
+    /// Which voices they hold, sorted by name. Reads every `voice.yaml`, so it blocks on the disk.
+    public var entries: [VoiceEntry] { names.map { VoiceEntry(name: $0, in: path) } }
+
+    /// The languages that are spoken, each once, sorted. Blocks on the disk as ``entries`` does.
+    public var locales: [String] { Set(entries.map(\.locale)).sorted() }
+
+    /// Opens a voice by its folder's name. The speaker of a language's own folder may be named as the others are:
+    /// `zh-CN-xiaoxiao` is `zh-CN` where xiaoxiao speaks it. Blocks on the disk.
+    public func voice(_ name: String) throws(VoiceError) -> Voice {
+        // A name is a folder's and never a way out of the folder.
+        let names = names
+        if !name.contains("/"), names.contains(name) { return try open(name) }
+        let usual = names.first { folder in
+            guard name.hasPrefix("\(folder)-") else { return false }
+            let entry = VoiceEntry(name: folder, in: path)
+            return entry.isUsual && entry.speaker.map { name == "\(folder)-\($0.id)" } == true
         }
-        return try Voice(directory: "\(path)/\(locale)")
+        guard let usual else { throw .notFound(name: name, directory: path, available: names) }
+        return try open(usual)
+    }
+
+    /// Opens the voice that speaks a language on a box. Where the speaker who was asked for is not installed or cannot be
+    /// used, another one of the language stands in, since silence would be worse. Blocks on the disk.
+    ///
+    /// - Parameters:
+    ///   - speaker: by id; `nil` where nobody was chosen.
+    ///   - prepare: makes of a voice what is needed of it; one for which it throws cannot be used.
+    /// - Throws: for whoever was asked for, when nobody else speaks the language either.
+    public func speaking<Prepared>(
+        _ locale: String, speaker: String?, _ prepare: (Voice) throws(VoiceError) -> Prepared
+    ) throws(VoiceError) -> (prepared: Prepared, standIn: StandIn?) {
+        let candidates = candidates(locale, speaker)
+        guard let first = candidates.first else {
+            throw .notFound(name: locale, directory: path, available: names)
+        }
+        let isAsAsked = speaker.map { first.speaker?.id == $0 } ?? (first.name == locale)
+        var failure: VoiceError?
+        for candidate in candidates {
+            do throws(VoiceError) {
+                let prepared = try prepare(try open(candidate.name))
+                if let failure { return (prepared, .unusable(failure, speaks: candidate.name)) }
+                if isAsAsked { return (prepared, nil) }
+                return (
+                    prepared,
+                    speaker.map { .notInstalled(locale: locale, speaker: $0, speaks: candidate.name) }
+                        ?? .onlyOne(locale: locale, speaks: candidate.name)
+                )
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? .notFound(name: locale, directory: path, available: names)
+    }
+
+    /// The voices that speak a language, the best first: who was asked for, the language's own folder, the others.
+    package func candidates(_ locale: String, _ speaker: String?) -> [VoiceEntry] {
+        // Only these can be of the language, and not every voice is read at each start.
+        let known = names.filter { $0 == locale || $0.hasPrefix("\(locale)-") }.map { VoiceEntry(name: $0, in: path) }
+        let others = known.filter { $0.name == locale || $0.locale == locale }.sorted { left, right in
+            left.isUsual != right.isUsual ? left.isUsual : left.name < right.name
+        }
+        guard let speaker else { return others }
+        return others.filter { $0.speaker?.id == speaker } + others.filter { $0.speaker?.id != speaker }
+    }
+
+    /// Whether a speaker of a language is installed. Blocks on the disk.
+    public func hasSpeaker(_ speaker: String, of locale: String) -> Bool {
+        candidates(locale, speaker).first?.speaker?.id == speaker
+    }
+
+    private func open(_ name: String) throws(VoiceError) -> Voice {
+        let voice = try Voice(directory: "\(path)/\(name)")
+        let locale = voice.language.locale
+        guard name.hasPrefix("\(locale)-"), name != voice.name else { return voice }
+        throw .description(
+            YAMLError(
+                file: "\(voice.directory)/voice.yaml", line: nil, key: "speaker.id",
+                problem: voice.speaker.map {
+                    "\"\($0.id)\" does not fit the folder \"\(name)\"; expected \"\(name.dropFirst(locale.count + 1))\""
+                } ?? "this key is missing; a folder \"\(name)\" beside \"\(locale)\" is another speaker's"))
+    }
+}
+
+/// Why somebody else speaks a language than the one who was asked for, or than the language's own folder.
+public enum StandIn: Sendable, Equatable, CustomStringConvertible {
+    /// Nobody was chosen, and the language's own folder is not installed.
+    case onlyOne(locale: String, speaks: String)
+    case notInstalled(locale: String, speaker: String, speaks: String)
+    case unusable(VoiceError, speaks: String)
+
+    /// Whether somebody should look after it.
+    public var isFault: Bool { if case .onlyOne = self { false } else { true } }
+
+    public var description: String {
+        switch self {
+        case .onlyOne(let locale, let speaks): "no speaker is chosen for \(locale); \(speaks) is installed and speaks"
+        case .notInstalled(let locale, let speaker, let speaks):
+            "speaker \"\(speaker)\" of \(locale) is not installed; \(speaks) speaks instead"
+        case .unusable(let error, let speaks): "\(error); \(speaks) speaks instead"
+        }
     }
 }

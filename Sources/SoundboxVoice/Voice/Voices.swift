@@ -14,8 +14,8 @@ public struct Voices: Sendable {
         voices = [first] + others
     }
 
-    /// `zh-CN`, or `zh-CN, en-US`.
-    public var locales: String { voices.map(\.language.locale).joined(separator: ", ") }
+    /// `zh-CN`, or `zh-CN-yunxi, en-US`.
+    public var names: String { voices.map(\.name).joined(separator: ", ") }
 
     package var hasChime: Bool { voices[0].recordings.chime != nil && voices[0].leftOut[.chime] == nil }
 

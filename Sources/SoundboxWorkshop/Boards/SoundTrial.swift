@@ -37,9 +37,13 @@ public struct SoundTrial: Sendable {
         }
         self.device = chosen
         panel = board.panel
-        voice = try VoiceFolder(path: configuration.voice.directory).voice(configuration.voice.locales[0])
+        let locale = configuration.voice.locales[0]
+        voice = try VoiceFolder(path: configuration.voice.directory)
+            .speaking(locale, speaker: configuration.voice.speakers[locale]) { $0 }.prepared
         signal = TestSignal(on: thread, deviceVolume: volume ?? audio.volume)
-        speaker = Speaker(on: thread, voice: voice, volume: volume ?? audio.volume)
+        speaker = Speaker(
+            on: thread, voice: voice, volume: volume ?? audio.volume,
+            loudspeaker: audio.speaker ?? layout.loudspeaker ?? .full)
     }
 
     /// Opens the device and says what was agreed on with it.
@@ -53,11 +57,8 @@ public struct SoundTrial: Sendable {
 
     /// - Returns: what is said.
     public func playPayment() async throws -> String {
-        // Whatever the language calls its own money; every voice has some.
-        let codes = voice.language.units.keys.sorted()
-        let currency = codes.contains("CNY") ? Currency.CNY : codes.compactMap { Currency($0) }.first ?? .CNY
         let payment = Utterance.payment(
-            try Money("123.45", currency), channel: voice.language.channels.keys.sorted().first)
+            try Money("123.45", voice.language.currency), channel: voice.language.channels.keys.sorted().first)
         try await speaker.speak(payment)
         return voice.writer.script(for: payment).text
     }

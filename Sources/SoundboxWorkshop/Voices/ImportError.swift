@@ -2,9 +2,10 @@
 public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A take does not hold as many phrases as the script.
     ///
-    /// `starts` are the times at which the phrases found begin; `betterPause` is a pause that would give as many as
-    /// expected.
-    case countDiffers(file: String, found: Int, expected: Int, starts: [Duration], betterPause: Duration?)
+    /// `starts` are the times at which the phrases found begin; `slip` is where take and script are likely to part, and
+    /// `betterPause` a pause that would give as many as expected.
+    case countDiffers(
+        file: String, found: Int, expected: Int, starts: [Duration], slip: Slip?, betterPause: Duration?)
     /// Recordings of a person stand in the way; their files, without `.flac`.
     case wouldReplace([String])
     /// A file whose name fits no entry.
@@ -14,9 +15,16 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The selection leaves no entry.
     case nothingToDo
 
+    /// A place in a take.
+    public struct Slip: Sendable, Equatable {
+        public var time: Duration
+        /// The phrase that is expected there; `nil` behind the last one.
+        public var phrase: String?
+    }
+
     public var description: String {
         switch self {
-        case .countDiffers(let file, let found, let expected, let starts, let betterPause):
+        case .countDiffers(let file, let found, let expected, let starts, let slip, let betterPause):
             let place =
                 if let first = starts.first, let last = starts.last {
                     ", the first at \(first.asTime), the last at \(last.asTime)"
@@ -29,8 +37,12 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
                 } else {
                     "one reading of each phrase and no other sound"
                 }
-            return "\(file): found \(found) phrases\(place), the script has \(expected); nothing is written. "
-                + "Expected \(advice)."
+            let likely = slip.map { slip in
+                let phrase = slip.phrase.map { "where \"\($0)\" is expected" } ?? "behind the last phrase of the script"
+                return " They are likely to part at \(slip.time.asTime), \(phrase)."
+            }
+            return "\(file): found \(found) phrases\(place), the script has \(expected); nothing is written."
+                + "\(likely ?? "") Expected \(advice)."
         case .wouldReplace(let files):
             let others = files.count > 1 ? " and \(files.count - 1) others are" : " is"
             return "\(files.first ?? "").flac\(others) a person's; nothing is written. --replace overwrites them, "

@@ -29,6 +29,17 @@ public struct RecordingCheck: Sendable {
         loudness - loudnessTolerance...loudness + loudnessTolerance
     }
 
+    /// The recording with no more silence at its ends than may be there, and some less, so that a change of its loudness
+    /// by a decibel leaves it within. What is silent by its own level stays as it is.
+    static func withinMargins(_ recording: Recording) -> Recording {
+        let trimmer = SilenceTrimmer(lead: longestLead * 3 / 5, tail: longestTail * 3 / 5)
+        guard let sound = trimmer.sound(in: recording) else { return recording }
+        let isWithin =
+            sound.lowerBound <= recording.frames(in: longestLead)
+            && recording.samples.count - sound.upperBound <= recording.frames(in: longestTail)
+        return isWithin ? recording : trimmer.cut(recording, around: sound)
+    }
+
     private let directory: String
     private let list: RecordingList
 
@@ -57,10 +68,13 @@ public struct RecordingCheck: Sendable {
             }
         }
         let window = Self.loudnessWindow(around: list.loudness)
+        var spoken: [DurationCheck.Spoken] = []
         for entry in list.entries {
             let (recording, found) = inspect(entry.file, loudness: window)
             problems += found
-            guard let pcm = recording?.pcm16 else { continue }
+            guard let recording else { continue }
+            let pcm = recording.pcm16
+            spoken.append(.init(file: entry.file, text: entry.text, seconds: recording.duration / .seconds(1)))
             if let owner = owners[pcm], entry.say == nil || entry.say != owner.say {
                 problems.append(
                     RecordingProblem(
@@ -70,7 +84,7 @@ public struct RecordingCheck: Sendable {
                 owners[pcm] = entry
             }
         }
-        return problems + (try unnamedFiles())
+        return problems + DurationCheck(spoken).problems + (try unnamedFiles())
     }
 
     private func inspect(

@@ -3,56 +3,85 @@ import SoundboxCore
 import SoundboxVoice
 import Synchronization
 
-/// Renders scripts as the box would play them, through its own player and mixer, without chime and surroundings.
-struct SpeechRenderer {
-    /// Short, so that the end is found to less than a millisecond; see ``recording(of:)``.
-    private static let framesPerPeriod = 16
-
+/// Renders scripts as the box would play them, through its own player and mixer, without chime and surroundings: as fast
+/// as the processor can, and not in real time.
+public struct SpeechRenderer: Sendable {
     private let player: Player
     private let sink: CollectingSink
-    private let sampleRate: Int
+    private let format: PCMFormat
 
-    init(voice: Voice) {
-        sampleRate = voice.recordings.sampleRate
-        sink = CollectingSink(
-            format: PCMFormat(
-                sampleRate: sampleRate, channelCount: 1, encoding: .int16, framesPerPeriod: Self.framesPerPeriod))
+    /// - Parameters:
+    ///   - framesPerPeriod: by how much less one it may come out too long. Short periods find the end to less than a
+    ///     millisecond, long ones take less time.
+    ///   - loudspeaker: what the sound is made fit for.
+    public init(voice: Voice, framesPerPeriod: Int = 16, loudspeaker: Loudspeaker = .full) {
+        format = PCMFormat(
+            sampleRate: voice.recordings.sampleRate, channelCount: 1, encoding: .int16, framesPerPeriod: framesPerPeriod
+        )
+        sink = CollectingSink(format: format)
         player = Player(
-            sink: sink, voices: Voices(first: voice), volume: Volume(100), timing: Timing(leadIn: .zero))
+            sink: sink, voices: Voices(first: voice), volume: Volume(100), timing: Timing(leadIn: .zero),
+            loudspeaker: loudspeaker)
     }
 
-    /// The words and rests of the script at the voice's own rate; up to 15 frames longer than they are.
+    /// The words and rests of the script at the voice's own rate; longer than they are by less than a period.
     ///
     /// Decodes recordings, so it blocks on the disk. One caller at a time.
     func recording(of script: AnnouncementScript) async throws(PlayerError) -> Recording {
-        try await player.play(script, Delivery(hasChime: false, gap: .zero))
-        let samples = sink.takeSamples().map { Float($0) / 32768 }
-        return Recording(name: script.text, sampleRate: sampleRate, samples: samples)
+        try await speech(of: script).recording
     }
+
+    /// Writes the words and rests of the script as a WAV file: mono, 16 bits, at the voice's own rate. A file that is
+    /// there is overwritten. Blocks on the disk. One caller at a time.
+    /// - Throws: ``PlayerError`` when it cannot be spoken, ``RecordingError`` when it cannot be written.
+    public func write(_ script: AnnouncementScript, to path: String) async throws {
+        // What an announcement that failed has left.
+        _ = sink.takeFrames()
+        try await player.play(script, Delivery(hasChime: false, gap: .zero))
+        var file = try WAVFile(creating: path, format: format)
+        try file.write(sink.takeFrames())
+    }
+
+    /// As ``recording(of:)``, with the places of its parts as the player has laid them.
+    func speech(of script: AnnouncementScript) async throws(PlayerError) -> RenderedSpeech {
+        let places = Mutex<[Range<Int>]>([])
+        // What an announcement that failed has left.
+        _ = sink.takeFrames()
+        try await player.play(script, Delivery(hasChime: false, gap: .zero)) { laid in places.withLock { $0 = laid } }
+        let frames = sink.takeFrames()
+        let samples = stride(from: 0, to: frames.count - 1, by: 2).map { byte in
+            Float(Int16(bitPattern: UInt16(frames[byte]) | UInt16(frames[byte + 1]) << 8)) / 32768
+        }
+        return RenderedSpeech(
+            recording: Recording(name: script.text, sampleRate: format.sampleRate, samples: samples),
+            places: places.withLock { $0 })
+    }
+}
+
+/// Speech as the box plays it.
+struct RenderedSpeech: Sendable {
+    let recording: Recording
+    /// For each element of the script the frames in which it sounds; where two recordings overlap, both have those of
+    /// the overlap.
+    let places: [Range<Int>]
 }
 
 /// Keeps what is written to it, in 16 bits and one channel.
 private final class CollectingSink: AudioSink {
     private let format: PCMFormat
-    private let samples = Mutex<[Int16]>([])
+    private let frames = Mutex<[UInt8]>([])
 
     init(format: PCMFormat) { self.format = format }
 
     func open() -> PCMFormat { format }
 
-    func write(_ frames: [UInt8]) {
-        samples.withLock { samples in
-            for byte in stride(from: 0, to: frames.count - 1, by: 2) {
-                samples.append(Int16(bitPattern: UInt16(frames[byte]) | UInt16(frames[byte + 1]) << 8))
-            }
-        }
-    }
+    func write(_ period: [UInt8]) { frames.withLock { $0 += period } }
 
     /// What was written since the last call.
-    func takeSamples() -> [Int16] {
-        samples.withLock { samples in
-            defer { samples = [] }
-            return samples
+    func takeFrames() -> [UInt8] {
+        frames.withLock { frames in
+            defer { frames = [] }
+            return frames
         }
     }
 

@@ -3,7 +3,7 @@ import SoundboxVoice
 
 /// Proves that a voice can say all that it claims to, and that its recordings fit together.
 public struct VoiceCheck: Sendable {
-    private let voice: Voice
+    let voice: Voice
 
     public init(_ voice: Voice) {
         self.voice = voice
@@ -12,7 +12,8 @@ public struct VoiceCheck: Sendable {
     /// Everything that is wrong, one line each; empty when nothing is. Blocks on the disk for seconds.
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
-        return emptySentences() + uncovered()
+        let uncovered = uncovered()
+        return emptySentences() + uncovered + (uncovered.isEmpty ? gluedNumbers() : []) + alikeAmounts()
             + (try recordings.problems().map { "\(voice.directory)/\($0)" })
     }
 
@@ -50,6 +51,8 @@ public struct VoiceCheck: Sendable {
     /// answer holds for every amount.
     private func uncovered() -> [String] {
         let language = voice.language
+        // Each piece is looked at by itself, but not every sentence ends with it.
+        let writer = voice.writer.withoutEndings
         let numbers = language.numbers.vocabulary(ofSets: [language.cardinalRuleSet, language.countingRuleSet])
         let units = language.units.sorted { $0.key < $1.key }.flatMap { code, words in
             ([words.unit] + words.subunits.map(\.word)).flatMap { [$0.one, $0.other] }.map { ("units.\(code)", $0) }
@@ -69,7 +72,7 @@ public struct VoiceCheck: Sendable {
             // Placeholders stand for texts that are looked at by themselves.
             text.split(separator: /\{[^}]*\}/).compactMap { piece in
                 do throws(SpeechError) {
-                    _ = try voice.writer.script(ofText: String(piece))
+                    _ = try writer.script(ofText: String(piece))
                     return nil
                 } catch {
                     return "\(voice.directory)/voice.yaml: \(key): \(error)"

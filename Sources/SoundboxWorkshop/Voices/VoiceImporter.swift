@@ -88,13 +88,32 @@ public struct VoiceImporter: Sendable {
         guard phrases.count == lines.count || isPartial && phrases.count < lines.count else {
             throw ImportError.countDiffers(
                 file: path, found: phrases.count, expected: lines.count,
-                starts: phrases.map { take.time(of: $0.lowerBound) },
+                starts: phrases.map { take.time(of: $0.lowerBound) }, slip: slip(in: take, phrases),
                 betterPause: try splitter.pause(thatGives: lines.count, in: centred))
         }
         var report = Report()
         report.absent = lines.dropFirst(phrases.count).map(\.entry)
         try keep(zip(lines, phrases).map { Cut(of: $0.entry, $1, from: take) }, in: &report)
         return report
+    }
+
+    /// Where take and script are likely to part.
+    private func slip(in take: Recording, _ phrases: [Range<Int>]) -> ImportError.Slip? {
+        // A recording that is there tells how long its phrase is, its letters how long it may be.
+        let known = lines.map { line in
+            (try? AudioFile(reading: path(of: line.entry)).recording.duration).map { $0 / .seconds(1) }
+        }
+        let isKnown = known.allSatisfy { $0 != nil }
+        let expected = zip(lines, known).map { line, seconds in
+            isKnown ? seconds ?? 0 : Double(line.entry.text.count { !$0.isWhitespace }) + 1
+        }
+        let slip = TakeAlignment.firstSlip(found: phrases.map { Double($0.count) }, expected: expected)
+        return slip.flatMap { slip in
+            let frame = phrases.indices.contains(slip.found) ? phrases[slip.found].lowerBound : phrases.last?.upperBound
+            return ImportError.Slip(
+                time: take.time(of: frame ?? 0),
+                phrase: lines.indices.contains(slip.expected) ? lines[slip.expected].entry.text : nil)
+        }
     }
 
     /// Finishes, checks and writes what was cut out. One that fails does not keep the others from being written.
@@ -175,10 +194,33 @@ private struct Cut {
             throw .unusable(file: recording.name, reason: "is clipped, expected a softer recording level")
         }
         let cut = SilenceTrimmer().cut(recording.removingOffset(), around: sound)
-        return try Leveler(target: list.loudness).leveled(Resampler.resample(cut, to: list.sampleRate))
+        let leveler = Leveler(target: list.loudness)
+        var finished = try leveler.leveled(Resampler.resample(cut, to: list.sampleRate))
+        // Where a phrase begins and ends was measured against the noise of its take. The check measures against a fixed
+        // level, so breath that it calls silence is cut once more; that changes the loudness, which may show more of it.
+        for _ in 0..<4 {
+            let trimmed = RecordingCheck.withinMargins(finished)
+            guard trimmed != finished else { break }
+            finished = try leveler.leveled(trimmed)
+        }
+        return finished.centred
     }
 }
 
 extension Recording {
+    /// Around zero as a whole. A high-pass does that for endless sound; what is cut out of it may lie off by a little, the
+    /// more the shorter it is. What is taken off rises and falls over the whole length, so that both ends stay at zero.
+    fileprivate var centred: Recording {
+        let offset = offset
+        guard samples.count > 1, offset != 0 else { return self }
+        var centred = self
+        let step = Double.pi / Double(samples.count)
+        for frame in samples.indices {
+            // The mean of a sine's half period is 2 / π.
+            centred.samples[frame] -= Float(offset * .pi / 2 * sin(step * (Double(frame) + 0.5)))
+        }
+        return centred
+    }
+
     fileprivate func time(of frame: Int) -> Duration { .seconds(Double(frame) / Double(sampleRate)) }
 }

@@ -39,11 +39,8 @@ public struct VoiceReport: Sendable {
         renderer = SpeechRenderer(voice: voice)
     }
 
-    /// The currency that the amounts are spoken in: CNY, or the first that the voice has a word for.
-    public var currency: Currency? {
-        let codes = voice.language.units.keys.sorted()
-        return (codes.contains("CNY") ? "CNY" : codes.first).flatMap { Currency($0) }
-    }
+    /// The currency that the amounts are spoken in: the voice's own; `nil` when it has a word for none.
+    public var currency: Currency? { voice.language.units.isEmpty ? nil : voice.language.currency }
 
     /// Why there is no fluent reading to compare with; `nil` when there is one.
     public func lackOfFluentReading() async -> String? {
@@ -89,9 +86,7 @@ public struct VoiceReport: Sendable {
             guard let say = voice.recordings.entries[index].say else { return nil }
             says.append(say)
         }
-        let scratch = try TemporaryFolder()
-        var spoken = try await Synthesizer(settings).speak(
-            says.joined(separator: " "), for: script.text, scratch: "\(scratch.path)/fluent.wav")
+        var spoken = try await Synthesizer(settings).speak(says.joined(separator: " "), for: script.text)
         let gain = try voice.recordings.loudness - Loudness(measuring: spoken).integrated
         let factor = Float(Double.amplitude(ofDecibels: gain))
         spoken.samples = spoken.samples.map { $0 * factor }

@@ -34,6 +34,8 @@ extension VoiceSkeleton {
         units:
           CNY: yuan
           USD: {one: dollar, other: dollars}
+        # The currency of amounts that you try at the command line without naming one.
+        currency: CNY
         # Said before an amount whose currency has no word above, so that nobody takes it for one that has.
         other_currency: "another currency, "
 

@@ -3,6 +3,7 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
+import Synchronization
 
 /// Makes and checks the recordings in the folder of one voice.
 ///
@@ -27,12 +28,18 @@ public struct VoiceWorkshop: Sendable {
         /// The recording just dealt with, without `.flac`.
         public let file: String
         public let done: Int
+        /// All that are synthesised or computed.
         public let total: Int
     }
 
     /// Significant bits of each sample. Nobody hears a synthesiser's noise below −78 dBFS, and FLAC takes a third less
-    /// without it: ten voices have to fit on a small card.
-    static let resolution = 13
+    /// without it: ten voices have to fit on a small card. A neural synthesiser's own noise lies higher, at −70 dBFS.
+    static func resolution(of program: SynthesisSettings.Program?) -> Int {
+        switch program {
+        case .kokoro: 12
+        case .espeakNG, nil: 13
+        }
+    }
 
     private let directory: String
 
@@ -49,9 +56,9 @@ public struct VoiceWorkshop: Sendable {
     /// overwritten nor removed, even where its entry has a `say`.
     /// - Throws: ``YAMLError`` for the list, ``RecordingError`` for the first recording that cannot be made; those
     ///   before it stay.
-    public func makeRecordings(progress: @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
+    public func makeRecordings(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws -> Report {
         let list = try list()
-        let total = list.files.count
+        let total = list.entries.count { $0.say != nil } + (list.chime == nil ? 0 : 1)
         var report = Report()
         if let settings = list.synthesis { try await Synthesizer(settings).checkVoice(namedIn: "voice.yaml") }
         if let chime = list.chime {
@@ -59,19 +66,38 @@ public struct VoiceWorkshop: Sendable {
             progress(Progress(file: chime, done: report.done, total: total))
         }
         let scratch = try TemporaryFolder()
+        let before = report.done
+        try await speak(list, into: scratch.path) { file, spoken in
+            progress(Progress(file: file, done: before + spoken, total: total))
+        }
         for entry in list.entries {
-            if let say = entry.say, let settings = list.synthesis {
-                let spoken = try await Synthesizer(settings).speak(
-                    say, for: entry.file, scratch: "\(scratch.path)/spoken.wav")
+            if let settings = list.synthesis, entry.say != nil {
+                let spoken = try Synthesizer(settings).recording(of: entry.file, in: scratch.path)
                 let voice = try Resampler.resample(spoken, to: list.sampleRate)
-                try keep(voice, loudness: list.loudness, in: &report)
+                try keep(voice, loudness: list.loudness, by: settings.program, in: &report)
             } else {
                 report.skipped.append(entry.file)
             }
-            progress(Progress(file: entry.file, done: report.done, total: total))
         }
         report.removed = try removeRecordings(notIn: list)
         return report
+    }
+
+    /// Everything is spoken before anything is written: a synthesiser is started once, and one that fails half way changes
+    /// no file.
+    ///
+    /// - Parameter spoke: called with each file and how many there are by then.
+    private func speak(
+        _ list: RecordingList, into folder: String, spoke: @escaping @Sendable (String, Int) -> Void
+    ) async throws(RecordingError) {
+        guard let settings = list.synthesis else { return }
+        let phrases = list.entries.compactMap { entry in
+            entry.say.map { Synthesizer.Phrase(file: entry.file, say: $0, pace: entry.pace) }
+        }
+        let count = Atomic(0)
+        try await Synthesizer(settings).speak(phrases, into: folder) { file in
+            spoke(file, count.wrappingAdd(1, ordering: .relaxed).newValue)
+        }
     }
 
     /// Computes the chime alone, unless a person's is there.
@@ -103,9 +129,11 @@ public struct VoiceWorkshop: Sendable {
 
     /// Conditions `raw` and writes it under its name, unless the file there sounds the same to the last bit or is a
     /// person's.
-    private func keep(_ raw: Recording, loudness: Double, in report: inout Report) throws(RecordingError) {
+    private func keep(
+        _ raw: Recording, loudness: Double, by program: SynthesisSettings.Program? = nil, in report: inout Report
+    ) throws(RecordingError) {
         let trimmed = try SilenceTrimmer().trimmed(raw.removingOffset())
-        let finished = try Leveler(target: loudness).leveled(trimmed).rounded(toBits: Self.resolution)
+        let finished = try Leveler(target: loudness).leveled(trimmed).rounded(toBits: Self.resolution(of: program))
         let path = path(of: finished.name)
         // A file that cannot be read is replaced like one that is missing.
         let present = try? AudioFile(reading: path)

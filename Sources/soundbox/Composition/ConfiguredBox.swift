@@ -28,8 +28,9 @@ struct ConfiguredBox {
         _ = try MQTTSettings(configuration)
         _ = try configuration.day.source()
         _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
-        for locale in configuration.voice.locales {
-            _ = try VoiceFolder(path: configuration.voice.directory).voice(locale)
+        let choice = configuration.voice
+        for locale in choice.locales {
+            _ = try VoiceFolder(path: choice.directory).speaking(locale, speaker: choice.speakers[locale]) { $0 }
         }
     }
 
@@ -59,13 +60,16 @@ struct ConfiguredBox {
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
             keeper: .init(read: { timeFile.read() }, write: { try timeFile.write($0) }))
-        let (voices, unusable) = try Self.voices(configuration.voice)
+        let (voices, unusable, standIns) = try Self.voices(configuration.voice)
+        Self.note(standIns, state, logger)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
-        let (panel, gestures, amplifier) = try Self.panel(panelChoice, configuration, state, logger)
+        // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
+        let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
+        let (panel, gestures, amplifier) = try Self.panel(panelChoice, layout, state, logger)
         let watch = DeviceWatch()
         let identity = StatusReporter.Identity(
             deviceID: configuration.deviceID, broker: configuration.broker.address.description,
-            voice: voices.locales, audioDevice: configuration.audio.device)
+            voice: voices.names, audioDevice: configuration.audio.device)
         let feed = try MQTTFeed(
             settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
@@ -79,6 +83,7 @@ struct ConfiguredBox {
             },
             updateMark: InstalledFolders.updateMark, logger: logger)
         parts.gestures = gestures
+        parts.policy.loudspeaker = configuration.audio.speaker ?? layout.loudspeaker ?? .full
         let (zone, cutOver) = (try configuration.day.source(), configuration.day.cutOver)
         parts.calendar = { BusinessCalendar(zone: zone.rules, cutOver: cutOver) }
         let dayEndFile = DayEndFile(path: directory.dayEndPath)
@@ -142,18 +147,29 @@ struct ConfiguredBox {
     /// The voices with those of their recordings that can be played, and what is wrong with the others.
     private static func voices(
         _ choice: Configuration.VoiceChoice
-    ) throws(VoiceError) -> (voices: Voices, problems: [RecordingError]) {
+    ) throws(VoiceError) -> (voices: Voices, problems: [RecordingError], standIns: [StandIn]) {
         let folder = VoiceFolder(path: choice.directory)
         var voices: [Voice] = []
         var problems: [RecordingError] = []
+        var standIns: [StandIn] = []
         for locale in choice.locales {
-            var (voice, unusable) = try folder.voice(locale).leavingOutUnusableRecordings()
+            var ((voice, unusable), standIn) = try folder.speaking(locale, speaker: choice.speakers[locale]) {
+                (voice) throws(VoiceError) in try voice.leavingOutUnusableRecordings()
+            }
             voice.tempo = choice.tempo
             if let style = choice.decimal { voice.readDecimals(style) }
             voices.append(voice)
             problems += unusable
+            if let standIn { standIns.append(standIn) }
         }
-        return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems)
+        return (Voices(first: voices[0], others: Array(voices.dropFirst())), problems, standIns)
+    }
+
+    private static func note(_ standIns: [StandIn], _ state: BoxState, _ logger: Logger) {
+        for standIn in standIns {
+            logger.log(level: standIn.isFault ? .warning : .info, "voice", metadata: ["note": "\(standIn)"])
+        }
+        state.update { $0.voiceWarnings = standIns.filter(\.isFault).map(\.description) }
     }
 
     private static func soundThread(
@@ -180,11 +196,9 @@ struct ConfiguredBox {
     }
 
     private static func panel(
-        _ choice: PanelChoice, _ configuration: Configuration, _ state: BoxState, _ logger: Logger
+        _ choice: PanelChoice, _ layout: BoardLayout, _ state: BoxState, _ logger: Logger
     ) throws -> (any Panel, GestureMap, Amplifier?) {
         guard choice == .board else { return (try TerminalPanel(), .usual, nil) }
-        // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
-        let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         let board = BoardPanel(layout) { what, error in
             logger.error("\(what)", metadata: ["reason": "\(error)"])
             state.update { $0.panelFault = "\(what): \(error)" }

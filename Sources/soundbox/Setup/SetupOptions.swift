@@ -33,6 +33,12 @@ struct SetupOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Which voice speaks, or several: zh-CN,en-US.", valueName: "locale"))
     var voice: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Who speaks, where a language has several speakers: yunxi, or zh-CN=yunxi,en-US=emma; - for the usual one.",
+            valueName: "id"))
+    var speaker: String?
+
     @Option(help: ArgumentHelp("Currency of payments that name none, a code of ISO 4217.", valueName: "code"))
     var currency: String?
 
@@ -68,6 +74,7 @@ struct SetupOptions: ParsableArguments {
             given[.certFile] = certFile
             given[.keyFile] = keyFile
             given[.voice] = voice
+            given[.speaker] = speaker
             given[.currency] = currency
             given[.board] = board
             given[.audioDevice] = audioDevice
@@ -107,6 +114,7 @@ extension SetupQuestion {
         case .certFile: "--cert-file"
         case .keyFile: "--key-file"
         case .voice: "--voice"
+        case .speaker: "--speaker"
         case .currency: "--currency"
         case .board: "--board"
         case .audioDevice: "--audio-device"

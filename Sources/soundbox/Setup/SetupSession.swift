@@ -20,13 +20,16 @@ struct SetupSession {
         while true {
             switch dialogue.step {
             case .ask(let question):
-                let usual = question.usualAnswer(dialogue.answers).map { " [\($0)]" } ?? ""
+                let usual = question.usualAnswer(dialogue.answers, choices).map { " [\($0)]" } ?? ""
                 dialogue.answer(
                     try await Terminal.ask(
                         "\(question.text(choices))\(usual): ", isSecret: question.isSecret))
             case .checkBroker: dialogue.brokerWasChecked(isUsable: await brokerIsUsable(dialogue.answers))
             case .askToGoOn:
                 dialogue.answer(try await Terminal.ask("Go on with this broker all the same? yes or no [no]: "))
+            case .playSamples(let samples):
+                await play(samples, dialogue.answers)
+                dialogue.samplesWerePlayed()
             case .speakCode(let digits):
                 printLine("The box now greets you and says \(digits.count) digits.")
                 dialogue.codeWasSpoken(await isSpoken(digits, dialogue.answers))
@@ -63,6 +66,20 @@ struct SetupSession {
         let findings = await SetupTrial(answers, over: document).checkBroker()
         printFindings(findings)
         return !findings.contains { $0.level == .red }
+    }
+
+    /// Whoever cannot hear them chooses by name.
+    private func play(_ samples: [SpeakerSample], _ answers: SetupAnswers) async {
+        printLine("Speakers of the chosen language:")
+        var isHeard = !skipSound
+        for sample in samples {
+            printLine("  \(sample)")
+            guard isHeard else { continue }
+            do { try await SetupTrial(answers, over: document).play(sample) } catch {
+                isHeard = false
+                printLine("No sound could be tried: \(error)")
+            }
+        }
     }
 
     private func isSpoken(_ digits: [Int], _ answers: SetupAnswers) async -> Bool {

@@ -9,13 +9,19 @@ struct CheckVoice: AsyncParsableCommand {
         discussion: """
             Looks at the words that the number rules can put out, at every unit, channel and sentence, and at every \
             recording: missing, unreadable, too loud or soft, clipped, silent at its ends, named twice or by nobody. A \
-            note names a sentence or prompt that the voice may lack, and what is said instead.
+            note names a sentence or prompt that the voice may lack, and what is said instead. Speakers of one language \
+            must say the same words: what differs between their folders is told.
 
             With --report it measures instead how smoothly amounts are spoken, as the box would play them: recordings; \
             length without the rests of punctuation; those rests; that length in relation to a fluent reading; longest \
             gap below -50 dBFS; largest jump from sample to sample where two recordings meet. The fluent reading is what \
             the chosen recordings tell espeak-ng (their "say"), spoken in one go; a voice without synthesiser has none.
 
+            With --oracle it compares how numbers are read with ICU, where that is installed: more than 100,000 amounts, of \
+            which the first that differ are shown. ICU is no judge, and a file of --deviations says what is read otherwise \
+            on purpose (docs/voice-authoring.md).
+
+              soundbox voice check ms-MY --oracle
               soundbox voice check zh-CN --report
               soundbox voice check --report 1005 0.01 --json
             """)
@@ -29,6 +35,20 @@ struct CheckVoice: AsyncParsableCommand {
     @Flag(help: "Print the report as JSON.")
     var json = false
 
+    @Flag(help: "Compare the numbers with ICU's.")
+    var oracle = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What the one voice reads otherwise than ICU, and why; with --oracle.", valueName: "file.yaml"))
+    var deviations: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "ICU's rules for amounts, where they are not \(VoiceOracle.usualRuleSet); with --oracle.", valueName: "set")
+    )
+    var ruleSet: String?
+
     @OptionGroup var sounds: SoundsOptions
 
     private var locales: [String] { arguments.filter { $0.first?.isLetter == true } }
@@ -38,6 +58,13 @@ struct CheckVoice: AsyncParsableCommand {
         guard report || amounts.isEmpty && !json else {
             throw ValidationError("Amounts and --json belong to --report.")
         }
+        guard oracle || deviations == nil && ruleSet == nil else {
+            throw ValidationError("--deviations and --rule-set belong to --oracle.")
+        }
+        guard !(oracle && report) else { throw ValidationError("Give either --oracle or --report.") }
+        guard deviations == nil || locales.count == 1 && ruleSet == nil else {
+            throw ValidationError("--deviations goes with one voice; the file names ICU's rule set itself.")
+        }
         for amount in amounts {
             do { _ = try DecimalNumber(amount) } catch { throw ValidationError("AMOUNT \"\(amount)\": \(error).") }
         }
@@ -45,8 +72,12 @@ struct CheckVoice: AsyncParsableCommand {
 
     func run() async throws {
         let folder = sounds.folder
-        let chosen = locales.isEmpty ? folder.locales : locales
-        guard !chosen.isEmpty else { throw VoiceError.notFound(locale: "", directory: folder.path, available: []) }
+        let chosen = locales.isEmpty ? folder.names : locales
+        guard !chosen.isEmpty else { throw VoiceError.notFound(name: "", directory: folder.path, available: []) }
+        if oracle {
+            let printer = try OraclePrinter(deviations: deviations, ruleSet: ruleSet ?? VoiceOracle.usualRuleSet)
+            return try printer.print(chosen.map { try folder.voice($0) })
+        }
         if report {
             let printer = ReportPrinter(amounts: amounts.isEmpty ? VoiceReport.usualAmounts : amounts, json: json)
             return try await printer.print(chosen.map { try folder.voice($0) })
@@ -67,6 +98,8 @@ struct CheckVoice: AsyncParsableCommand {
                 printError("\(error)")
             }
         }
-        if failed { throw ExitCode.failure }
+        let differences = SpeakerCheck(folder).problems(of: locales.isEmpty ? nil : locales)
+        for difference in differences { printError(difference) }
+        if failed || !differences.isEmpty { throw ExitCode.failure }
     }
 }

@@ -15,8 +15,8 @@ struct ListVoices: ParsableCommand {
         // One that cannot be read is reported, and the others are still listed.
         var failures = 0
         var voices: [Voice] = []
-        for locale in folder.locales {
-            do { voices.append(try folder.voice(locale)) } catch {
+        for name in folder.names {
+            do { voices.append(try folder.voice(name)) } catch {
                 failures += 1
                 printError("\(error)")
             }
@@ -25,12 +25,13 @@ struct ListVoices: ParsableCommand {
             printLine(JSONValue.array(voices.map(Self.json)).text)
         } else {
             for voice in voices {
+                let speaker = voice.speaker.map { "  \($0.id), \($0.name)" } ?? ""
                 printLine(
-                    "\(voice.language.locale)  \(voice.language.name)  \(voice.recordings.entries.count) recordings")
+                    "\(voice.name)  \(voice.language.name)\(speaker)  \(voice.recordings.entries.count) recordings")
             }
         }
-        if folder.locales.isEmpty {
-            throw VoiceError.notFound(locale: "", directory: folder.path, available: [])
+        if folder.names.isEmpty {
+            throw VoiceError.notFound(name: "", directory: folder.path, available: [])
         }
         if failures > 0 { throw ExitCode.failure }
     }
@@ -38,6 +39,10 @@ struct ListVoices: ParsableCommand {
     private static func json(_ voice: Voice) -> JSONValue {
         .object([
             ("locale", .string(voice.language.locale)), ("name", .string(voice.language.name)),
+            (
+                "speaker",
+                voice.speaker.map { .object([("id", .string($0.id)), ("name", .string($0.name))]) } ?? .null
+            ),
             ("directory", .string(voice.directory)), ("recordings", .integer(voice.recordings.entries.count)),
         ])
     }

@@ -41,7 +41,7 @@ struct NewVoice: ParsableCommand {
     /// A voice of the same folder, or one that this computer has otherwise.
     private func source(_ locale: String) throws -> Voice {
         let shipped = VoiceFolder(path: InstalledFolders.nearestSounds)
-        let hasOwn = sounds.folder.locales.contains(locale)
-        return try (hasOwn || !shipped.locales.contains(locale) ? sounds.folder : shipped).voice(locale)
+        let hasOwn = sounds.folder.names.contains(locale)
+        return try (hasOwn || !shipped.names.contains(locale) ? sounds.folder : shipped).voice(locale)
     }
 }

@@ -17,7 +17,7 @@ struct SynthesizeVoice: AsyncParsableCommand {
 
     func run() async throws {
         let folder = sounds.folder
-        for locale in locales.isEmpty ? folder.locales : locales {
+        for locale in locales.isEmpty ? folder.names : locales {
             let workshop = VoiceWorkshop(directory: try folder.voice(locale).directory)
             let report = try await workshop.makeRecordings { progress in
                 showProgress("\(locale): \(progress.done)/\(progress.total) \(progress.file)")

@@ -2,10 +2,11 @@ import ArgumentParser
 
 struct VoiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "voice", abstract: "Look after the voices: begin, record, list, check, render and make them.",
+        commandName: "voice",
+        abstract: "Look after the voices: begin, record, list, try, check, render, compare and make them.",
         subcommands: [
-            NewVoice.self, PrintScript.self, ImportRecordings.self, ListVoices.self, CheckVoice.self,
-            RenderAmounts.self,
+            NewVoice.self, PrintScript.self, ImportRecordings.self, ListVoices.self, TryVoice.self, CheckVoice.self,
+            RenderAmounts.self, CompareVoices.self,
             SynthesizeVoice.self,
         ])
 }

@@ -54,19 +54,54 @@ struct PackagingTests {
     @Test("Names, versions, dependencies, files and modes")
     func packages() async throws {
         let architecture = try await lines("dpkg", "--print-architecture")[0]
+        try makeSpeaker()
         let build = try ChildProcess(
             [
                 "\(Products.project)/provisioning/debian/build.sh", architecture, Products.soundbox,
                 folder.file("packages"),
-            ], environment: ["SOUNDBOX_DEB_COMPRESSION": "none", "SOUNDBOX_DEB_VOICES": "zh-CN"])
+            ],
+            environment: [
+                "SOUNDBOX_DEB_COMPRESSION": "none", "SOUNDBOX_DEB_SOUNDS": folder.file("sounds"),
+                "SOUNDBOX_DEB_VOICES": "zh-CN zh-CN-yunxi",
+            ])
         guard try await build.exitStatus() == 0 else {
             throw TestFailure("build.sh: \(try await build.errors.all().joined(separator: "; "))")
         }
         let version = SoundboxVersion.current
-        let names = ["soundbox-voice-zh-cn_\(version)_all.deb", "soundbox_\(version)_\(architecture).deb"]
+        let names = [
+            "soundbox-voice-zh-cn-yunxi_\(version)_all.deb", "soundbox-voice-zh-cn_\(version)_all.deb",
+            "soundbox_\(version)_\(architecture).deb",
+        ]
         #expect(try folder.names(in: "packages") == names)
-        try await voice(folder.file("packages/\(names[0])"), version)
-        try await program(folder.file("packages/\(names[1])"), version, architecture)
+        try await speaker(folder.file("packages/\(names[0])"))
+        try await voice(folder.file("packages/\(names[1])"), version)
+        try await program(folder.file("packages/\(names[2])"), version, architecture)
+    }
+
+    /// The shipped voice, and beside it another speaker with the chime for a recording.
+    private func makeSpeaker() throws {
+        let own = folder.file("sounds/zh-CN-yunxi")
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("sounds/zh-CN"), withDestinationPath: "\(Products.sounds)/zh-CN")
+        try folder.write(
+            "locale: zh-CN\nname: 普通话\nspeaker: {id: yunxi, name: 云希}\n", to: "sounds/zh-CN-yunxi/voice.yaml")
+        try FileManager.default.copyItem(atPath: "\(Products.sounds)/zh-CN/chime.flac", toPath: "\(own)/chime.flac")
+    }
+
+    private func speaker(_ package: String) async throws {
+        let fields = try await fields(package)
+        #expect(fields["Package"] == "soundbox-voice-zh-cn-yunxi")
+        // It works alone, and beside the language's own.
+        #expect(fields["Provides"] == "soundbox-voice" && fields["Depends"] == nil && fields["Conflicts"] == nil)
+        #expect(fields["Description"] == "payment sound box, voice zh-CN-yunxi")
+        let info = try await lines("dpkg-deb", "--info", package)
+        #expect(info.contains { $0.contains("speaks 普通话 (zh-CN-yunxi), spoken by 云希.") })
+        let files = try await contents(package).keys.filter {
+            $0.hasPrefix("/usr/share/soundbox/") && !$0.hasSuffix("/")
+        }
+        #expect(
+            files.sorted() == ["chime.flac", "voice.yaml"].map { "/usr/share/soundbox/sounds/zh-CN-yunxi/\($0)" })
     }
 
     private func voice(_ package: String, _ version: String) async throws {

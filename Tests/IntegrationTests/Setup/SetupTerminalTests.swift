@@ -15,7 +15,7 @@ struct SetupTerminalTests {
         try TerminalSession(
             [
                 Products.soundbox, "setup", "--config", target, "--skip-checks", "--skip-sound", "--set",
-                "voice.directory=\(Products.sounds)", "--set", "board_directory=\(Products.board)",
+                "voice.directory=\(Products.sounds)", "--speaker", "-", "--set", "board_directory=\(Products.board)",
             ] + options)
     }
 

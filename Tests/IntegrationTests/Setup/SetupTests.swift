@@ -53,7 +53,7 @@ struct SetupTests {
                 "mqtts://localhost:1", "box", "wrong", authority.certificate, "", "no",
                 "mqtts://localhost:\(broker.port)", "", "wrong", "", "", "no",
                 "", "", "s3cret", "", "",
-                "fr-FR", "zh-CN", "CNY", "none", "file:\(wav)", "55",
+                "fr-FR", "zh-CN", "CNY", "none", "file:\(wav)", "55", "nobody", "yunxi",
             ]
             let result = try await setup(["--skip-code"], input: lines.joined(separator: "\n") + "\n")
             #expect(result.code == 0, "\(result)")
@@ -68,12 +68,13 @@ struct SetupTests {
             let configuration = try Configuration(readingFile: target)
             #expect(configuration.broker.address.port == broker.port)
             #expect(configuration.audio.volume.level == 55)
+            #expect(configuration.voice.speakers == ["zh-CN": "yunxi"])
             #expect(String(decoding: try folder.read("etc/broker.password"), as: UTF8.self) == "s3cret\n")
             // The greeting.
             #expect(try WAV(reading: wav).samples.count > 22_050)
 
             // A second time with nothing but Enter changes nothing.
-            let enters = String(repeating: "\n", count: 13)
+            let enters = String(repeating: "\n", count: 14)
             let again = try await setup(["--skip-code", "--skip-sound"], input: enters)
             #expect(again.output.last?.contains("set up like this already") == true, "\(again)")
 

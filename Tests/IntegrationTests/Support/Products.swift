@@ -15,8 +15,16 @@ enum Products {
 }
 
 /// Runs a command of the box to its end.
-func soundbox(_ arguments: String..., input: String = "") async throws -> CommandResult {
-    let child = try ChildProcess([Products.soundbox] + arguments, input: input)
+func soundbox(
+    _ arguments: String..., environment: [String: String] = [:], input: String = ""
+) async throws -> CommandResult {
+    try await result(of: [Products.soundbox] + arguments, environment: environment, input: input)
+}
+
+func result(
+    of command: [String], environment: [String: String] = [:], input: String = ""
+) async throws -> CommandResult {
+    let child = try ChildProcess(command, environment: environment, input: input)
     let status = try await child.exitStatus()
     return CommandResult(
         // The exit code is in the high byte (waitpid(2)).

@@ -11,9 +11,17 @@ struct MixerAllocationTests {
         "Rendering allocates nothing, in any format, with every bus sounding and the volume changing",
         arguments: SampleEncoding.allCases, [1, 2, 8])
     func rendering(encoding: SampleEncoding, channelCount: Int) {
+        expectNoAllocation(encoding, channelCount, .full)
+    }
+
+    @Test("Rendering for a small loudspeaker allocates nothing")
+    func renderingForSmallLoudspeaker() { expectNoAllocation(.int16, 2, .small()) }
+
+    private func expectNoAllocation(_ encoding: SampleEncoding, _ channelCount: Int, _ loudspeaker: Loudspeaker) {
         var mixer = Mixer(
             format: PCMFormat(
-                sampleRate: 48_000, channelCount: channelCount, encoding: encoding, framesPerPeriod: 960))
+                sampleRate: 48_000, channelCount: channelCount, encoding: encoding, framesPerPeriod: 960),
+            loudspeaker: loudspeaker)
         var period: [UInt8] = []
         let sound = (0..<48_000).map { Int16(truncatingIfNeeded: $0 &* 7919 % 20_000) }
         mixer.begin(volume: Volume(80))

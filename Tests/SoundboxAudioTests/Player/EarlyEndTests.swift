@@ -86,11 +86,11 @@ struct EarlyEndTests {
         let voiced = (0..<9600).map { Int16(9000 * ($0 / 120 % 2 == 0 ? 1 : -1)) }
         let splicer = Splicer(sampleRate: 48_000)
         let joined = splicer.spliced([.sound(voiced), .sound(voiced), .silence(100)])
-        #expect(joined.ends.count == 3)
-        #expect(joined.ends[0] < voiced.count)
-        #expect(joined.samples.count - joined.ends[1] == 100)
-        #expect(joined.ends[2] == joined.samples.count)
-        #expect(splicer.spliced([.silence(5), .silence(7)]).ends == [5, 12])
+        #expect(joined.places.count == 3)
+        #expect(joined.places[0].upperBound < voiced.count)
+        #expect(joined.samples.count - joined.places[1].upperBound == 100)
+        #expect(joined.places[2].upperBound == joined.samples.count)
+        #expect(splicer.spliced([.silence(5), .silence(7)]).places == [0..<5, 5..<12])
     }
 
     // MARK: Through the player

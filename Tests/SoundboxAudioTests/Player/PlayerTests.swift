@@ -108,6 +108,37 @@ struct PlayerTests {
         #expect(hurried[..<9600].contains { abs(Int($0)) > 300 })
     }
 
+    @Test(
+        "Whoever asks is told in which frames each recording and rest sounds", arguments: [Loudspeaker.full, .small()])
+    func places(loudspeaker: Loudspeaker) async throws {
+        let sink = RecordingSink()
+        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100), loudspeaker: loudspeaker)
+        let told = Mutex<[[Range<Int>]]>([])
+        try await player.play(script, Delivery(gap: .zero)) { places in told.withLock { $0.append(places) } }
+        let output = samples(try #require(sink.announcements.first))
+        let places = try #require(told.withLock { $0 }.first)
+        #expect(told.withLock { $0.count } == 1 && places.count == script.elements.count)
+        let timing = Timing()
+        let latency = loudspeaker == .full ? 0 : SmallSpeakerChain(resonance: 300, sampleRate: 48_000).latency
+        #expect(places[0].lowerBound == 48 * Int((timing.leadIn + timing.chimeToSpeech) / .milliseconds(1)) + latency)
+        // Each lies where the last one ends, or overlaps with it by less than a syllable.
+        for (last, next) in zip(places, places.dropFirst()) {
+            #expect((0...480).contains(last.upperBound - next.lowerBound))
+        }
+        let end = try #require(places.last).upperBound
+        #expect((end..<end + 960).contains(output.count))
+        for (element, place) in zip(script.elements, places) {
+            switch element {
+            case .pause(let rest):
+                #expect(place.count == 48 * Int(rest / .milliseconds(1)))
+                // Behind what still rings of the filters.
+                #expect(output[place].dropFirst(latency == 0 ? 0 : 2400).allSatisfy { abs(Int($0)) < 40 })
+            default:
+                #expect(output[place].contains { abs(Int($0)) > 1500 })
+            }
+        }
+    }
+
     @Test("A script without words is a chime")
     func chimeOnly() async throws {
         let sink = RecordingSink()

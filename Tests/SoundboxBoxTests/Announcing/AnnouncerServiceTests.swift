@@ -86,8 +86,8 @@ struct AnnouncerServiceTests {
             service.somethingMayWait()
             try await recorded.next()
             #expect(state.snapshot.unavailableRecordings != nil)
-            // Chime and words: an announcement of the chime alone would be shorter than two seconds.
-            #expect(frames(try #require(sink.announcements.first)) > 96_000)
+            // Chime and words: an announcement of the chime alone would be shorter than 1.25 seconds.
+            #expect(frames(try #require(sink.announcements.first)) > 60_000)
 
             try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
             _ = try inbox.store(

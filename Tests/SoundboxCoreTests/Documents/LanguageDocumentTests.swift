@@ -19,7 +19,7 @@ struct LanguageDocumentTests {
         let prompts = Prompt.allCases.filter(\.isRequired).map { ($0.rawValue, text("\($0)")) }
         return [
             ("locale", text("en")), ("name", text("English")), ("words", text("spaced")),
-            ("numbers", text("%n:\nx.x: << point >>;\n0: o; i; ii; iii; iv; v; vi; vii; viii; ix;\n10: << >>;\n")),
+            ("numbers", text("%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << >>;\n")),
             ("cardinal", text("%n")), ("units", mapping([("CNY", text("yuan"))])),
             ("channels", mapping([("alipay", text("Alipay"))])), ("sentences", mapping(sentences)),
             ("prompts", mapping(prompts)), ("pauses", mapping([(",", text("160ms"))])),
@@ -42,7 +42,7 @@ struct LanguageDocumentTests {
     @Test("The least that a voice must have is enough")
     func enough() throws {
         let language = try language()
-        #expect(try language.reading(of: Money("12.5", .CNY)) == "i ii point v yuan")
+        #expect(try language.reading(of: Money("12.5", .CNY)) == "a b point e yuan")
         #expect(language.words(of: .setupFault) == language.words(of: .notProvisioned))
         #expect(language.decimalStyle == .point && language.subunitJoint == " ")
     }
@@ -136,5 +136,35 @@ struct LanguageDocumentTests {
     @Test("Number rules that leave a number out are refused when the voice is read")
     func incompleteRules() throws {
         #expect(try error("numbers") { _ in Self.text("%n:\nx.x: <<.>>;\n1: i;") }.contains("it has no rule for 0"))
+    }
+
+    @Test("Number rules that read two numbers alike are refused when the voice is read, with line and numbers")
+    func lossyRules() throws {
+        let rules = "%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << ty;\n100: << >>;\n"
+        #expect(
+            try error("numbers") { _ in Self.text(rules) }.contains(
+                "rule \"10: << ty\": 11 and 10 are both read \"a ty\"; expected \">>\""))
+    }
+
+    @Test("Parts of a currency that make two amounts sound alike are refused when the voice is read")
+    func lossyUnits() throws {
+        let part = Self.mapping([("digits", Self.text("2")), ("other", Self.text("yuan"))])
+        let words = Self.mapping([("other", Self.text("yuan")), ("subunits", YAMLNode(.sequence([part])))])
+        let message = try error("units") { _ in Self.mapping([("CNY", words)]) }
+        #expect(message.contains("units.CNY") && message.contains("are both read"), "\(message)")
+    }
+
+    @Test("The currency of the command line is the voice's own, CNY unless it says otherwise, and has a word")
+    func currency() throws {
+        #expect(try language().currency == .CNY)
+        let units = Self.mapping([("USD", Self.text("dollars")), ("EUR", Self.text("euros"))])
+        #expect(try language("units") { _ in units }.currency.code == "EUR")
+        func voice(of code: String) throws -> Language {
+            let entries = Self.least.filter { $0.0 != "units" } + [("units", units), ("currency", Self.text(code))]
+            return try Language(reading: YAMLValue(Self.mapping(entries), file: "voice.yaml"))
+        }
+        #expect(try voice(of: "USD").currency.code == "USD")
+        let error = try #require(throws: YAMLError.self) { try voice(of: "CNY") }
+        #expect(error.key == "currency" && error.problem.contains("a word under units"))
     }
 }

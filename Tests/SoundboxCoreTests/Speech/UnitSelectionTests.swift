@@ -24,9 +24,43 @@ struct UnitSelectionTests {
     }
 
     @Test(
-        "Among equally few, the longest comes first", arguments: [["ab", "cd", "abc", "d"], ["d", "abc", "cd", "ab"]])
+        "Among equally few, the longest comes first",
+        arguments: [["abc", "def", "abcd", "ef"], ["ef", "abcd", "def", "abc"]])
     func ties(phrases: [String]) throws {
-        #expect(try cover("abcd", with: phrases) == ["abc", "d"])
+        #expect(try cover("abcdef", with: phrases) == ["abcd", "ef"])
+    }
+
+    @Test("A syllable is not left alone where another cut has as few recordings")
+    func loneSyllables() throws {
+        #expect(try cover("四十五元", with: ["四十五", "元", "四十", "五元"]) == ["四十", "五元"])
+        // One recording fewer weighs more.
+        #expect(try cover("四十五元整", with: ["四十五元", "整", "四十", "五元", "元整"]) == ["四十五元", "整"])
+        // In a language with spaces a letter says nothing about a syllable.
+        #expect(try cover("a b c", with: ["a b", "c", "a", "b c"], spaced: true) == ["a b", "c"])
+    }
+
+    @Test(
+        "What was spoken as an ending stands at the end of the text and nowhere else",
+        arguments: [
+            ("五元", [1]), ("五元五元", [0, 1]), ("五元五角", [0, 2]), ("五元 ", [1]), ("五角", [2]), ("元", [3]),
+        ])
+    func endings(text: String, expected: [Int]) throws {
+        let selection = UnitSelection(phrases: ["五元", "五元", "五角", "元"], endings: [1], wordsAreSpaced: false)
+        #expect(try selection.cover(Array(text.unicodeScalars)[...]) == expected)
+    }
+
+    @Test("An ending alone says nothing in the middle of a text")
+    func endingInTheMiddle() {
+        let selection = UnitSelection(phrases: ["五元", "到账"], endings: [0], wordsAreSpaced: false)
+        #expect(throws: SpeechError.missingPhrase("五元到账")) {
+            try selection.cover(Array("五元到账".unicodeScalars)[...])
+        }
+    }
+
+    @Test("A recording more is worse than an end that is no ending")
+    func endingAgainstCount() throws {
+        let selection = UnitSelection(phrases: ["五百元", "五百", "元"], endings: [2], wordsAreSpaced: false)
+        #expect(try selection.cover(Array("五百元".unicodeScalars)[...]) == [0])
     }
 
     @Test("The first of two equal phrases is used")
@@ -85,7 +119,7 @@ struct UnitSelectionTests {
             let phrases = Array(Set((0..<6).map { _ in word(1...4) })).sorted()
             let text = word(0...9)
             let best = Self.coverings(of: text[...], with: phrases).min {
-                ($0.count, $0.map { -$0.utf8.count }) < ($1.count, $1.map { -$0.utf8.count })
+                ($0.badness, $0.map { -$0.utf8.count }) < ($1.badness, $1.map { -$0.utf8.count })
             }
             #expect((try? cover(text, with: phrases)) == best, "\(text) with \(phrases)")
         }
@@ -97,6 +131,11 @@ struct UnitSelectionTests {
             coverings(of: text.dropFirst(phrase.count), with: phrases).map { [phrase] + $0 }
         }
     }
+}
+
+extension [String] {
+    /// Fewer recordings first, then fewer syllables alone.
+    fileprivate var badness: Int { count * 1000 + count { $0.count == 1 } }
 }
 
 private func < (left: (Int, [Int]), right: (Int, [Int])) -> Bool {

@@ -69,6 +69,44 @@ struct DoctorTests {
         #expect(checks.inbox().detail.contains("is no file"))
     }
 
+    @Test("Who speaks is told; somebody else than was chosen is worth a look")
+    func voice() async throws {
+        let folder = try TemporaryFolder()
+        // …/Tests/SoundboxSetupTests/Doctor/DoctorTests.swift
+        let shipped =
+            #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+            .joined(separator: "/") + "/sounds/zh-CN"
+        let own = folder.file("sounds/zh-CN-yunxi")
+        try SmallFile.createFolders(folder.file("sounds"))
+        try await ChildProcess.run("cp", "-r", shipped, own)
+        let lines = try SmallFile.read("\(shipped)/voice.yaml").split(separator: "\n", omittingEmptySubsequences: false)
+        try folder.write(
+            "speaker: {id: yunxi, name: 云希}\n"
+                + lines.filter { !$0.hasPrefix("speaker:") }.joined(separator: "\n"),
+            to: "sounds/zh-CN-yunxi/voice.yaml")
+        func finding(_ keys: String) throws -> Finding {
+            let text = """
+                merchant_id: M
+                device_id: b
+                broker: {url: "mqtt://h"}
+                voice: {directory: "\(folder.file("sounds"))"\(keys)}
+
+                """
+            let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
+            return SetupChecks(configuration: configuration, boxIsRunning: false).voice()
+        }
+        let chosen = try finding(", speaker: yunxi")
+        #expect(chosen.level == .green && chosen.detail.hasPrefix("zh-CN-yunxi, ") && !chosen.detail.contains(";"))
+        let unchosen = try finding("")
+        #expect(unchosen.level == .green && unchosen.detail.contains("no speaker is chosen for zh-CN; zh-CN-yunxi"))
+        let absent = try finding(", speaker: xiaoxiao")
+        #expect(absent.level == .amber)
+        #expect(absent.detail.contains("speaker \"xiaoxiao\" of zh-CN is not installed; zh-CN-yunxi speaks instead"))
+        #expect(absent.advice?.contains("soundbox setup") == true)
+        let other = try finding(", locale: en-US")
+        #expect(other.level == .red)
+    }
+
     @Test("A running box that quiet hours make silent is no green one")
     func quietHours() {
         var status = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")

@@ -13,12 +13,21 @@ struct SetupDialogueTests {
             AudioOutputs.Card(device: "hw:CARD=Headphones", description: "bcm2835 Headphones"),
         ])
 
+    private static let samples = [
+        SpeakerSample(locale: "zh-CN", id: "xiaoxiao", name: "晓晓"),
+        SpeakerSample(locale: "zh-CN", id: "yunxi", name: "云希"),
+        SpeakerSample(locale: "en-IN", id: "emma", name: "Emma"),
+    ]
+
     private func dialogue(
-        _ change: (inout SetupAnswers) -> Void = { _ in }, given: Set<SetupQuestion> = [], code: [Int] = []
+        _ change: (inout SetupAnswers) -> Void = { _ in }, given: Set<SetupQuestion> = [], code: [Int] = [],
+        samples: [SpeakerSample] = []
     ) -> SetupDialogue {
+        var choices = Self.choices
+        choices.samples = samples
         var answers = SetupAnswers()
         change(&answers)
-        return SetupDialogue(answers: answers, given: given, choices: Self.choices, code: code)
+        return SetupDialogue(answers: answers, given: given, choices: choices, code: code)
     }
 
     /// Answers in order, with a broker that works.
@@ -129,6 +138,81 @@ struct SetupDialogueTests {
         dialogue.answer("s3cret")
         #expect(dialogue.step == .checkBroker)
         #expect(dialogue.answers.password == Secret("s3cret"))
+    }
+
+    @Test("Where a language has several speakers, each is heard and one is chosen, behind device and volume")
+    func speakers() {
+        let all = Set(SetupQuestion.allCases).subtracting([.voice, .volume, .speaker])
+        var dialogue = dialogue(given: all, samples: Self.samples)
+        dialogue.brokerWasChecked(isUsable: true)
+        dialogue.answer("zh-CN")
+        dialogue.answer("")
+        #expect(dialogue.step == .playSamples(Array(Self.samples.prefix(2))))
+        dialogue.samplesWerePlayed()
+        #expect(dialogue.step == .ask(.speaker))
+        dialogue.answer("again")
+        #expect(dialogue.step == .playSamples(Array(Self.samples.prefix(2))))
+        dialogue.samplesWerePlayed()
+        dialogue.answer("emma")
+        #expect(dialogue.problem == "there is no speaker \"emma\" of zh-CN; there are: xiaoxiao, yunxi")
+        dialogue.answer("<")
+        #expect(dialogue.step == .ask(.volume))
+        dialogue.answer("50")
+        dialogue.samplesWerePlayed()
+        dialogue.answer("yunxi")
+        #expect(dialogue.step == .finish && dialogue.answers.speakers == ["zh-CN": "yunxi"])
+    }
+
+    @Test("Where there is no choice of speakers nobody is asked, and Enter takes the usual one")
+    func usualSpeaker() {
+        let all = Set(SetupQuestion.allCases).subtracting([.voice, .speaker])
+        var dialogue = dialogue(given: all, samples: Self.samples)
+        dialogue.brokerWasChecked(isUsable: true)
+        dialogue.answer("en-IN")
+        #expect(dialogue.step == .finish && dialogue.answers.speakers == [:])
+        dialogue = self.dialogue(given: all, samples: Self.samples)
+        dialogue.brokerWasChecked(isUsable: true)
+        dialogue.answer("zh-CN, en-IN")
+        dialogue.samplesWerePlayed()
+        dialogue.answer("")
+        #expect(dialogue.step == .finish && dialogue.answers.speakers == ["zh-CN": "xiaoxiao"])
+    }
+
+    @Test(
+        "Speakers are named by id, with their language where that is not clear, and with the voice",
+        arguments: [
+            ("zh-CN", "yunxi", ["zh-CN": "yunxi"]), ("zh-CN,en-IN", "yunxi", ["zh-CN": "yunxi"]),
+            ("zh-CN,en-IN", "emma", ["en-IN": "emma"]),
+            ("zh-CN,en-IN", "en-IN=emma, yunxi", ["zh-CN": "yunxi", "en-IN": "emma"]),
+            ("zh-CN-yunxi", nil, ["zh-CN": "yunxi"]), ("zh-CN-yunxi", "-", [:]), ("zh-CN", "-", [:]),
+        ] as [(String, String?, [String: String])])
+    func namingSpeakers(voices: String, typed: String?, speakers: [String: String]) throws {
+        var choices = Self.choices
+        choices.samples = Self.samples
+        var answers = SetupAnswers()
+        try SetupQuestion.voice.take(voices, into: &answers, choices)
+        if let typed { try SetupQuestion.speaker.take(typed, into: &answers, choices) }
+        #expect(answers.speakers == speakers)
+    }
+
+    @Test(
+        "Who does not speak is refused, with those who do",
+        arguments: [
+            ("zh-CN", "emma", "there are: xiaoxiao, yunxi"),
+            ("zh-CN", "en-IN=emma", "en-IN is not spoken; expected zh-CN"),
+            ("zh-CN", "yunxi,xiaoxiao", "two speakers for zh-CN"), ("zh-CN", "yunxi,", "no speaker \"\""),
+            ("zh-CN", "zh-CN=", "no speaker \"\""), ("zh-CN-nobody", nil, "there are: en-IN, zh-CN"),
+            ("zh-CN,zh-CN-yunxi", nil, "twice"),
+        ] as [(String, String?, String)])
+    func wrongSpeakers(voices: String, typed: String?, problem: String) throws {
+        var choices = Self.choices
+        choices.samples = Self.samples
+        var answers = SetupAnswers()
+        let error = try #require(throws: SetupError.self) {
+            try SetupQuestion.voice.take(voices, into: &answers, choices)
+            if let typed { try SetupQuestion.speaker.take(typed, into: &answers, choices) }
+        }
+        #expect(error.description.contains(problem), "\(error)")
     }
 
     @Test("What came by option is not asked")

@@ -179,6 +179,28 @@ struct SetupPlanTests {
             ])
     }
 
+    @Test("Who speaks is kept, written for one language or for several, and goes with the language")
+    func speakers() throws {
+        let text = "merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\nvoice: {speaker: yunxi}\n"
+        let document = try YAMLDocument(parsing: text, file: "soundbox.yaml")
+        var answers = SetupAnswers(from: document)
+        func speakers() throws -> [String: String] {
+            try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").voice.speakers
+        }
+        #expect(answers.speakers == ["zh-CN": "yunxi"])
+        #expect(try speakers() == ["zh-CN": "yunxi"])
+        answers.voices = ["en-US", "zh-CN"]
+        answers.speakers["en-US"] = "emma"
+        #expect(try speakers() == ["zh-CN": "yunxi", "en-US": "emma"])
+        let both = try document.applying(answers)
+        #expect(SetupAnswers(from: both) == answers)
+        answers.voices = ["en-US"]
+        #expect(try speakers() == ["en-US": "emma"])
+        answers.voices = ["th-TH"]
+        #expect(try speakers() == [:])
+        #expect(try document.applying(answers)["voice", "speaker"] == nil)
+    }
+
     @Test("Export and import carry a whole setup to another box; show has no secret")
     func exportAndImport() throws {
         try plan().write()

@@ -18,8 +18,10 @@ struct ShownConfigurationTests {
     private static let others = [
         "broker.url", "broker.username", "broker.password_file", "broker.ca_file", "broker.cert_file",
         "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.record", "audio.lead_in",
+        "audio.speaker", "audio.speaker.kind", "audio.speaker.resonance",
         "audio.gap", "audio.close_when_idle", "audio.mixer", "audio.mixer.card", "audio.mixer.index", "voice.locale",
-        "voice.directory", "voice.tempo", "voice.decimal", "board", "board_directory", "state_directory",
+        "voice.speaker", "voice.directory", "voice.tempo", "voice.decimal", "board", "board_directory",
+        "state_directory",
         "control_socket", "announce.expire_after", "announce.late", "announce.currency", "announce.hurry_above",
         "announce.quiet_hours", "announce.quiet_hours.from", "announce.quiet_hours.volume", "announce.network_grace",
         "announce.prompts", "announce.prompts.network", "announce.prompts.ready", "payments.format",

@@ -22,15 +22,18 @@ struct RecordingListTests {
                 recordings:
                   - {file: yi1, text: 一, say: yi1}
                   - {file: er4, text: 二}
+                  - {file: er4-end, text: 二, say: er4, pace: 0.9, ending: true}
                 """)
         #expect(list.sampleRate == 22_050 && list.loudness == -22 && list.chime == "ding")
-        #expect(list.synthesis?.program == .espeakNG && list.synthesis?.voice == "cmn-latn-pinyin")
-        #expect(list.synthesis?.speed == 170 && list.synthesis?.pitch == 45)
+        #expect(
+            list.synthesis == SynthesisSettings(program: .espeakNG(speed: 170, pitch: 45), voice: "cmn-latn-pinyin"))
         #expect(
             list.entries == [
-                RecordingEntry(file: "yi1", text: "一", say: "yi1"), RecordingEntry(file: "er4", text: "二", say: nil),
+                RecordingEntry(file: "yi1", text: "一", say: "yi1", pace: 1, isEnding: false),
+                RecordingEntry(file: "er4", text: "二", say: nil, pace: 1, isEnding: false),
+                RecordingEntry(file: "er4-end", text: "二", say: "er4", pace: 0.9, isEnding: true),
             ])
-        #expect(list.files == ["ding", "yi1", "er4"])
+        #expect(list.files == ["ding", "yi1", "er4", "er4-end"])
     }
 
     @Test("A voice of a person's recordings needs neither synthesis nor chime")
@@ -54,6 +57,11 @@ struct RecordingListTests {
             ("recordings: [{file: a, text: 一, say: yi1}]", "needs the top-level key \"synthesis\""),
             ("synthesis: {program: espeak, voice: zh, speed: 170, pitch: 45}\nrecordings: []", "espeak-ng"),
             ("synthesis: {program: espeak-ng, voice: zh, speed: 5, pitch: 45}\nrecordings: []", "80 to 450"),
+            ("synthesis: {program: kokoro, voice: zf_xiaoxiao}\nrecordings: []", "phonemes"),
+            ("synthesis: {program: kokoro, voice: a, phonemes: pinyin, speed: 3}\nrecordings: []", "0.5 to 2"),
+            ("synthesis: {program: kokoro, voice: a, phonemes: pinyin, pitch: 3}\nrecordings: []", "unknown key"),
+            ("recordings: [{file: a, text: 一, ending: true}, {file: b, text: 一, ending: true}]", "as an ending"),
+            ("recordings: [{file: a, text: 一, ending: maybe}]", "true or false"),
             ("recordings: 5", "expected a list"),
             ("chime: a\nkinds: {deposit: {words: x, chime: a}}\nrecordings: []", "kinds.deposit.chime: this chime"),
             ("kinds: {deposit: {words: x, chime: a}}\nrecordings: [{file: a, text: x}]", "expected each file once"),

@@ -95,11 +95,11 @@ struct LeavingOutTests {
         var voices = Voices(first: voice)
         #expect(voices.brokenCount == 1 && voices.unavailable == nil)
         #expect(!voices.mayHaveMore)
-        #expect(try voices.provenScript(for: payment("7")).text == "支付宝到账一笔")
+        #expect(try voices.provenScript(for: payment("7.5")).text == "支付宝到账一笔")
 
         try sound.write(to: URL(fileURLWithPath: file))
         #expect(voices.mayHaveMore)
-        #expect(try voices.provenScript(for: payment("7")).text.contains("七元"))
+        #expect(try voices.provenScript(for: payment("7.5")).text.contains("七点五元"))
         #expect(voices.brokenCount == 0)
     }
 }

@@ -9,11 +9,16 @@ import VoiceTestSupport
 
 @Suite("The voices that ship with the box", .serialized)
 struct ShippedVoicesTests {
-    static let locales = VoiceFolder(path: shippedSounds).locales
+    static let locales = VoiceFolder(path: shippedSounds).names
 
     @Test("There are voices at all")
     func some() {
         #expect(Self.locales.contains("zh-CN"))
+    }
+
+    @Test("Speakers of one language say the same words")
+    func speakers() {
+        #expect(SpeakerCheck(VoiceFolder(path: shippedSounds)).problems() == [])
     }
 
     @Test(
@@ -21,7 +26,7 @@ struct ShippedVoicesTests {
         arguments: locales)
     func check(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
-        #expect(voice.language.locale == locale)
+        #expect(voice.name == locale)
         #expect(try VoiceCheck(voice).problems() == [])
         #expect(VoiceCheck(voice).notes == [])
     }

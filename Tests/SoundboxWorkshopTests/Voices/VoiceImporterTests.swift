@@ -172,14 +172,85 @@ struct VoiceImporterTests {
         #expect(report.imported.map(\.entry.file) == ["a"] && report.refused.map(\.piece.entry.file) == ["b"])
     }
 
+    @Test("Where the count differs, the place is told at which the two are likely to part, and what is expected there")
+    func slip() throws {
+        try writeList([
+            "{file: a, text: aaaaaaaaaa}", "{file: b, text: bb}", "{file: c, text: cccccccccccccccccccc}",
+            "{file: d, text: ddd}",
+        ])
+        func take(_ lengths: [Int]) throws -> String {
+            let rest = Recording.silence(lasting: .seconds(1))
+            let take = lengths.reduce(rest) { $0 + .tone(amplitude: 0.3, lasting: .milliseconds($1)) + rest }
+            return try takes.write(take.pcm16, to: "take.flac")
+        }
+        let few = #expect(throws: ImportError.self) { try importing(take([1000, 2000, 300])) }
+        let place = "likely to part at 0:03.0, where \"bb\" is expected."
+        #expect(few?.description.contains(place) == true, "\(few as Any)")
+        let many = #expect(throws: ImportError.self) { try importing(take([1000, 200, 2000, 300, 4000])) }
+        #expect(many?.description.contains("likely to part at 0:0") == true)
+        #expect(many?.description.contains("behind the last phrase of the script") == true, "\(many as Any)")
+    }
+
+    @Test(
+        "What the import cuts is never refused for its ends, its length or its offset, however a phrase begins and ends",
+        arguments: Ends.allCases)
+    func ends(_ ends: Ends) throws {
+        for seed in UInt64(1)...6 {
+            let rest = Recording.silence(lasting: .seconds(1))
+            let phrases = Self.pitches.map { ends.phrase(pitch: $0, seed: seed) }
+            let take = phrases.reduce(rest) { $0 + $1 + rest }
+            let quiet = take.mixed(with: .noise(level: -80, lasting: take.duration, seed: seed))
+            let report = try importing(takes.write(quiet.pcm16, to: "take.flac"), replace: true)
+            #expect(report.imported.count == 3, "\(ends), \(seed): \(report.refused)")
+            // The files as they are on the disk, after rounding.
+            #expect(try VoiceWorkshop(directory: folder.path).check() == [], "\(ends), \(seed)")
+        }
+    }
+
+    /// How people's phrases begin and end.
+    enum Ends: CaseIterable {
+        case breathBefore, breathAfter, faintBreathOnBothSides, longDecay, veryShort, stopGap, popOfTheLips, lopsided
+
+        func phrase(pitch: Double, seed: UInt64) -> Recording {
+            let word = Recording.tone(pitch, amplitude: 0.12, lasting: .milliseconds(300))
+            let milliseconds = Int(seed) * 35
+            func breath(_ level: Double) -> Recording {
+                .noise(level: level, lasting: .milliseconds(120 + milliseconds), seed: seed)
+            }
+            switch self {
+            case .breathBefore: return breath(-58) + word
+            case .breathAfter: return word + breath(-58)
+            case .faintBreathOnBothSides: return breath(-62 + Double(seed)) + word + breath(-66 + Double(seed))
+            case .longDecay:
+                var tail = Recording.tone(pitch, amplitude: 0.12, lasting: .milliseconds(900))
+                for frame in tail.samples.indices {
+                    tail.samples[frame] *= Float(exp(-Double(frame) / 22_050 * (6 + Double(seed))))
+                }
+                return word + tail
+            case .veryShort: return .tone(pitch, amplitude: 0.2, lasting: .milliseconds(75 + 5 * Int(seed)))
+            case .stopGap:
+                let burst = Recording.noise(level: -35, lasting: .milliseconds(25), seed: seed)
+                return word + .silence(lasting: .milliseconds(90 + milliseconds / 4)) + burst
+            case .popOfTheLips:
+                let pop = Recording.tone(
+                    9 + Double(seed), amplitude: 0.15, lasting: .milliseconds(60 + milliseconds / 3))
+                return .tone(pitch, amplitude: 0.12, lasting: .milliseconds(110)).mixed(with: pop)
+            case .lopsided:
+                var word = Recording.tone(pitch, amplitude: 0.2, lasting: .milliseconds(80 + milliseconds))
+                word.samples = word.samples.map { $0 < 0 ? $0 * 0.4 : $0 }
+                return word
+            }
+        }
+    }
+
     @Test("A whole voice spoken by espeak-ng in one take comes out as phrases that pass the check")
     func spoken() async throws {
         let words = ["zero", "one", "eight", "six", "point five", "payment received"]
         try writeList(words.map { "{file: \($0.replacing(" ", with: "-")), text: \($0)}" })
-        let synthesizer = Synthesizer(SynthesisSettings(program: .espeakNG, voice: "en", speed: 150, pitch: 45))
+        let synthesizer = Synthesizer(SynthesisSettings(program: .espeakNG(speed: 150, pitch: 45), voice: "en"))
         var take = Recording.silence(lasting: .seconds(1))
         for word in words {
-            let spoken = try await synthesizer.speak(word, for: word, scratch: takes.path(of: "spoken.wav"))
+            let spoken = try await synthesizer.speak(word, for: word)
             // espeak-ng speaks near full scale, which a microphone's level must not.
             let softer = Recording(name: word, sampleRate: 22_050, samples: spoken.samples.map { $0 * 0.5 })
             take = take + softer + .silence(lasting: .milliseconds(900))

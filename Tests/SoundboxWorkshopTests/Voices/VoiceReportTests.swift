@@ -63,13 +63,13 @@ struct VoiceReportTests {
         #expect(try #require(smooth.largestJump) < -90)
     }
 
-    @Test("The shipped Mandarin voice is compared with espeak-ng reading the same words in one go")
+    @Test("The shipped Cantonese voice is compared with espeak-ng reading the same words in one go")
     func shipped() async throws {
-        let voice = try VoiceFolder(path: shippedSounds).voice("zh-CN")
+        let voice = try VoiceFolder(path: shippedSounds).voice("zh-HK")
         let report = try VoiceReport(voice)
         #expect(await report.lackOfFluentReading() == nil)
-        let line = try await report.line(for: try Money("123.45", #require(Currency("CNY"))), isCompared: true)
-        #expect(line.segmentCount == 5)
+        let line = try await report.line(for: try Money("123.45", #require(Currency("HKD"))), isCompared: true)
+        #expect(line.segmentCount > 2)
         // Half or twice as long would not be the same words.
         #expect((0.7...1.5).contains(try #require(line.ratio)))
     }

@@ -48,6 +48,18 @@ struct VoiceSkeletonTests {
         #expect(VoiceCheck(voice).notes == [])
     }
 
+    @Test("Rules that glue words together under `words: spaced` are found by the check and not by a payment")
+    func glued() throws {
+        defer { cleanUp() }
+        _ = try VoiceSkeleton(locale: "ms-MY", in: folder.path).create()
+        let file = "\(voiceFolder)/voice.yaml"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try text.replacing("10: << >>;", with: "10: <<>>;").write(toFile: file, atomically: true, encoding: .utf8)
+        let problems = try VoiceCheck(try Voice(directory: voiceFolder)).problems()
+        let problem = try #require(problems.first { $0.contains("numbers:") })
+        #expect(problem.contains("10 is \"onezero\"") && problem.contains("words: unspaced"), "\(problem)")
+    }
+
     @Test(
         "A voice made before there were the newest keys still loads; what it lacks is noted with what is said instead")
     func olderVoice() throws {

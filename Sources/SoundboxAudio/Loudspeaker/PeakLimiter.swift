@@ -1,0 +1,85 @@
+import Glibc
+
+/// Keeps the true peak below a ceiling by looking ahead: the gain goes down before the peak comes, and slowly up after it.
+///
+/// What it looks ahead by is longer than half a wave of all that a small loudspeaker plays, so the gain holds still
+/// through a steady tone, and distorts nothing.
+struct PeakLimiter: Sendable {
+    /// −1 dBTP, less what the estimate of the peak may be wrong by.
+    static let ceiling: Float = 0.84
+    /// In seconds, as the time constant behind it.
+    private static let lookAhead = 0.0035
+    private static let release = 0.100
+    /// Gains are whole multiples of 2⁻³², so that the running sum of them is exact for ever.
+    private static let unit: Int64 = 1 << 32
+
+    /// By how many frames sound leaves later than it came.
+    let latency: Int
+    /// Frames that the gain is held and smoothed over.
+    private let window: Int
+    private let releaseShare: Double
+    private var meter = TruePeakMeter()
+    private var delayed: [Float]
+    private var delayPlace = 0
+    /// The lowest gain of the window at its front, and behind each the lowest that follows: gains and their frames.
+    private var minima: [(gain: Double, frame: Int)]
+    private var minimaStart = 0
+    private var minimaCount = 0
+    private var frame = 0
+    private var released = 1.0
+    private var smoothed: [Int64]
+    private var smoothedPlace = 0
+    private var sum: Int64
+
+    init(sampleRate: Int) {
+        window = max(1, Int(Self.lookAhead * Double(sampleRate)) - TruePeakMeter.reach)
+        latency = window - 1 + TruePeakMeter.reach
+        releaseShare = 1 - exp(-1 / (Self.release * Double(sampleRate)))
+        delayed = [Float](repeating: 0, count: latency + 1)
+        minima = [(Double, Int)](repeating: (1, 0), count: window)
+        smoothed = [Int64](repeating: Self.unit, count: window)
+        sum = Self.unit * Int64(window)
+    }
+
+    mutating func reset() {
+        meter.reset()
+        for index in delayed.indices { delayed[index] = 0 }
+        for index in smoothed.indices { smoothed[index] = Self.unit }
+        (delayPlace, minimaStart, minimaCount, frame, released, smoothedPlace) = (0, 0, 0, 0, 1, 0)
+        sum = Self.unit * Int64(window)
+    }
+
+    /// Takes the next sample and returns the one ``latency`` frames before it.
+    mutating func limit(_ sample: Float) -> Float {
+        let peak = Double(meter.peak(with: sample / Self.ceiling))
+        let lowest = lowestOfWindow(peak > 1 ? 1 / peak : 1)
+        released = lowest < released ? lowest : released + (lowest - released) * releaseShare
+        // Rounded down: a gain is never above what was found.
+        let gain = Int64(released * Double(Self.unit))
+        sum += gain - smoothed[smoothedPlace]
+        smoothed[smoothedPlace] = gain
+        smoothedPlace = smoothedPlace + 1 == window ? 0 : smoothedPlace + 1
+
+        delayed[delayPlace] = sample
+        delayPlace = delayPlace + 1 == delayed.count ? 0 : delayPlace + 1
+        let limited = delayed[delayPlace] * Float(Double(sum) / Double(Self.unit * Int64(window)))
+        // Never reached, as far as the estimate of the peak is right; an encoder cannot take more than full scale.
+        return min(max(limited, -1), 1)
+    }
+
+    /// The lowest gain of the window that ends with this one. Those that a lower one follows are forgotten.
+    private mutating func lowestOfWindow(_ gain: Double) -> Double {
+        while minimaCount > 0, minima[wrapped(minimaStart + minimaCount - 1)].gain >= gain { minimaCount -= 1 }
+        if minimaCount > 0, minima[minimaStart].frame <= frame - window {
+            minimaStart = wrapped(minimaStart + 1)
+            minimaCount -= 1
+        }
+        minima[wrapped(minimaStart + minimaCount)] = (gain, frame)
+        minimaCount += 1
+        frame += 1
+        return minima[minimaStart].gain
+    }
+
+    /// A remainder without a division, which small processors are slow at.
+    private func wrapped(_ index: Int) -> Int { index < window ? index : index - window }
+}

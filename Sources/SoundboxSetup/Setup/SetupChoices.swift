@@ -1,0 +1,51 @@
+import SoundboxConfiguration
+import SoundboxHardware
+import SoundboxVoice
+
+/// What there is to choose from on this machine.
+public struct SetupChoices: Sendable, Equatable {
+    /// Languages.
+    public var voices: [String]
+    /// Who speaks them, the usual one of each language first; nobody of a language whose speakers have no names.
+    public var samples: [SpeakerSample]
+    public var boards: [String]
+    /// Sound cards, the one that is wired most likely first.
+    public var cards: [AudioOutputs.Card]
+    /// What is proposed as long as nobody has chosen.
+    public var audioDevice: String
+
+    public init(
+        voices: [String], samples: [SpeakerSample] = [], boards: [String], cards: [AudioOutputs.Card],
+        audioDevice: String = Configuration.Default.audioDevice
+    ) {
+        self.voices = voices
+        self.samples = samples
+        self.boards = boards
+        self.cards = cards
+        self.audioDevice = audioDevice
+    }
+    /// Those to choose from: the speakers of each chosen language that has more than one.
+    func samples(for answers: SetupAnswers) -> [SpeakerSample] {
+        answers.voices.flatMap { locale in
+            let speakers = samples.filter { $0.locale == locale }
+            return speakers.count > 1 ? speakers : []
+        }
+    }
+}
+
+/// Somebody who speaks a language, to be heard before one is chosen.
+public struct SpeakerSample: Sendable, Equatable, CustomStringConvertible {
+    public let locale: String
+    public let speaker: VoiceSpeaker
+
+    public init(locale: String, speaker: VoiceSpeaker) {
+        self.locale = locale
+        self.speaker = speaker
+    }
+
+    init(locale: String, id: String, name: String) {
+        self.init(locale: locale, speaker: VoiceSpeaker(id: id, name: name))
+    }
+
+    public var description: String { "\(speaker.id)  \(speaker.name), \(locale)" }
+}

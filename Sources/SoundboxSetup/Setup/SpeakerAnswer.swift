@@ -1,0 +1,59 @@
+import SoundboxVoice
+
+/// What is typed for who speaks: `yunxi`, or with several languages `zh-CN=yunxi, en-US=emma`.
+enum SpeakerAnswer {
+    /// What is chosen now, in the same form, and the usual speaker where nobody is; empty where there is no choice.
+    static func usual(_ answers: SetupAnswers, _ choices: SetupChoices) -> String {
+        let samples = choices.samples(for: answers)
+        let locales = answers.voices.filter { voice in samples.contains { $0.locale == voice } }
+        return locales.compactMap { locale in
+            let known = samples.filter { $0.locale == locale }.map(\.speaker.id)
+            let chosen = answers.speakers[locale].flatMap { known.contains($0) ? $0 : nil } ?? known.first
+            return chosen.map { locales.count == 1 ? $0 : "\(locale)=\($0)" }
+        }.joined(separator: ", ")
+    }
+
+    /// The speakers by language. One who is not named stays.
+    /// - Throws: ``SetupError`` for one who is not installed, with those who are.
+    static func speakers(
+        _ text: String, _ answers: SetupAnswers, _ choices: SetupChoices
+    ) throws -> [String: String] {
+        var speakers = answers.speakers
+        var named: Set<String> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+            let locale = try sides.count == 2 ? sides[0] : self.locale(ofSpeaker: sides[0], answers, choices)
+            let id = sides[sides.count - 1]
+            let known = choices.samples.filter { $0.locale == locale }.map(\.speaker.id)
+            guard answers.voices.contains(locale) else {
+                throw SetupError("\(locale) is not spoken; expected \(answers.voices.joined(separator: " or "))")
+            }
+            guard known.contains(id) else {
+                throw SetupError(
+                    known.isEmpty
+                        ? "no speaker of \(locale) has a name; expected -"
+                        : "there is no speaker \"\(id)\" of \(locale); there are: \(known.joined(separator: ", "))")
+            }
+            guard named.insert(locale).inserted else { throw SetupError("two speakers for \(locale); expected one") }
+            speakers[locale] = id
+        }
+        return speakers
+    }
+
+    /// The language that is meant where none is named.
+    private static func locale(
+        ofSpeaker id: String, _ answers: SetupAnswers, _ choices: SetupChoices
+    ) throws -> String {
+        let speaking = answers.voices.filter { voice in
+            choices.samples.contains { $0.locale == voice && $0.speaker.id == id }
+        }
+        if speaking.count > 1 {
+            throw SetupError(
+                "\(id) speaks \(speaking.joined(separator: " and ")); expected the language too, "
+                    + "such as \(speaking[0])=\(id)")
+        }
+        // Of a language with a choice, so that the others are named if there is no such speaker.
+        let chosen = choices.samples(for: answers).first?.locale
+        return speaking.first ?? chosen ?? answers.voices[0]
+    }
+}

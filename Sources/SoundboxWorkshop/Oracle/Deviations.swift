@@ -1,0 +1,65 @@
+import SoundboxCore
+import SoundboxYAML
+
+/// Where a voice reads numbers otherwise than ICU, on purpose: a file such as `Tests/OracleTests/Deviations/zh-CN.yaml`.
+struct Deviations {
+    /// One difference, as what turns ICU's text into the voice's.
+    struct Rule {
+        /// Where it stands, for messages.
+        var place: String
+        var replacement: ICUReplacement
+    }
+
+    var icuLocale: String
+    var ruleSet: String
+    var rules: [Rule]
+
+    /// Strict: every difference says why it is one and who else says so. Blocks on the disk.
+    /// - Throws: ``YAMLError`` naming file, line and key.
+    init(readingFile path: String, _ library: ICULibrary) throws(YAMLError) {
+        let top = try YAMLValue(readingFile: path).mapping()
+        icuLocale = try top.required("icu_locale").string()
+        ruleSet = try top.required("rule_set").string()
+        rules = []
+        for value in try top.required("deviations").list() { rules.append(try Rule(reading: value, library)) }
+        try top.refuseOtherKeys()
+    }
+
+    /// None: what ICU's own rules for the locale say.
+    init(icuLocale: String, ruleSet: String) {
+        self.icuLocale = icuLocale
+        self.ruleSet = ruleSet
+        rules = []
+    }
+
+    /// ICU's text with every rule applied, in order, and the rules that changed it.
+    func applied(to text: String) throws(ICUError) -> (text: String, changedBy: [Int]) {
+        var text = text
+        var changedBy: [Int] = []
+        for (index, rule) in rules.enumerated() {
+            let changed = try rule.replacement.apply(to: text)
+            if changed != text { changedBy.append(index) }
+            text = changed
+        }
+        return (text, changedBy)
+    }
+}
+
+extension Deviations.Rule {
+    fileprivate init(reading value: YAMLValue, _ library: ICULibrary) throws(YAMLError) {
+        let fields = try value.mapping()
+        for key in ["reason", "source"] {
+            let text = try fields.required(key)
+            if try text.string().isEmpty { throw text.error("must not be empty") }
+        }
+        let pattern = try fields.required("replace")
+        place = "\(value.file):\(pattern.line ?? 0)"
+        let (expression, template) = (try pattern.string(), try fields.required("with").string())
+        do throws(ICUError) {
+            replacement = try ICUReplacement(library, of: expression, with: template)
+        } catch {
+            throw pattern.error(error.description)
+        }
+        try fields.refuseOtherKeys()
+    }
+}

@@ -1,0 +1,111 @@
+import Glibc
+
+/// Finds recordings that stand under their neighbours' names, by how long they last.
+///
+/// A take in which one phrase was left out and another read twice has the right number of phrases, and each between the
+/// two says the words of the next one. No single recording gives that away; all of them together last as long as their
+/// neighbours' words should. See docs/decisions/141.
+struct DurationCheck {
+    /// A recording, in the order of the list.
+    struct Spoken {
+        var file: String
+        var text: String
+        var seconds: Double
+    }
+
+    /// How much more probable the neighbours' words must be, in nats. Each shipped voice stays under 10, a take with a
+    /// shift of 40 phrases mostly comes to more than 20.
+    static let leastGain = 16.0
+    /// Fewer recordings tell nothing of how fast a voice speaks.
+    private static let fewest = 12
+
+    private let spoken: [Spoken]
+    /// What each recording's words should last, in seconds.
+    private let expected: [Double]
+    /// By how much recordings usually differ from that, as a logarithm.
+    private let spread: Double
+
+    /// - Parameter spoken: in the order in which they are read aloud.
+    init(_ spoken: [Spoken]) {
+        self.spoken = spoken
+        let letters = spoken.map { Double($0.text.letterCount) }
+        let line = Self.line(through: zip(letters, spoken.map(\.seconds)).map { $0 })
+        let expected = letters.map { max(0.1, line.start + line.slope * $0) }
+        let differences = zip(spoken, expected).map { abs(log($0.seconds / $1)) }
+        self.expected = expected
+        // 1.4826 median deviations are a standard deviation. No voice is steadier than a tenth.
+        spread = max(1.4826 * differences.median, 0.1)
+    }
+
+    /// The stretch that fits the words of its neighbours best, if it does.
+    var problems: [RecordingProblem] {
+        guard spoken.count >= Self.fewest else { return [] }
+        let (later, earlier) = (bestStretch(shiftedBy: 1), bestStretch(shiftedBy: -1))
+        let isLater = later.gain >= earlier.gain
+        let best = isLater ? later : earlier
+        guard best.gain >= Self.leastGain, let first = spoken[best.range].first, let last = spoken[best.range].last
+        else {
+            return []
+        }
+        return [
+            RecordingProblem(
+                file: "\(first.file).flac",
+                problem: "this and the next \(best.range.count - 1), to \(last.file).flac, last as long as the words "
+                    + "\(isLater ? "behind" : "before") theirs",
+                expected: "each phrase under its own name; was one left out of the take, and another read twice?")
+        ]
+    }
+
+    /// The stretch of recordings whose durations are explained better by the words of their neighbours (Kadane).
+    private func bestStretch(shiftedBy shift: Int) -> (gain: Double, range: Range<Int>) {
+        var best = (gain: 0.0, range: 0..<0)
+        var (gain, start) = (0.0, 0)
+        for index in spoken.indices {
+            if gain <= 0 { (gain, start) = (0, index) }
+            guard spoken.indices.contains(index + shift) else {
+                gain = 0
+                continue
+            }
+            gain += misfit(index, index) - misfit(index, index + shift)
+            if gain > best.gain { best = (gain, start..<index + 1) }
+        }
+        return best
+    }
+
+    /// How badly a recording fits the words of an entry, in nats. Bounded, so that no single one decides.
+    private func misfit(_ recording: Int, _ entry: Int) -> Double {
+        let deviation = min(abs(log(spoken[recording].seconds / expected[entry])) / spread, 3)
+        return deviation * deviation / 2
+    }
+
+    /// The line through the points of which the middle slope is the median of all (Theil and Sen): outliers do not bend
+    /// it.
+    private static func line(through points: [(Double, Double)]) -> (start: Double, slope: Double) {
+        var slopes: [Double] = []
+        for (index, point) in points.enumerated() {
+            for other in points[..<index] where other.0 != point.0 {
+                slopes.append((point.1 - other.1) / (point.0 - other.0))
+            }
+        }
+        let slope = slopes.median
+        return (points.map { $0.1 - slope * $0.0 }.median, slope)
+    }
+}
+
+extension [Double] {
+    fileprivate var median: Double { isEmpty ? 0 : sorted()[count / 2] }
+}
+
+extension String {
+    /// Letters, vowel signs and digits: about as many as there are sounds.
+    fileprivate var letterCount: Int {
+        unicodeScalars.count { scalar in
+            switch scalar.properties.generalCategory {
+            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+                .spacingMark, .enclosingMark, .decimalNumber:
+                true
+            default: false
+            }
+        }
+    }
+}

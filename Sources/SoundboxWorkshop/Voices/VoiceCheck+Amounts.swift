@@ -1,0 +1,55 @@
+import SoundboxCore
+import SoundboxVoice
+
+/// What only whole amounts show.
+extension VoiceCheck {
+    /// Amounts of a currency that are read alike. Loading looks at small ones, this at all.
+    func alikeAmounts() -> [String] {
+        var seen: [CurrencyWords] = []
+        return voice.language.units.sorted { $0.key < $1.key }.compactMap { code, words in
+            guard !seen.contains(words) else { return nil }
+            seen.append(words)
+            do throws(Language.AlikeAmounts) {
+                try voice.language.proveAmounts(of: code)
+                return nil
+            } catch {
+                return "\(voice.directory)/voice.yaml: units.\(code): \(error)"
+            }
+        }
+    }
+
+    /// The first number that no recordings can say, although each word of the rules is recorded: rules may glue words
+    /// together, zwei and hundert to zweihundert.
+    func gluedNumbers() -> [String] {
+        let language = voice.language
+        for set in [language.cardinalRuleSet, language.countingRuleSet] {
+            for number in Self.numbers {
+                guard let words = try? language.numbers.spell(number, with: set) else { continue }
+                do throws(SpeechError) {
+                    _ = try voice.writer.script(ofText: words)
+                } catch {
+                    let advice =
+                        language.wordsAreSpaced
+                        ? "; the rules glue words together: say \"words: unspaced\", put a blank between them, or record "
+                            + "the word whole" : ""
+                    return ["\(voice.directory)/voice.yaml: numbers: \(number) is \"\(words)\": \(error)\(advice)"]
+                }
+            }
+        }
+        return []
+    }
+
+    /// Each rule of a language is met by some of them.
+    private static let numbers: [DecimalNumber] = {
+        var numbers = (UInt64(0)...120).map { $0 }
+        for leading in [1, 2, 3, 5, 12, 21, 101] as [UInt64] {
+            var round = leading * 100
+            while round <= DecimalNumber.maximumWhole {
+                numbers += [round, round + 1, round + leading]
+                round *= 10
+            }
+        }
+        return numbers.compactMap { try? DecimalNumber(whole: $0) }
+            + ["0.5", "12.05", "1.25"].compactMap { try? DecimalNumber($0) }
+    }()
+}

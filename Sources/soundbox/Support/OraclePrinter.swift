@@ -1,0 +1,46 @@
+import ArgumentParser
+import SoundboxCore
+import SoundboxVoice
+import SoundboxWorkshop
+
+/// What `voice check --oracle` prints.
+struct OraclePrinter {
+    private let oracle: VoiceOracle
+    private let deviations: String?
+    private let ruleSet: String
+
+    /// - Parameter deviations: a file, for one voice.
+    /// - Throws: that there is no ICU.
+    init(deviations: String?, ruleSet: String) throws(ICUError) {
+        oracle = try VoiceOracle()
+        self.deviations = deviations
+        self.ruleSet = ruleSet
+    }
+
+    /// - Throws: ``ExitCode/failure`` when a voice reads an amount otherwise, and no deviation says so, or when it cannot be
+    ///   compared; the others are.
+    func print(_ voices: [Voice]) throws {
+        var isFailed = false
+        for voice in voices {
+            do {
+                let report = try oracle.compare(voice.language, deviations: deviations, ruleSet: ruleSet)
+                isFailed = isFailed || report.wrong > 0
+                printLine(
+                    "\(voice.name): \(report.compared) amounts beside ICU \(oracle.version): \(report.equal) equal, "
+                        + "\(report.deviating) as the deviations say, \(report.wrong) different")
+                for example in report.examples {
+                    let expected = example.expected == example.icu ? "" : ", with the deviations \(example.expected)"
+                    printLine("  \(example.amount): \(example.own); ICU: \(example.icu)\(expected)")
+                }
+                if report.wrong > report.examples.count {
+                    printLine("  and \(report.wrong - report.examples.count) more")
+                }
+                for place in report.unusedRules { printLine("  \(place): this deviation changes no amount") }
+            } catch {
+                isFailed = true
+                printError("\(voice.name): \(error)")
+            }
+        }
+        if isFailed { throw ExitCode.failure }
+    }
+}

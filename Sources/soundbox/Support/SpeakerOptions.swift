@@ -1,0 +1,24 @@
+import ArgumentParser
+import SoundboxCore
+import SoundboxYAML
+
+/// What a file is made fit for, as `audio.speaker` of the configuration.
+struct SpeakerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What plays it: full, small, or '{kind: small, resonance: 350}', as audio.speaker. (default: full)",
+            valueName: "speaker"))
+    var speaker: String?
+
+    func validate() throws { _ = try choice }
+
+    var choice: Loudspeaker {
+        get throws {
+            guard let speaker else { return .full }
+            do { return try Loudspeaker(reading: YAMLValue(parsing: speaker, file: "--speaker")) } catch {
+                let key = error.key.isEmpty ? "" : "\(error.key): "
+                throw ValidationError("--speaker \(speaker): \(key)\(error.problem).")
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import SoundboxCore
+import Testing
+import VoiceTestSupport
+
+@testable import SoundboxVoice
+@testable import SoundboxWorkshop
+
+@Suite("Everything that a voice has to say")
+struct VoiceTourTests {
+    private func tour(_ change: (String) -> String = { $0 }) throws -> VoiceTour {
+        let folder = try SoundFolder()
+        try folder.write(change(VoiceSkeleton.firstVoice("en")).utf8, to: "voice.yaml")
+        return VoiceTour(try Voice(directory: folder.path))
+    }
+
+    @Test("A shipped voice says every sentence, prompt, kind, channel and currency", arguments: ["zh-CN", "en-US"])
+    func complete(name: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(name)
+        let stops = VoiceTour(voice).parts.flatMap(\.stops)
+        let texts = try stops.map { try $0.script.get().text }
+        #expect(texts.allSatisfy { !$0.isEmpty })
+        let keys = Set(stops.map(\.key))
+        for sentence in Language.Sentence.allCases where voice.language.sentences[sentence] != nil {
+            #expect(keys.contains("sentences.\(sentence.rawValue)"))
+        }
+        for prompt in Prompt.allCases where voice.language.prompts[prompt] != nil {
+            #expect(keys.contains("prompts.\(prompt.rawValue)"))
+        }
+        for kind in voice.language.kinds.keys { #expect(keys.contains("kinds.\(kind.text)")) }
+        for word in voice.language.channels.values { #expect(texts.contains { $0.contains(word) }) }
+        for words in voice.language.units.values { #expect(texts.contains { $0.contains(words.unit.other) }) }
+    }
+
+    @Test("What the recordings do not cover is told with its key, and the rest is still said")
+    func gap() throws {
+        let lame = try tour { $0.replacing("  - {file: two, text: two}\n", with: "") }
+        let stops = lame.parts.flatMap(\.stops)
+        let failed = stops.filter { if case .failure = $0.script { true } else { false } }
+        #expect(!failed.isEmpty && failed.count < stops.count / 2 + 20)
+        #expect(failed.contains { $0.key == "counts" })
+        #expect(stops.contains { if case .success = $0.script { true } else { false } })
+    }
+}

@@ -1,0 +1,85 @@
+"""What a recogniser wrote, and what a voice was to say, as lists of words that can be compared."""
+
+import re
+import unicodedata
+
+DIGITS = "零一二三四五六七八九"
+
+
+def mandarin_number(digits):
+    """A number in digits as Mandarin reads it."""
+    whole, _, decimals = digits.partition(".")
+    words = mandarin_whole(int(whole or "0"))
+    return words + ("点" + "".join(DIGITS[int(digit)] for digit in decimals) if decimals else "")
+
+
+def mandarin_whole(number):
+    if number == 0:
+        return DIGITS[0]
+    words = ""
+    for value, place in ((10**8, "亿"), (10**4, "万"), (1, "")):
+        group, number = divmod(number, value)
+        if group:
+            # A gap before the group is told once.
+            words += ("零" if words and group < 1000 else "") + mandarin_group(group, leads=not words) + place
+    return words
+
+
+def mandarin_group(number, leads):
+    words, gap = "", False
+    for value, place in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
+        digit = number // value % 10
+        if not digit:
+            gap = bool(words)
+            continue
+        # Ten at the very beginning is 十, elsewhere 一十.
+        words += ("零" if gap else "") + ("" if value == 10 and digit == 1 and leads and not words else DIGITS[digit]) + place
+        gap = False
+    return words
+
+
+def chinese(text):
+    """Syllables without their tones. Digits become words first, and 两 is 二: they are the same number."""
+    from pypinyin import lazy_pinyin
+
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    text = re.sub(r"\d{1,16}(\.\d+)?", lambda number: mandarin_number(number.group()), text)
+    text = re.sub("[两兩]", "二", text)
+    return lazy_pinyin(re.sub(r"[^\u3400-\u9fff]", "", text))
+
+
+def spaced(text):
+    """Words in small letters. Joining words say nothing about an amount."""
+    text = unicodedata.normalize("NFC", text).casefold().replace("-", " ")
+    letters = (letter if unicodedata.category(letter)[0] in "LMN" else " " if letter.isspace() else "" for letter in text)
+    return [word for word in "".join(letters).split() if word != "and"]
+
+
+def unspaced(text):
+    """Letters, with the marks that belong to them."""
+    text = unicodedata.normalize("NFC", text)
+    return [letter for letter in text if unicodedata.category(letter)[0] in "LM"]
+
+
+def alignment(wanted, heard):
+    """The cheapest way from one to the other: pairs of a word and what was heard for it, `None` for nothing."""
+    cost = [list(range(len(heard) + 1))]
+    for row, word in enumerate(wanted, 1):
+        line = [row]
+        for column, other in enumerate(heard, 1):
+            line.append(min(cost[-1][column - 1] + (word != other), cost[-1][column] + 1, line[-1] + 1))
+        cost.append(line)
+    pairs = []
+    row, column = len(wanted), len(heard)
+    while row or column:
+        here = cost[row][column]
+        if row and column and here == cost[row - 1][column - 1] + (wanted[row - 1] != heard[column - 1]):
+            row, column = row - 1, column - 1
+            pairs.append((wanted[row], heard[column]))
+        elif row and here == cost[row - 1][column] + 1:
+            row -= 1
+            pairs.append((wanted[row], None))
+        else:
+            column -= 1
+            pairs.append((None, heard[column]))
+    return pairs[::-1]
