@@ -45,11 +45,35 @@ struct PassingFaultTests {
         }
     }
 
+    /// A busy libdispatch looks at its threads once a second, and ends a process that has no descriptor left to look
+    /// with. A service manager starts that one again, and its payments are told then.
     @Test("Without a descriptor left the box speaks the fallback; with some again it has words, broker and socket back")
     func descriptors() async throws {
-        var broker = try await MosquittoBroker.start(in: folder)
-        let trial = try Trial(folder: folder, broker: broker)
-        let box = try await trial.startBox()
+        for attempt in 1...5 {
+            let folder = try TemporaryFolder()
+            var broker: MosquittoBroker? = try await .start(in: folder)
+            let port = try #require(broker?.port)
+            let trial = try Trial(folder: folder, broker: try #require(broker))
+            let box = try await trial.startBox()
+            do { return try await goThroughWithoutDescriptors(box, trial, in: folder, &broker) } catch {
+                try? await broker?.stop()
+                guard let status = box.statusAtEnd, [SIGILL, SIGTRAP].contains(status & 0x7f), attempt < 5 else {
+                    throw error
+                }
+            }
+            try await withMosquitto(port: port, in: folder) { _ in
+                let next = try await trial.startBox()
+                let told = try await trial.publishAndWait([notice("D-1", "123.45"), notice("D-3", "1")])
+                #expect(Set(told.map(\.id)) == ["D-1", "D-3"], "\(told)")
+                #expect(try await next.stop() == 0)
+            }
+        }
+    }
+
+    private func goThroughWithoutDescriptors(
+        _ box: ChildProcess, _ trial: Trial, in folder: TemporaryFolder, _ broker: inout MosquittoBroker?
+    ) async throws {
+        let port = try #require(broker?.port)
         // Those that are open stay; any further one is refused with EMFILE.
         try await takeDescriptors(of: box)
         let without = try await trial.publishAndWait([notice("D-1", "123.45")])
@@ -59,12 +83,11 @@ struct PassingFaultTests {
 
         // Its connection is lost meanwhile, and its place is taken.
         let held = try UnixConnection(to: folder.file("control.sock"))
-        let port = broker.port
-        try await broker.kill()
+        try await broker.take()?.kill()
         try await box.logged("warning offline")
         // The connection that is gone has left its descriptor.
         try await takeDescriptors(of: box)
-        broker = try await MosquittoBroker.start(in: folder, port: port)
+        broker = try await .start(in: folder, port: port)
         try await ChildProcess.run("prlimit", "--pid", "\(box.id)", "--nofile=1024:")
         try await box.logged(" info online")
         _ = try await trial.publishAndWait([notice("D-2", "123.45")])
@@ -72,7 +95,7 @@ struct PassingFaultTests {
         while try await !trial.faults().isEmpty { try await Task.sleep(for: .milliseconds(100)) }
         withExtendedLifetime(held) {}
         #expect(try await box.stop() == 0)
-        try await broker.stop()
+        try await broker.take()?.stop()
     }
 
     /// The limit is on the number of a descriptor, not on how many there are: see setrlimit(2).

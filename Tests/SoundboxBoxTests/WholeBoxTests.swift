@@ -33,7 +33,9 @@ struct WholeBoxTests {
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)),
                 retention: Retention(keepIDs: .seconds(86_400), maximumBytes: 1 << 20)),
             state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
-            salvage: SalvageWatch(systemd: Systemd { _ in nil }), clock: BoxClock(newestKnown: nil),
+            salvage: SalvageWatch(systemd: Systemd { _ in nil }),
+            // Unconfirmed, an old time would contradict the clock as soon as the broker's backlog is over.
+            clock: BoxClock(newestKnown: nil) { BoxClock.Signs(now: .now, isSynchronised: true, offset: .zero) },
             output: SoundThread { [sink] _ in sink }, voices: Voices(first: voice), panel: panel,
             keepVolume: { [kept] in kept.append($0) }, removeSetup: { .removed }, updateMark: "/nowhere",
             logger: Logger(label: "box") { [log] _ in TextLog(lines: log) })

@@ -48,6 +48,9 @@ package final class ChildProcess: Sendable {
     /// - Returns: what `waitpid` reports; 0 is success, exit code n is n × 256, a signal is its number.
     package func exitStatus() async throws -> Int32 { try await status.next() }
 
+    /// As ``exitStatus()``, when it has ended already; `nil` while it runs. Any caller.
+    package var statusAtEnd: Int32? { status.entries.first }
+
     /// Runs a command to its end.
     package static func run(_ arguments: String...) async throws {
         let child = try ChildProcess(arguments)
@@ -75,7 +78,8 @@ func spawn(
     posix_spawnattr_setsigmask(&attributes, &signals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | flags))
 
-    var variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"]
+    // Where the box is installed nothing prints backtraces, and one of a debug build takes a minute to end for it.
+    var variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "SWIFT_BACKTRACE": "enable=no"]
     variables.merge(environment) { _, new in new }
     var id: pid_t = 0
     let argv = arguments.map { strdup($0) } + [nil]

@@ -59,10 +59,10 @@ package final class MosquittoBroker: Sendable {
 
 /// Runs a broker while `body` runs.
 package func withMosquitto(
-    configuration: [String] = ["allow_anonymous true"], in folder: TemporaryFolder,
+    port: Int? = nil, configuration: [String] = ["allow_anonymous true"], in folder: TemporaryFolder,
     _ body: (MosquittoBroker) async throws -> Void
 ) async throws {
-    let broker = try await MosquittoBroker.start(in: folder, configuration: configuration)
+    let broker = try await MosquittoBroker.start(in: folder, port: port, configuration: configuration)
     do {
         try await body(broker)
     } catch {

@@ -40,17 +40,23 @@ package struct FaultedBox: Service {
     package let panel: PanelChoice
     package let logger: Logger
     package let systemd = Systemd()
-    /// When the words are due; later ones follow in the ``Reminder/interval``.
+    /// When the words are due; later ones follow in the ``Reminder/interval``. Words that the end of the waiting came
+    /// before stay due.
     package let firstWords: ContinuousClock.Instant
     /// From one attempt to the next.
     package let retryDelay: Duration
     /// Throws what still keeps the box from its work. May block.
     package let check: @Sendable () throws -> Void
-    private let outcome = Answer()
+    let answer: Answer
 
-    private actor Answer {
-        var outcome = Outcome.stopped
+    actor Answer {
+        private(set) var outcome = Outcome.stopped
+        private(set) var nextWords: ContinuousClock.Instant
+
+        init(nextWords: ContinuousClock.Instant) { self.nextWords = nextWords }
+
         func set(_ outcome: Outcome) { self.outcome = outcome }
+        func wordsAreDue(at instant: ContinuousClock.Instant) { nextWords = instant }
     }
 
     package init(
@@ -66,10 +72,15 @@ package struct FaultedBox: Service {
         self.firstWords = firstWords
         self.retryDelay = retryDelay
         self.check = check
+        answer = Answer(nextWords: firstWords)
     }
 
     /// Until something changes, or the program is to stop.
-    package func wait(endingOn signals: StopSignals) async throws -> Outcome {
+    ///
+    /// - Returns: what came of it, and when the next words are due.
+    package func wait(
+        endingOn signals: StopSignals
+    ) async throws -> (outcome: Outcome, nextWords: ContinuousClock.Instant) {
         let status = Self.status(fault, surroundings)
         let group = ServiceGroupConfiguration(
             services: [
@@ -81,8 +92,7 @@ package struct FaultedBox: Service {
             ],
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         try await ServiceGroup(configuration: group).run()
-        let outcome = await outcome.outcome
-        return signals.haveCome ? .stopped : outcome
+        return (signals.haveCome ? .stopped : await answer.outcome, await answer.nextWords)
     }
 
     package func run() async {
@@ -98,7 +108,7 @@ package struct FaultedBox: Service {
         }
         // Dark lights are no reason to be silent.
         let light = Task { try? await panel?.play(Indication.fault.pattern) }
-        await outcome.set(await awaitChange())
+        await answer.set(await awaitChange())
         words.cancel()
         light.cancel()
         reminder.watch.hurry()
@@ -112,8 +122,9 @@ package struct FaultedBox: Service {
         var due = firstWords
         while !Task.isCancelled {
             do { try await Task.sleep(until: due, clock: .continuous) } catch { return }
-            await reminder.say(fault.prompt)
+            guard await reminder.say(fault.prompt) || !Task.isCancelled else { return }
             due = .now + Reminder.interval
+            await answer.wordsAreDue(at: due)
         }
     }
 

@@ -65,26 +65,21 @@ public struct Surroundings: Sendable {
         controlSocket = text(top, "control_socket").flatMap { $0.utf8.count <= 107 ? $0 : nil } ?? controlSocket
     }
 
-    /// Voices that can say it, the best first: the one that is set, others of its folder, others that are installed. No
-    /// more than three: opening one proves its rules, and a fault should be told before the next attempt ends it.
-    /// Blocks on the disk.
-    func voices(saying prompt: Prompt) -> [Voice] {
-        var voices: [Voice] = []
-        for path in [sounds, InstalledFolders.nearestSounds] where !voices.contains(where: { $0.directory == path }) {
+    /// Where voices are, the best first: who is set, others of the language, the Mandarin one, others of the folder, others
+    /// that are installed. Blocks on the disk.
+    var voicePlaces: [VoicePlace] {
+        var places: [VoicePlace] = []
+        for path in [sounds, InstalledFolders.nearestSounds] {
             let folder = VoiceFolder(path: path)
             let preferred = [(locale, speaker), (Configuration.Default.locale, nil)].flatMap { locale, speaker in
                 locale.map { folder.candidates($0, speaker).map(\.name) } ?? []
             }
-            var tried: Set<String> = []
-            for name in preferred + folder.names where tried.insert(name).inserted {
-                guard let voice = try? folder.voice(name),
-                    let script = try? voice.writer.exactScript(for: .prompt(prompt)), script.hasWords
-                else { continue }
-                voices.append(voice)
-                if voices.count == 3 { return voices }
+            for name in preferred + folder.names {
+                let place = VoicePlace(folder: folder.path, name: name)
+                if !places.contains(place) { places.append(place) }
             }
         }
-        return voices
+        return places
     }
 
     /// The light, and the amplifier's switch where the board has one. Blocks briefly.
@@ -108,62 +103,16 @@ public struct Surroundings: Sendable {
     static func likelyBoard(model: String) -> String? { model.hasPrefix("Raspberry Pi") ? "raspberry-pi" : nil }
 }
 
-/// Says aloud what keeps a box from its work.
-package struct Reminder: Sendable {
-    /// How often: often enough for somebody who stands there with the box, rarely enough for a shelf.
-    package static let interval = Duration.seconds(600)
+/// Where a voice is, which may be none that can be opened.
+struct VoicePlace: Sendable, Equatable {
+    let folder: String
+    let name: String
 
-    package let surroundings: Surroundings
-    package let amplifier: Amplifier?
-    package let logger: Logger
-    /// What the box is, for the log: "the box is not set up".
-    package let fact: String
-    package let watch = DeviceWatch()
-
-    /// Says it once, in the first voice that has it and can be read, on the first card that plays it.
-    package func say(_ prompt: Prompt) async {
-        let voices = surroundings.voices(saying: prompt)
-        guard !voices.isEmpty else {
-            logger.error("no voice is installed", metadata: ["directory": "\(surroundings.sounds)"])
-            return
-        }
-        var devices: ArraySlice<String> = await devices()[...]
-        var remainingVoices = voices[...]
-        while let device = devices.first, let voice = remainingVoices.first, !Task.isCancelled {
-            do {
-                try await say(prompt, voice, on: device)
-                logger.info(
-                    "said that \(fact)", metadata: ["voice": "\(voice.language.locale)", "audio": "\(device)"])
-                return
-            } catch {
-                logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
-                // Another voice has other recordings, another card may be the one that is wired.
-                if case PlayerError.recording = error {
-                    remainingVoices.removeFirst()
-                } else {
-                    devices.removeFirst()
-                }
-            }
-        }
-    }
-
-    private func devices() async -> [String] {
-        if let device = surroundings.audioDevice { return [device] }
-        let likely = try? await onOwnThread(named: "cards", surroundings.likelyDevices)
-        return likely ?? [Configuration.Default.audioDevice]
-    }
-
-    private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws {
-        let thread = SoundThread(watch: watch) { [amplifier] lease in
-            AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
-        }
-        let speaker = Speaker(
-            on: thread, voice: voice, volume: surroundings.volume, loudspeaker: surroundings.loudspeaker)
-        do { try await speaker.speak(.prompt(prompt)) } catch {
-            await speaker.close()
-            throw error
-        }
-        // A card that is held open would keep others out, such as setup's greeting.
-        await speaker.close()
+    /// The voice, if it can say this. Opening proves its rules, so it takes time, and blocks on the disk.
+    func voice(saying prompt: Prompt) -> Voice? {
+        guard let voice = try? VoiceFolder(path: folder).voice(name),
+            let script = try? voice.writer.exactScript(for: .prompt(prompt)), script.hasWords
+        else { return nil }
+        return voice
     }
 }

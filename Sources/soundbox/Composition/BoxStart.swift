@@ -56,9 +56,10 @@ struct BoxStart {
             // The attempts of the stand-in check less than making the box does.
             while let current = fault {
                 let standIn = standIn(current, logger, firstWords: nextWords, failures: failures)
-                if nextWords <= .now { nextWords = .now + Reminder.interval }
                 failures += 1
-                switch try await standIn.wait(endingOn: signals) {
+                let outcome: FaultedBox.Outcome
+                (outcome, nextWords) = try await standIn.wait(endingOn: signals)
+                switch outcome {
                 case .stopped:
                     logger.info("stopped")
                     return nil

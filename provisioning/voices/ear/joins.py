@@ -1,6 +1,6 @@
 """How natural the joins are: announcements put together from recordings, beside the same words spoken in one go.
 
-usage: joins.py --sounds FOLDER/<voice> --rendered FOLDER --speak PROGRAM [--limit COUNT]
+usage: joins.py --sounds FOLDER/<voice> --rendered FOLDER --speak PROGRAM
 
 --rendered is what `soundbox voice render --separate` left for that voice, PROGRAM is kokoro/speak. For each amount the
 synthesiser speaks the whole sentence, and both are compared: length and rests, loudness, and steps of pitch. A step of
@@ -104,7 +104,6 @@ def main():
     parser = argparse.ArgumentParser(description="Compares joined announcements with whole sentences.")
     for option in ("--sounds", "--rendered", "--speak"):
         parser.add_argument(option, required=True)
-    parser.add_argument("--limit", type=int, default=20)
     arguments = parser.parse_args()
     with open(os.path.join(arguments.sounds, "voice.yaml")) as file:
         voice = yaml.safe_load(file)
@@ -113,7 +112,7 @@ def main():
         sys.exit(f"joins.py: {arguments.sounds} is not spoken by kokoro; there is nothing to compare with")
     says = {f'{entry["file"]}.flac': entry["say"] for entry in voice["recordings"] if "say" in entry}
     with open(os.path.join(arguments.rendered, "index.jsonl")) as file:
-        entries = [json.loads(line) for line in file][: arguments.limit]
+        entries = [json.loads(line) for line in file]
     with tempfile.TemporaryDirectory() as folder:
         joint = "" if synthesis["phonemes"] == "pinyin" else " "
         with open(os.path.join(folder, "phrases"), "w") as file:

@@ -1,6 +1,6 @@
 """A machine's ear: what a recogniser understands of a voice's amounts.
 
-usage: listen.py --model FOLDER --rendered FOLDER [--condition NAME]… [--limit COUNT] [--results FILE.json]
+usage: listen.py --model FOLDER --rendered FOLDER [--condition NAME]… [--results FILE.json]
 
 --rendered is what `soundbox voice render --separate` left: a folder for each voice, with index.jsonl. The recogniser is
 Whisper base with a beam of 5 and temperature 0, no sentence conditioned on the one before. It is weak: its figures
@@ -135,7 +135,6 @@ def main():
     parser.add_argument("--chain", help="the same amounts, rendered for a small speaker")
     parser.add_argument("--babble", help="more voices, for the people in the shop only")
     parser.add_argument("--condition", action="append", choices=CONDITIONS)
-    parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--results")
     parser.add_argument("--at-least", type=int, help="fail when fewer than this percentage is right in quiet")
@@ -156,7 +155,7 @@ def main():
                 sys.exit(f"listen.py: {condition} needs --chain, the amounts rendered for a small speaker")
             folder = os.path.join(root, voice)
             score = Score()
-            for entry in index(folder)[: arguments.limit]:
+            for entry in index(folder):
                 sound = samples(os.path.join(folder, entry["file"]))
                 if condition != "quiet":
                     others = others or people([arguments.rendered, arguments.babble], voice)

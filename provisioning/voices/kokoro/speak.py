@@ -154,7 +154,7 @@ class Speaker:
 def write(samples, path):
     # Half of full scale is left: the model may overshoot, and levelling comes later.
     values = array.array("h", (max(-32768, min(32767, round(float(s) * 16384))) for s in samples))
-    partial = f"{path}.partial"
+    partial = f"{path}.{os.getpid()}.partial"
     with wave.open(partial, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)

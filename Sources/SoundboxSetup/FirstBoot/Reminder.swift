@@ -1,0 +1,78 @@
+import Logging
+import SoundboxAudio
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxHardware
+import SoundboxSystem
+import SoundboxVoice
+
+/// Says aloud what keeps a box from its work.
+package struct Reminder: Sendable {
+    /// How often: often enough for somebody who stands there with the box, rarely enough for a shelf.
+    package static let interval = Duration.seconds(600)
+
+    package let surroundings: Surroundings
+    package let amplifier: Amplifier?
+    package let logger: Logger
+    /// What the box is, for the log: "the box is not set up".
+    package let fact: String
+    package let watch = DeviceWatch()
+
+    /// Says it once, in the first voice that has it and can be read, on the first card that plays it.
+    ///
+    /// - Returns: whether it was said.
+    @discardableResult
+    package func say(_ prompt: Prompt) async -> Bool {
+        var places = ((try? await onOwnThread(named: "voices") { [surroundings] in surroundings.voicePlaces }) ?? [])[
+            ...]
+        var nextVoice = await voice(saying: prompt, among: &places)
+        if nextVoice == nil { logger.error("no voice is installed", metadata: ["directory": "\(surroundings.sounds)"]) }
+        var devices: ArraySlice<String> = await devices()[...]
+        while let device = devices.first, let voice = nextVoice, !Task.isCancelled {
+            do {
+                try await say(prompt, voice, on: device)
+                logger.info(
+                    "said that \(fact)", metadata: ["voice": "\(voice.language.locale)", "audio": "\(device)"])
+                return true
+            } catch {
+                logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
+                // Another voice has other recordings, another card may be the one that is wired.
+                if case PlayerError.recording = error {
+                    nextVoice = await self.voice(saying: prompt, among: &places)
+                } else {
+                    devices.removeFirst()
+                }
+            }
+        }
+        return false
+    }
+
+    /// One voice is opened at a time: the first one nearly always speaks.
+    private func voice(saying prompt: Prompt, among places: inout ArraySlice<VoicePlace>) async -> Voice? {
+        while let place = places.popFirst() {
+            let voice = try? await onOwnThread(named: "voices") { place.voice(saying: prompt) }
+            if let voice = voice ?? nil { return voice }
+        }
+        return nil
+    }
+
+    private func devices() async -> [String] {
+        if let device = surroundings.audioDevice { return [device] }
+        let likely = try? await onOwnThread(named: "cards", surroundings.likelyDevices)
+        return likely ?? [Configuration.Default.audioDevice]
+    }
+
+    private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws {
+        let thread = SoundThread(watch: watch) { [amplifier] lease in
+            AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
+        }
+        let speaker = Speaker(
+            on: thread, voice: voice, volume: surroundings.volume, loudspeaker: surroundings.loudspeaker)
+        do { try await speaker.speak(.prompt(prompt)) } catch {
+            await speaker.close()
+            throw error
+        }
+        // A card that is held open would keep others out, such as setup's greeting.
+        await speaker.close()
+    }
+}
