@@ -25,7 +25,7 @@ extension Box {
         /// What is wrong with a clip, as far as its address tells; `nil` when nothing is. Must not block.
         package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in SpeechRules.clipsAreOff }
         /// How time is divided into business days, as it is now. May block on the disk.
-        package var calendar: @Sendable () -> BusinessCalendar = { BusinessCalendar() }
+        package var calendar: @Sendable () -> BusinessCalendar? = { BusinessCalendar() }
         /// Remembers which day's takings were told by themselves.
         package var dayEnd = DayEndKeeper.none
         package var salvage: SalvageWatch

@@ -56,7 +56,7 @@ public struct Box {
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
-            events: events, takings: day.totals, receiptsAreWaiting: feed.receiptsAreWaiting,
+            events: events, takings: day.totals(of:), receiptsAreWaiting: feed.receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
                 networkPrompts?.heard(prompt)
@@ -103,9 +103,8 @@ public struct Box {
         let dayEnd: [any Service] =
             parts.policy.dayEnd.map { dayEnd in
                 [
-                    DayEndService(dayEnd, day: day, keeper: parts.dayEnd, logger: logger, executor: files) {
-                        mailbox.post(.play(.today))
-                    }
+                    DayEndService(
+                        dayEnd, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: events.tell)
                 ]
             } ?? []
 

@@ -17,13 +17,6 @@ extension Configuration {
             self.timeZone = timeZone
             self.announceAt = announceAt
         }
-
-        /// The configured zone's rules. Blocks on the disk.
-        /// - Throws: the database has no such zone.
-        package func source() throws(TimeZoneError) -> TimeZoneSource {
-            guard let timeZone else { return TimeZoneSource() }
-            return try TimeZoneSource(named: timeZone)
-        }
     }
 }
 

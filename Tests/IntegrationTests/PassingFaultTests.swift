@@ -45,6 +45,22 @@ struct PassingFaultTests {
         }
     }
 
+    @Test("A time zone that the machine does not have costs the day's totals, with a warning, and no payment")
+    func timeZone() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, settings: ["day: {time_zone: Asia/Atlantis}"])
+            let box = try await trial.startBox()
+            let receipts = try await trial.publishAndWait([notice("Z-1", "123.45")])
+            #expect(receipts.last?.state == "announced")
+            try await box.logged("announcing", "id=Z-1", "text=支付宝到账,一百二十三点四五元")
+            let status = try await soundbox("status", "--config", trial.configurationFile)
+            #expect(status.output.joined().contains("day.time_zone: the time zone \"Asia/Atlantis\" cannot be used"))
+            let totals = try await soundbox("totals", "--config", trial.configurationFile)
+            #expect(totals.code != 0 && totals.errors.joined().contains("day.time_zone"), "\(totals)")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
     /// A busy libdispatch looks at its threads once a second, and ends a process that has no descriptor left to look
     /// with. A service manager starts that one again, and its payments are told then.
     @Test("Without a descriptor left the box speaks the fallback; with some again it has words, broker and socket back")

@@ -36,10 +36,4 @@ struct DayTests {
     func refuses(text: String, key: String) {
         #expect { try day(text) } throws: { "\($0)".contains(key) }
     }
-
-    @Test("A zone that the machine does not have is refused by name")
-    func unknownZone() throws {
-        let day = try day("day: {time_zone: Asia/Atlantis}")
-        #expect { try day.source() } throws: { "\($0)".contains("Asia/Atlantis") }
-    }
 }

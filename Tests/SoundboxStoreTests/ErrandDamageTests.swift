@@ -41,6 +41,19 @@ struct ErrandDamageTests {
         return inbox
     }
 
+    @Test("One that two threads find at the same time is told of once")
+    func foundTwice() throws {
+        let inbox = try recovered()
+        _ = try inbox.take([errand("E-1")], at: noon)
+        try change("UPDATE errand SET content = '{'")
+        let row = try #require(
+            try DatabaseQueue(path: path).read { try Row.fetchOne($0, sql: "SELECT * FROM errand") })
+        let damage = SQLiteInbox.Damage(row, origin: .errand)
+        inbox.setAside([damage])
+        inbox.setAside([damage])
+        #expect(try ends(of: inbox) == ["E-1 failed"])
+    }
+
     private func ends(of inbox: SQLiteInbox) throws -> [String] {
         try inbox.receipts(after: 0, limit: 999).compactMap { receipt in
             let json = try JSONValue(parsing: receipt.payload)

@@ -50,9 +50,6 @@ final class Floor: Sendable {
         }
     }
 
-    /// Has the announcement that plays or waits end at the next end of a word.
-    func finishAnnouncementEarly() { state.withLock { $0.announcement }?.end.raise() }
-
     /// On the sound thread, before the device is opened.
     /// - Returns: `false` for a ring that was stopped.
     func take(_ turn: Turn) -> Bool {

@@ -87,7 +87,9 @@ public final class Player: Sendable {
     /// Plays the script to its last frame. A cancelled task has it fade out within a period, and is answered then.
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
-    /// - Parameter end: has it end early, as ``finishEarly()`` does; also before it begins.
+    /// - Parameter end: has it end early, at the next end of a word that is not inside an amount; also before
+    ///   it begins. A chime alone, a rest and the silence at the end end at once; sound that is no recording of the voice ends
+    ///   where it is quiet, or after half a second.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
     @discardableResult
     public func play(
@@ -128,11 +130,6 @@ public final class Player: Sendable {
         /// It was asked to end early, be it after its last word. No amount was cut in two.
         case stoppedEarly
     }
-
-    /// Has the announcement that plays end at the next end of a word that is not inside an amount. A chime alone, a rest
-    /// and the silence at the end end at once; sound that is no recording of the voice ends where it is quiet, or after
-    /// half a second. Does nothing while nothing plays. Never blocks; any thread.
-    public func finishEarly() { floor.finishAnnouncementEarly() }
 
     /// Ends the announcement that plays at once, without a fade, however long the device takes; it counts as not heard.
     /// A ring goes on. Never blocks; any thread.

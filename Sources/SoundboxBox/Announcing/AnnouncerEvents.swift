@@ -12,6 +12,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
         /// In order, each once.
         var withdrawnPrompts: [Prompt] = []
         var request: Announcer.Request?
+        var endedDay: BusinessDay?
         var stopIsRequested = false
         var isHeld: Bool?
         var lookIsDue = false
@@ -29,6 +30,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
                 // The announcer may have taken it already.
                 if !withdrawnPrompts.contains(prompt) { withdrawnPrompts.append(prompt) }
             case .requested(let request): self.request = request
+            case .dayEnded(let day): endedDay = day
             case .stopRequested: stopIsRequested = true
             case .held(let isHeld): self.isHeld = isHeld
             case .lookDue: lookIsDue = true
@@ -55,6 +57,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
             if !withdrawnPrompts.isEmpty { return .promptWithdrawn(withdrawnPrompts.removeFirst()) }
             if let prompt = prompts.take() { return .promptRequested(prompt) }
             if let request = request.take() { return .requested(request) }
+            if let day = endedDay.take() { return .dayEnded(day) }
             if !answers.isEmpty { return answers.removeFirst() }
             guard lookIsDue else { return nil }
             lookIsDue = false
@@ -79,6 +82,9 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
 
     /// Takes a prompt back that has not begun to sound. Never blocks; any thread.
     func withdraw(_ prompt: Prompt) { yield(.promptWithdrawn(prompt)) }
+
+    /// Has a day's takings told. Never blocks; any thread.
+    func tell(_ day: BusinessDay) { yield(.dayEnded(day)) }
 
     /// Never blocks; any thread.
     func play(_ request: Announcer.Request) { yield(.requested(request)) }

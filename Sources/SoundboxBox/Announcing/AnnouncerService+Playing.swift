@@ -28,13 +28,14 @@ extension AnnouncerService {
         }
         do throws(PlayerError) {
             if case .say(_, let script, _) = job { return try await say(script, announcement, until: earlyEnd) }
+            if case .text(let entry) = job { return try await sayText(of: entry, announcement) }
             return try await tell(announcement, until: earlyEnd)
         } catch {
             unheard = job.entries.map(\.sequence)
             // A prompt has no chime, and is not waited for.
             if case .prompt = job, error == .nothingToPlay { return .playFailed }
             // A voice that has lost the kind, and has no words for such a case, will not find them by being asked again.
-            // No money came, and its receipt tells that it was not said.
+            // Its receipt tells that it was not said.
             if case .notice(let entry) = job, entry.notice.kind.isOther, error == .nothingToPlay {
                 logger.error(
                     "not said: the voice has no words for it",
@@ -49,9 +50,10 @@ extension AnnouncerService {
     /// What light and vibration do, where it is of a kind that has its own.
     private func pattern(of job: Announcer.Job) -> OutputPattern? {
         switch job {
-        case .notice(let entry):
-            guard case .other(let kind) = entry.notice.kind else { return nil }
-            return voices.pattern(of: kind)
+        case .notice(let entry): return pattern(of: entry)
+        // The notice goes on: nothing flashes or vibrates once more.
+        case .text(let entry):
+            return OutputPattern(ending: (pattern(of: entry) ?? Indication.announcing.pattern).ending)
         case .say(let entry, _, _):
             guard case .kind(let kind, _) = entry.errand.content else { return nil }
             return voices.pattern(of: kind)
@@ -59,19 +61,23 @@ extension AnnouncerService {
         }
     }
 
+    private func pattern(of entry: InboxEntry) -> OutputPattern? {
+        guard case .other(let kind) = entry.notice.kind else { return nil }
+        return voices.pattern(of: kind)
+    }
+
     private func tell(
         _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
     ) async throws(PlayerError) -> Announcer.Event {
         let job = announcement.job
         guard let utterance = job.utterance else { return .playFailed }
-        let text = textInTheMaking(for: job)
+        if case .notice(let entry) = job { makeText(of: entry) }
         let (outcome, lacksAmount) = try await speak(utterance, announcement, until: earlyEnd)
         unheard = []
         noteDevice()
         noteSound()
         guard case .heard(let manner) = outcome else { return .stoppedEarly }
         if case .prompt(let prompt) = job { promptWasHeard(prompt) }
-        if let text, await say(text, after: announcement, until: earlyEnd) == .stoppedEarly { return .stoppedEarly }
         return .played(manner == .aloud && lacksAmount ? .withoutAmount : manner)
     }
 
@@ -128,27 +134,29 @@ extension AnnouncerService {
     // MARK: The text of a notice
 
     /// Begun at once, so that it is there when the notice has been heard.
-    private func textInTheMaking(for job: Announcer.Job) -> WordsInTheMaking? {
-        guard case .notice(let entry) = job, let text = entry.notice.text, let errands else { return nil }
-        return WordsInTheMaking(text, errands.words)
+    private func makeText(of entry: InboxEntry) {
+        textInTheMaking?.words.giveUp()
+        textInTheMaking = entry.notice.text.flatMap { text in
+            errands.map { (entry.sequence, WordsInTheMaking(text, $0.words)) }
+        }
     }
 
-    /// Says a notice's text after the notice, as a delivery of its own, so that no text is ever mixed into an amount. The
-    /// notice was heard to its end, whatever becomes of the text.
-    private func say(
-        _ text: WordsInTheMaking, after announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
-    ) async -> Player.Outcome? {
-        guard let script = await text.script(within: Self.patienceForText) else {
-            let metadata = announcement.job.logMetadata(["text": "\(text.text)"])
-            logger.error("the notice's text cannot be said", metadata: metadata)
-            return nil
+    /// A delivery of its own, so that no text is ever mixed into an amount.
+    private func sayText(
+        of entry: InboxEntry, _ announcement: Announcer.Announcement
+    ) async throws(PlayerError) -> Announcer.Event {
+        guard let text = textInTheMaking.take(), text.sequence == entry.sequence else { return .playFailed }
+        guard let script = await text.words.script(within: Self.patienceForText) else {
+            text.words.giveUp()
+            logger.error(
+                "the notice's text cannot be said",
+                metadata: announcement.job.logMetadata(["text": "\(text.words.text)"]))
+            return .playFailed
         }
         log(script, of: announcement.job)
-        let delivery = Delivery(hasChime: false, loudness: announcement.delivery.loudness)
-        do throws(PlayerError) { return try await player.play(script, delivery, until: earlyEnd) } catch {
-            await handle(error)
-            return nil
-        }
+        try await player.play(script, announcement.delivery)
+        noteDevice()
+        return .played(.aloud)
     }
 
     private func log(_ script: AnnouncementScript, of job: Announcer.Job) {

@@ -17,7 +17,7 @@ package actor AnnouncerService: Service {
 
     private let inbox: any Inbox
     let clock: BoxClock
-    private let takings: @Sendable () throws(InboxError) -> DayTotals
+    private let takings: @Sendable (BusinessDay?) throws(InboxError) -> DayTotals
     let errands: SpokenErrands?
     let sounding = Sounding()
     let player: Player
@@ -31,6 +31,8 @@ package actor AnnouncerService: Service {
     var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
     var unheard: [Int64] = []
+    /// Begun when its notice began.
+    var textInTheMaking: (sequence: Int64, words: WordsInTheMaking)?
     /// Looks after recordings that could not be had.
     var recordingsRetry: Task<Void, Never>?
 
@@ -45,7 +47,7 @@ package actor AnnouncerService: Service {
     /// - Parameters:
     ///   - errands: what commands give to say; `nil` where they cannot.
     ///   - events: what it is told from outside, by others than its own methods.
-    ///   - takings: the current day's, counted on this thread.
+    ///   - takings: a day's, the current one's for `nil`, counted on this thread.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
@@ -55,7 +57,9 @@ package actor AnnouncerService: Service {
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
-        takings: @escaping @Sendable () throws(InboxError) -> DayTotals = { .unknown(reason: "no history is kept") },
+        takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
+            .unknown(reason: "no history is kept")
+        },
         receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
         willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(4)
@@ -218,7 +222,8 @@ package actor AnnouncerService: Service {
         switch request {
         case .last: .announced(try inbox.lastAnnounced())
         case .beforeLast: .announced(try inbox.lastAnnounced(skipping: 1))
-        case .today: .takings(try takings())
+        case .today: .takings(try takings(nil))
+        case .dayEnd(let day): .takings(try takings(day))
         case .network:
             .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
         }
@@ -269,7 +274,7 @@ package actor AnnouncerService: Service {
         switch job {
         case .notice(let entry): try inbox.markAnnounced(entry, as: manner, at: clock.now)
         case .summary(let entries): try inbox.markExpired(entries, told: manner, at: clock.now)
-        case .replay, .today, .prompt, .network, .say: return
+        case .text, .replay, .today, .prompt, .network, .say: return
         }
         logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
         receiptsAreWaiting()
@@ -280,7 +285,7 @@ extension Announcer.Job {
     func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
         let metadata: Logger.Metadata =
             switch self {
-            case .notice(let entry): ["id": "\(entry.notice.id)"]
+            case .notice(let entry), .text(let entry): ["id": "\(entry.notice.id)"]
             case .summary(let entries): ["summary_of": "\(entries.count)"]
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
             case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]

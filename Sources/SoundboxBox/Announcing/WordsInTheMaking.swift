@@ -5,21 +5,29 @@ import Synchronization
 /// Words for a text, made while something else sounds. Any thread.
 final class WordsInTheMaking: Sendable {
     let text: String
-    private let made = Mutex<AnnouncementScript?>(nil)
-    private let end = OneTimeSignal()
+    private let making: Task<Void, Never>
+    private let result = Result()
+
+    private final class Result: Sendable {
+        let script = Mutex<AnnouncementScript?>(nil)
+        let end = OneTimeSignal()
+    }
 
     init(_ text: String, _ make: @escaping @Sendable (String) async -> AnnouncementScript?) {
         self.text = text
-        Task {
+        making = Task { [result] in
             let script = await make(text)
-            made.withLock { $0 = script }
-            end.signal()
+            result.script.withLock { $0 = script }
+            result.end.signal()
         }
     }
 
     /// - Returns: `nil` where there are none, or none by then.
     func script(within limit: Duration) async -> AnnouncementScript? {
-        await end.wait(atMost: limit)
-        return made.withLock { $0 }
+        await result.end.wait(atMost: limit)
+        return result.script.withLock { $0 }
     }
+
+    /// Nobody will ask for them.
+    func giveUp() { making.cancel() }
 }

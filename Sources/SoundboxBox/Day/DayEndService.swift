@@ -18,16 +18,16 @@ actor DayEndService: Service {
     private let day: ShopDay
     private let keeper: DayEndKeeper
     private let logger: Logger
-    private let tell: @Sendable () -> Void
+    private let tell: @Sendable (BusinessDay) -> Void
     /// The day that was told last.
     private var told: CivilDate?
 
     /// Reads what was kept, on the caller's thread.
     ///
-    /// - Parameter tell: has the current day's takings told. Must not block.
+    /// - Parameter tell: has the takings of that day told. Must not block.
     init(
         _ dayEnd: DayEnd, day: ShopDay, keeper: DayEndKeeper, logger: Logger, executor: ThreadExecutor,
-        tell: @escaping @Sendable () -> Void
+        tell: @escaping @Sendable (BusinessDay) -> Void
     ) {
         self.dayEnd = dayEnd
         self.day = day
@@ -49,7 +49,8 @@ actor DayEndService: Service {
     /// Tells the takings if it is time.
     /// - Returns: how long to wait before the next look.
     func look() -> Duration {
-        switch dayEnd.decision(at: day.clock.reading, day.calendar(), told: told) {
+        guard let calendar = day.calendar() else { return Self.longestSleep }
+        switch dayEnd.decision(at: day.clock.reading, calendar, told: told) {
         case .isDue(let day):
             told = day.date
             do { try keeper.write(day.date) } catch {
@@ -57,7 +58,7 @@ actor DayEndService: Service {
                     "that the day's takings are told could not be noted", metadata: ["reason": "\(error)"])
             }
             logger.info("the day's takings are told", metadata: ["day": "\(day.date)"])
-            tell()
+            tell(day)
             return .zero
         case .isNotDue(let time): return min(time, Self.longestSleep)
         case .isUnknown: return Self.longestSleep

@@ -71,7 +71,9 @@ actor HistoryDesk {
         _ query: HistoryQuery,
         _ body: (HistoryFilter, BusinessCalendar) async throws -> [(name: String, value: JSONValue)]
     ) async -> Result<JSONValue, HistoryRefusal> {
-        let calendar = day.calendar()
+        guard let calendar = day.calendar() else {
+            return .failure(HistoryRefusal(ShopDay.hasNoZone, isFault: true))
+        }
         do {
             let filter = try query.filter(calendar, today: day.today)
             func time(_ time: Timestamp?) -> JSONValue {

@@ -8,27 +8,36 @@ package struct ShopDay: Sendable {
 
     let clock: BoxClock
     let history: any PaymentHistory
-    /// As it is now: time zones change while the box runs. May block on the disk.
-    let calendar: @Sendable () -> BusinessCalendar
+    /// As it is now: time zones change while the box runs. `nil` where the configured one cannot be had: nothing is counted
+    /// by another. May block on the disk.
+    let calendar: @Sendable () -> BusinessCalendar?
 
     package init(
-        clock: BoxClock, history: any PaymentHistory, calendar: @escaping @Sendable () -> BusinessCalendar
+        clock: BoxClock, history: any PaymentHistory, calendar: @escaping @Sendable () -> BusinessCalendar?
     ) {
         self.clock = clock
         self.history = history
         self.calendar = calendar
     }
 
-    /// `nil` while the clock is not believed.
-    var today: BusinessDay? { clock.reading.believed.map { calendar().day(at: $0) } }
+    /// `nil` while the clock is not believed, and without a calendar.
+    var today: BusinessDay? {
+        guard let calendar = calendar() else { return nil }
+        return clock.reading.believed.map { calendar.day(at: $0) }
+    }
 
-    /// The takings of the current day, as they are said.
-    func totals() throws(InboxError) -> DayTotals {
-        guard let today else { return .unknown(reason: "the clock: \(clock.state.summary)") }
-        var walk = TotalsWalk(HistoryFilter(from: today.start, to: today.end))
+    static let hasNoZone = "day.time_zone of the configuration cannot be used; see the warning of: soundbox status"
+
+    /// The takings of a day, as they are said.
+    /// - Parameter day: `nil` for the current one.
+    func totals(of day: BusinessDay?) throws(InboxError) -> DayTotals {
+        guard let day = day ?? today else {
+            return .unknown(reason: calendar() == nil ? Self.hasNoZone : "the clock: \(clock.state.summary)")
+        }
+        var walk = TotalsWalk(HistoryFilter(from: day.start, to: day.end))
         while !walk.isComplete {
             guard walk.examined < Self.mostRows else {
-                return .unknown(reason: "more than \(Self.mostRows) payments since \(today.start); is the clock right?")
+                return .unknown(reason: "more than \(Self.mostRows) payments since \(day.start); is the clock right?")
             }
             try walk.step(in: history)
         }

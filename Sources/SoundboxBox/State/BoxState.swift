@@ -52,6 +52,8 @@ package final class BoxState: Sendable {
         package var speechFault: String?
         /// Who speaks instead of whom, and why, where that is not as configured.
         package var voiceWarnings: [String] = []
+        /// Why nothing is counted by days, when nothing is.
+        package var timeZoneWarning: String?
         /// How many answers since the start did not fit what the announcer had asked.
         package var announcerMismatches = 0
 
@@ -60,7 +62,9 @@ package final class BoxState: Sendable {
         package var inboxFault: String? { storingFault ?? recordingFault ?? ringFault }
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
-        package var warnings: [String] { voiceWarnings + feedFaults.map(\.description) }
+        package var warnings: [String] {
+            voiceWarnings + feedFaults.map(\.description) + [timeZoneWarning].compactMap(\.self)
+        }
 
         /// What is wrong, in words for people; empty when nothing is.
         package var faults: [String] {

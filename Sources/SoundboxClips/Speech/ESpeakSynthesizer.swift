@@ -42,6 +42,7 @@ public actor ESpeakSynthesizer: SpeechSynthesizer {
     private func speak(_ spoken: SpokenText, for key: Key) async -> Result<PCMSound, SpeechSynthesisError> {
         // Somebody may have asked for the same while this waited for its turn.
         if let sound = cached(key) { return .success(sound) }
+        if Task.isCancelled { return .failure(.failed(reason: "nobody waits for it any more")) }
         do throws(SpeechSynthesisError) {
             if !spoken.question.isEmpty {
                 let phonemes = try await run(

@@ -15,7 +15,7 @@ extension Announcer {
             // What nobody has asked for is no louder than a payment.
             if prompt.concern != .network { delivery.loudness = Self.leastForPrompts...Volume(100) }
         // The chime means that money came.
-        case .replay, .say: delivery.hasChime = false
+        case .replay, .say, .text: delivery.hasChime = false
         // A kind has a chime of its own, or none, among its words.
         case .notice(let entry) where entry.notice.kind.isOther:
             delivery.hasChime = false
@@ -34,6 +34,15 @@ extension Announcer {
     }
 }
 
+extension Announcer {
+    /// A notice's text is as loud as the notice.
+    func delivery(of text: Job, as notice: Delivery) -> Delivery {
+        var delivery = delivery(of: text, at: nil)
+        delivery.loudness = notice.loudness
+        return delivery
+    }
+}
+
 extension Announcer.Job {
     /// What is said; `nil` where the script is there already.
     public var utterance: Utterance? {
@@ -47,7 +56,7 @@ extension Announcer.Job {
         // Nothing is guessed: whoever asked is told where to look.
         case .today(.unknown): .prompt(.message)
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
-        case .say: nil
+        case .say, .text: nil
         }
     }
 
@@ -56,7 +65,7 @@ extension Announcer.Job {
         switch self {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .replay, .today, .prompt, .network, .say: []
+        case .text, .replay, .today, .prompt, .network, .say: []
         }
     }
 

@@ -3,6 +3,8 @@ extension Announcer {
     /// What one announcement is about.
     public enum Job: Sendable, Equatable {
         case notice(InboxEntry)
+        /// The text of a notice that was heard to its end, and is recorded.
+        case text(InboxEntry)
         /// Notices that waited too long, told together.
         case summary([InboxEntry])
         /// A notice announced before, once more; `nil` when nothing has been announced yet.
@@ -19,7 +21,7 @@ extension Announcer {
         public var isAnswer: Bool {
             switch self {
             case .notice, .summary, .say: false
-            case .replay, .today, .prompt, .network: true
+            case .text, .replay, .today, .prompt, .network: true
             }
         }
     }
@@ -74,6 +76,8 @@ extension Announcer {
         case beforeLast
         /// Count and total of the day.
         case today
+        /// The same of a day that is being closed.
+        case dayEnd(BusinessDay)
         /// Whether payments can arrive, and where the box is in the network.
         case network
     }
@@ -82,6 +86,7 @@ extension Announcer {
     public enum Recollection: Sendable, Equatable {
         /// For ``Request/last`` and ``Request/beforeLast``; `nil` when there is none.
         case announced(InboxEntry?)
+        /// For ``Request/today`` and ``Request/dayEnd(_:)``.
         case takings(DayTotals)
         case network(isOnline: Bool, address: [UInt8])
     }
@@ -103,6 +108,9 @@ extension Announcer {
         case somethingMayWait
         /// A button or a command.
         case requested(Request)
+        /// The time has come to tell what a day has brought. No other request takes its place, and a sound card that
+        /// refuses is tried again for ten minutes.
+        case dayEnded(BusinessDay)
         /// Something to be said between two announcements.
         case promptRequested(Prompt)
         /// It is no longer true. Makes no difference once it is being said.
@@ -194,6 +202,7 @@ extension Announcer.Event {
         switch self {
         case .somethingMayWait: "something may wait"
         case .requested: "requested"
+        case .dayEnded: "day ended"
         case .promptRequested: "prompt requested"
         case .promptWithdrawn: "prompt withdrawn"
         case .held: "held"

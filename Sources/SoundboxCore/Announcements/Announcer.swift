@@ -16,6 +16,12 @@ public struct Announcer: Sendable {
     var state = State.idle
     var somethingMayWait = false
     var request: Request?
+    /// Its takings are to be told.
+    var endedDay: BusinessDay?
+    /// They are being told.
+    private var dayBeingTold: BusinessDay?
+    /// What follows the notice that is being recorded.
+    private var nextText: Announcement?
     var prompts = PromptQueue()
     var turns = Turns()
     var isHeld = false
@@ -44,6 +50,7 @@ public struct Announcer: Sendable {
         case .somethingMayWait: somethingMayWait = true
         // Pressing five times asks for one answer, not for five in a row; the last word counts.
         case .requested(let request): self.request = request
+        case .dayEnded(let day): endedDay = day
         case .promptRequested(let prompt):
             prompts.put(prompt)
             if case .waitingForInbox(let retry) = state { return promptWhileWaiting(retry) }
@@ -67,6 +74,9 @@ public struct Announcer: Sendable {
     static func deviceRetryDelay(failures: Int) -> Duration {
         .milliseconds(min(500 << min(failures - 1, 4), 5000))
     }
+
+    /// For ten minutes: then nobody stands there any more.
+    static let mostAttemptsOfDay = 120
 
     /// How long to wait before the disk is tried again.
     static let inboxRetryDelay = Duration.seconds(1)
@@ -92,8 +102,9 @@ public struct Announcer: Sendable {
         case (.noting(let announcement), .noted), (.noting(let announcement), .inboxFailed):
             return stopIsRequested ? finish() : play(announcement)
         case (.noting(let announcement), .withdrawn(let rest)): return withdrawn(announcement, rest: rest)
-        case (.expiring, .recorded), (.recording, .recorded), (.ending, .recorded): return becomeIdle()
-        case (.playing(let announcement), .played(let manner)): return played(announcement.job, manner)
+        case (.expiring, .recorded), (.ending, .recorded): return becomeIdle()
+        case (.recording, .recorded): return recorded()
+        case (.playing(let announcement), .played(let manner)): return played(announcement, manner)
         case (.playing(let announcement), .saidOtherwise(let reason)):
             return saidOtherwise(announcement.job, because: reason)
         case (.playing(let announcement), .stoppedEarly) where !announcement.job.isAnswer:
@@ -101,12 +112,16 @@ public struct Announcer: Sendable {
         case (.playing(let announcement), .withdrawn) where !announcement.job.isAnswer:
             somethingMayWait = true
             return becomeIdle()
+        case (.playing, .playFailed) where dayBeingTold != nil: return deviceFailed()
         case (.playing(let announcement), .playFailed) where announcement.job.isAnswer:
             // Nobody waits at the counter for a replay that comes minutes later.
             return becomeIdle()
         case (.preparing, .playFailed), (.playing, .playFailed): return deviceFailed()
         case (.prompting(let retry, let isDue), .played), (.prompting(let retry, let isDue), .playFailed):
             return prompted(retry, isDue: isDue)
+        case (.recalling(.dayEnd(let day)), .inboxFailed):
+            endedDay = endedDay ?? day
+            return inboxFailed(.fetch)
         // Nor for one that the disk refuses; and a history that cannot be read must not hold payments back.
         case (.recalling, .inboxFailed): return becomeIdle()
         case (.fetching, .inboxFailed), (.expiring, .inboxFailed): return inboxFailed(.fetch)
@@ -165,10 +180,17 @@ public struct Announcer: Sendable {
         case (.beforeLast, .announced(nil)): recall(.last)
         case (.last, .announced(let entry)), (.beforeLast, .announced(let entry)): answer(.replay(entry), at: moment)
         case (.today, .takings(let takings)): answer(.today(takings), at: moment)
+        case (.dayEnd(let day), .takings(let takings)): tell(day, takings, at: moment)
         case (.network, .network(let isOnline, let address)):
             answer(.network(isOnline: isOnline, address: address), at: moment)
         default: nil
         }
+    }
+
+    private mutating func tell(_ day: BusinessDay, _ takings: DayTotals, at moment: Moment) -> [Action] {
+        let actions = answer(.today(takings), at: moment)
+        dayBeingTold = day
+        return actions
     }
 
     mutating func expire(_ entries: [InboxEntry]) -> [Action] {
@@ -199,6 +221,7 @@ public struct Announcer: Sendable {
     private mutating func play(_ announcement: Announcement) -> [Action] {
         hasEndedUnheard = false
         if !announcement.job.isPayment { turns.lowerSounds() }
+        dayBeingTold = nil
         state = .playing(announcement)
         return [.play(announcement)]
     }
@@ -208,15 +231,28 @@ public struct Announcer: Sendable {
         return play(Announcement(job, delivery(of: job, at: moment)))
     }
 
-    private mutating func played(_ job: Job, _ manner: Manner) -> [Action] {
+    private mutating func played(_ announcement: Announcement, _ manner: Manner) -> [Action] {
+        let job = announcement.job
         deviceFailures = 0
+        dayBeingTold = nil
         if job.isAnswer { return becomeIdle() }
         if case .say(let entry, _, let failure) = job {
             return end(entry, failure.map { .failed(reason: $0) } ?? .spoken(manner))
         }
         if job.isPayment { turns.paymentWasHeard() }
+        if case .notice(let entry) = job, entry.notice.text != nil {
+            nextText = Announcement(.text(entry), delivery(of: .text(entry), as: announcement.delivery))
+        }
         state = .recording(job, manner)
         return [.record(job, manner)]
+    }
+
+    /// A notice's text follows when the notice is on the disk as heard: whatever a power cut or a stop takes, it is not
+    /// the money that is told twice.
+    private mutating func recorded() -> [Action] {
+        guard let text = nextText.take(), !stopIsRequested else { return becomeIdle() }
+        state = .playing(text)
+        return [.play(text)]
     }
 
     /// - Returns: `nil` when it is nothing that could be said otherwise.
@@ -249,12 +285,15 @@ public struct Announcer: Sendable {
     private mutating func deviceFailed() -> [Action] {
         if stopIsRequested { return finish() }
         deviceFailures += 1
+        if let day = dayBeingTold.take(), deviceFailures <= Self.mostAttemptsOfDay { endedDay = endedDay ?? day }
         state = .waitingForDevice
         return [.wait(Self.deviceRetryDelay(failures: deviceFailures))]
     }
 
     private mutating func inboxFailed(_ retry: Retry) -> [Action] {
         if stopIsRequested { return finish() }
+        // Nobody knows any more by then what it belongs to.
+        nextText = nil
         state = .waitingForInbox(retry)
         return [.wait(Self.inboxRetryDelay)] + promptWhileWaiting(retry)
     }

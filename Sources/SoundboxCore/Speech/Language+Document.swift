@@ -6,6 +6,8 @@ extension Language {
         let rules = try top.required("numbers")
         let numbers = try NumberRules(reading: rules)
         let cardinal = try top.required("cardinal")
+        let suffixes =
+            try top.optional("suffixes").map { (value) throws(YAMLError) in try Suffix.all(reading: value) } ?? [:]
         let isSpaced = try top.required("words").choice(of: WordSpacing.self) == .spaced
         self.init(
             locale: try top.required("locale").string(), name: try top.required("name").string(),
@@ -20,11 +22,13 @@ extension Language {
             otherCurrency: try top.optional("other_currency")?.string(),
             unitPause: try top.optional("unit_pause")?.duration(in: .zero ... .seconds(1)) ?? .zero,
             channels: try readChannels(try top.required("channels")),
-            sentences: try readSentences(try top.required("sentences")),
+            sentences: try readSentences(try top.required("sentences"), suffixes), suffixes: suffixes,
             prompts: try readPrompts(try top.required("prompts")), pauses: try readPauses(try top.required("pauses")))
         try checkNumbers(rules)
         try checkAmounts(try top.required("units"))
-        if let value = top.optional("kinds") { kinds = try NewsKind.all(reading: value, by: TextRules([self])) }
+        if let value = top.optional("kinds") {
+            kinds = try NewsKind.all(reading: value, by: TextRules([self]), suffixes)
+        }
     }
 
     /// Refuses rules that leave out a number, never end, or read two numbers alike. Better here than at the counter.
@@ -148,23 +152,41 @@ private func readChannels(_ value: YAMLValue) throws(YAMLError) -> [String: Stri
     return channels
 }
 
-private func readSentences(_ value: YAMLValue) throws(YAMLError) -> [Language.Sentence: String] {
+private func readSentences(
+    _ value: YAMLValue, _ suffixes: [String: Suffix]
+) throws(YAMLError) -> [Language.Sentence: String] {
     let mapping = try value.mapping()
     var sentences: [Language.Sentence: String] = [:]
     for sentence in Language.Sentence.allCases {
         let key = sentence.rawValue
         guard let value = sentence.isRequired ? try mapping.required(key) : mapping.optional(key) else { continue }
         let text = try value.string()
-        let placeholders = text.matches(of: /\{([^}]*)\}/).map { String($0.1) }
-        guard placeholders.sorted() == sentence.placeholders.sorted() else {
+        let placeholders = SentenceTemplate.placeholders(in: text)
+        guard placeholders.map(\.name).sorted() == sentence.placeholders.sorted() else {
             let expected = sentence.placeholders.map { "{\($0)}" }.joined(separator: " and ")
             throw value.error(
                 expected.isEmpty ? "expected a sentence without placeholders" : "expected \(expected), each once")
         }
+        try value.checkSuffixes(of: placeholders, among: suffixes)
         sentences[sentence] = text
     }
     try mapping.refuseOtherKeys()
     return sentences
+}
+
+extension YAMLValue {
+    /// Refuses suffixes that are not there.
+    func checkSuffixes(
+        of placeholders: [(name: String, suffix: String?)], among suffixes: [String: Suffix]
+    ) throws(YAMLError) {
+        for (name, suffix) in placeholders {
+            guard let suffix, suffixes[suffix] == nil else { continue }
+            let known = suffixes.keys.sorted().joined(separator: ", ")
+            throw error(
+                "{\(name):\(suffix)}: there is no suffix \(suffix.excerpt); expected "
+                    + (known.isEmpty ? "one that `suffixes` describes" : "one of \(known)"))
+        }
+    }
 }
 
 private func readPrompts(_ value: YAMLValue) throws(YAMLError) -> [Prompt: String] {

@@ -74,6 +74,8 @@ public struct Language: Sendable {
     /// Spoken names by channel as providers write it: `alipay` → 支付宝.
     public var channels: [String: String]
     public var sentences: [Sentence: String]
+    /// By the name that a sentence has behind the colon: `{amount:이/가}`.
+    public var suffixes: [String: Suffix]
     public var prompts: [Prompt: String]
     /// News other than payments and refunds, by the word that senders write.
     public var kinds: [KindName: NewsKind]
@@ -97,7 +99,8 @@ public struct Language: Sendable {
         subunitZero: String? = nil, units: [String: CurrencyWords], currency: Currency? = nil,
         otherCurrency: String? = nil,
         unitPause: Duration = .zero, channels: [String: String], sentences: [Sentence: String],
-        prompts: [Prompt: String], kinds: [KindName: NewsKind] = [:], pauses: [Character: Duration]
+        suffixes: [String: Suffix] = [:], prompts: [Prompt: String], kinds: [KindName: NewsKind] = [:],
+        pauses: [Character: Duration]
     ) {
         self.locale = locale
         self.name = name
@@ -114,6 +117,7 @@ public struct Language: Sendable {
         self.unitPause = unitPause
         self.channels = channels
         self.sentences = sentences
+        self.suffixes = suffixes
         self.prompts = prompts
         self.kinds = kinds
         self.pauses = pauses

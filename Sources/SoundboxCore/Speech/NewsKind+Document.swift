@@ -1,8 +1,12 @@
 extension NewsKind {
     /// Reads the kinds of a voice.
     ///
-    /// - Parameter rules: those of the same voice: what no text may say, no kind may say either.
-    static func all(reading value: YAMLValue, by rules: TextRules) throws(YAMLError) -> [KindName: NewsKind] {
+    /// - Parameters:
+    ///   - rules: those of the same voice: what no text may say, no kind may say either.
+    ///   - suffixes: the voice's.
+    static func all(
+        reading value: YAMLValue, by rules: TextRules, _ suffixes: [String: Suffix]
+    ) throws(YAMLError) -> [KindName: NewsKind] {
         var kinds: [KindName: NewsKind] = [:]
         for (key, value) in try value.mapping().entries {
             guard let name = KindName(key) else {
@@ -10,32 +14,41 @@ extension NewsKind {
                     "expected a name of small letters, digits and underscores such as queue_number, and neither payment "
                         + "nor refund")
             }
-            kinds[name] = try NewsKind(reading: value, by: rules)
+            kinds[name] = try NewsKind(reading: value, by: rules, suffixes)
         }
         return kinds
     }
 
-    private init(reading value: YAMLValue, by rules: TextRules) throws(YAMLError) {
+    private init(
+        reading value: YAMLValue, by rules: TextRules, _ suffixes: [String: Suffix]
+    ) throws(YAMLError) {
         let mapping = try value.mapping()
         let words = try mapping.required("words")
         let light = try mapping.optional("light").map { (value) throws(YAMLError) in try Light(reading: value) }
         self.init(
-            words: try readWords(words, by: rules), chime: try mapping.optional("chime")?.string(),
+            words: try readWords(words, by: rules, suffixes), chime: try mapping.optional("chime")?.string(),
             pattern: (light ?? Light()).pattern(vibrating: try readVibration(mapping.optional("vibration"))))
         try mapping.refuseOtherKeys()
     }
 }
 
-private func readWords(_ value: YAMLValue, by rules: TextRules) throws(YAMLError) -> String {
+private func readWords(
+    _ value: YAMLValue, by rules: TextRules, _ suffixes: [String: Suffix]
+) throws(YAMLError) -> String {
     let words = try value.string()
-    let placeholders = words.matches(of: /\{([^}]*)\}/).map { String($0.1) }
-    guard placeholders.isEmpty || placeholders == ["amount"] || placeholders == ["number"] else {
+    let placeholders = SentenceTemplate.placeholders(in: words)
+    guard placeholders.isEmpty || ["amount", "number"].contains(placeholders.map(\.name).joined(separator: " ")) else {
         throw value.error("expected at most one placeholder, {amount} or {number}")
     }
-    // A number that is called out must be none of money, however large it is.
-    let said = words.replacing("{amount}", with: " ").replacing("{number}", with: "1000")
-    do throws(TextProblem) { try rules.check(said) } catch {
-        throw value.error(error == .empty ? "expected words beside the amount" : "\(error)")
+    try value.checkSuffixes(of: placeholders, among: suffixes)
+    // A number that is called out must be none of money, however large it is. Whatever a suffix may say counts.
+    let forms = placeholders.first?.suffix.flatMap { suffixes[$0]?.forms.map(\.text) } ?? [""]
+    for form in forms {
+        let number = placeholders.first?.name == "number" ? "1000" : " "
+        let said = words.replacing(/\{[^}]*\}/, with: number + form)
+        do throws(TextProblem) { try rules.check(said) } catch {
+            throw value.error(error == .empty ? "expected words beside the amount" : "\(error)")
+        }
     }
     return words
 }

@@ -1,6 +1,7 @@
 /// How a voice tells news other than of payments and refunds: a deposit, a number that is called.
 public struct NewsKind: Sendable, Equatable {
-    /// With at most one placeholder: `{amount}`, which notices fill, or `{number}`, which errands fill.
+    /// With at most one placeholder: `{amount}`, which notices fill, or `{number}`, which errands fill; either may have a
+    /// suffix.
     public var words: String
     /// The file, without `.flac`, that is played before the words; `nil` for none. Never the chime of arrivals.
     public var chime: String?
@@ -16,6 +17,10 @@ public struct NewsKind: Sendable, Equatable {
         self.pattern = pattern
     }
 
-    public var hasAmount: Bool { words.contains("{amount}") }
-    public var hasNumber: Bool { words.contains("{number}") }
+    public var hasAmount: Bool { has(.amount) }
+    public var hasNumber: Bool { has(.number) }
+
+    private func has(_ placeholder: SentenceTemplate.Placeholder) -> Bool {
+        SentenceTemplate.placeholders(in: words).contains { $0.name == placeholder.rawValue }
+    }
 }

@@ -140,6 +140,7 @@ public struct ScriptWriter: Sendable {
         for piece in sentences[sentence]?.pieces ?? [] {
             switch piece {
             case .text(let text): words += text
+            case .suffix(let name): words += language.suffixes[name]?.text(after: words) ?? ""
             case .placeholder(.channel): words += channel
             case .placeholder(.number): break
             case .placeholder(.count): append(amount: count)
@@ -170,6 +171,8 @@ public struct ScriptWriter: Sendable {
         for piece in template.pieces {
             switch piece {
             case .text(let text): words += text
+            // Behind nothing there is no suffix.
+            case .suffix(let name): if !amounts.isEmpty { words += language.suffixes[name]?.text(after: words) ?? "" }
             case .placeholder(.amount):
                 if let amount { append(amount: try reading(of: amount, exactly)) }
             case .placeholder(.number):
@@ -212,9 +215,9 @@ public struct ScriptWriter: Sendable {
 
     private func joined(_ payments: AnnouncementScript, _ refunds: AnnouncementScript) -> AnnouncementScript {
         guard !payments.elements.isEmpty, !refunds.elements.isEmpty else { return payments }
-        var script = payments
-        script.text += " \(refunds.text)"
-        script.elements += [.pause(Self.restBeforeRefunds)] + refunds.elements
+        var script = payments.followed(by: refunds, after: Self.restBeforeRefunds)
+        script.shortcoming = payments.shortcoming ?? refunds.shortcoming
+        script.lacksAmount = payments.lacksAmount
         return script
     }
 

@@ -45,9 +45,6 @@ public struct TextRules: Sendable {
         if let words = arrival(in: folded) { throw .arrival(words) }
     }
 
-    /// The same for phrases that are said one after the other: 一百 and 元 are an amount.
-    public func check(segments: [String]) throws(TextProblem) { try check(segments.joined(separator: " ")) }
-
     private func arrival(in text: FoldedText) -> String? {
         let text = text.barring(harmless, search)
         if let range = text.firstRange(of: arrivals, search) { return text.words(range) }

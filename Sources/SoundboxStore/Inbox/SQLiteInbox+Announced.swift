@@ -43,10 +43,12 @@ extension SQLiteInbox {
     }
 
     /// The announcement that knows how many there were. It stands among the newest ones.
-    static func newestAnnounced(in database: Database) throws -> NoticeRecord? {
+    ///
+    /// - Parameter limit: where one that stands behind this is of no interest, which is cheap to tell.
+    static func newestAnnounced(upTo limit: Int64 = .max, in database: Database) throws -> NoticeRecord? {
         let newest = try Int64.fetchOne(
             database, sql: "SELECT sequence FROM notice WHERE state = 'announced' ORDER BY sequence DESC LIMIT 1")
-        guard let newest else { return nil }
+        guard let newest, newest - overtaking <= limit else { return nil }
         return try announced(skipping: 0, above: newest - overtaking, in: database)
     }
 

@@ -34,19 +34,21 @@ extension SQLiteInbox {
                 row.paymentID.map { "payment \($0)" } ?? row.commandID.map { "command \($0)" }
                 ?? "of which the id is unreadable"
             do throws(InboxError) {
-                try write { database in
-                    try Self.setAside(row, at: now, in: database)
+                let isMoved = try write { database in
+                    guard try Self.setAside(row, at: now, in: database) else { return false }
                     if row.origin == .errand, let id = row.commandID {
                         try Self.lose(id, at: now, in: database)
                     }
-                    guard row.origin == .waiting else { return }
+                    guard row.origin == .waiting else { return true }
                     // Both copies are damaged. The payment was not spoken, and cannot be: only the sender still knows its
                     // content.
                     let other = try Self.noticeRow(row.sequence, in: database).map { Damage($0, origin: .notice) }
                     if let other { try Self.setAside(other, at: now, in: database) }
-                    guard let id = other?.paymentID ?? row.paymentID else { return }
+                    guard let id = other?.paymentID ?? row.paymentID else { return true }
                     try Self.askAgain(for: id, at: now, in: database)
+                    return true
                 }
+                guard isMoved else { continue }
                 note("\(row.origin.rawValue) \(row.sequence), \(name), is damaged and was set aside: \(row.content)")
             } catch {
                 note("\(row.origin.rawValue) \(row.sequence), \(name), is damaged and cannot be set aside: \(error)")
@@ -54,16 +56,18 @@ extension SQLiteInbox {
         }
     }
 
-    static func setAside(_ row: Damage, at now: Timestamp, in database: Database) throws {
+    /// - Returns: `false` when another thread was faster, and has told whom it concerns.
+    @discardableResult
+    static func setAside(_ row: Damage, at now: Timestamp, in database: Database) throws -> Bool {
         try database.execute(
             sql: "DELETE FROM \(row.origin.rawValue) WHERE sequence = ?", arguments: [row.sequence])
-        // Another thread may have been faster.
-        guard database.changesCount == 1 else { return }
+        guard database.changesCount == 1 else { return false }
         try database.execute(
             sql: "INSERT INTO damaged (found_at, origin, content, sequence, payment_id) VALUES (?, ?, ?, ?, ?)",
             arguments: [
                 now.millisecondsSince1970, row.origin.rawValue, row.content, row.sequence, row.paymentID?.text,
             ])
+        return true
     }
 
     /// Checks that rows which were met on a walk through a table are also found by their numbers. Where they are not, a

@@ -72,7 +72,7 @@ extension SQLiteInbox: InboxUpkeep {
 
     private static func forget(upTo last: Int64, paidBefore horizon: Int64, in database: Database) throws -> Int {
         // What was announced last stays, for replay and for the count of all announcements.
-        let newest = try SQLiteInbox.newestAnnounced(in: database)?.entry.sequence ?? 0
+        let newest = try newestAnnounced(upTo: last, in: database)?.entry.sequence ?? 0
         try database.execute(
             sql: """
                 DELETE FROM notice WHERE sequence IN (

@@ -8,9 +8,6 @@ extension Voices {
     /// The kinds that notices may be of; see ``Language/noticeKinds``.
     public var noticeKinds: Set<KindName> { voices.reduce(into: []) { $0.formUnion($1.language.noticeKinds) } }
 
-    /// The kinds that errands may be of; see ``Language/errandKinds``.
-    public var errandKinds: Set<KindName> { voices.reduce(into: []) { $0.formUnion($1.language.errandKinds) } }
-
     /// What light and vibration do for a kind: as the first voice that has it says.
     public func pattern(of kind: KindName) -> OutputPattern {
         voices.lazy.compactMap { $0.language.kinds[kind]?.pattern }.first ?? NewsKind.plainPattern

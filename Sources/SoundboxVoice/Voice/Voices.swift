@@ -24,7 +24,10 @@ public struct Voices: Sendable {
         // Until one of the voices tells it.
         var whole = AnnouncementScript(text: "", elements: [], lacksAmount: true)
         var offset = 0
-        for voice in voices {
+        let speakers = speakers(of: utterance)
+        for (index, voice) in voices.enumerated() {
+            defer { offset += voice.recordings.playable.count }
+            guard speakers.contains(index) else { continue }
             let script = voice.writer.script(for: utterance)
             if !whole.elements.isEmpty, !script.elements.isEmpty { whole.elements.append(.pause(Self.rest)) }
             whole.text += (whole.text.isEmpty ? "" : " ") + script.text
@@ -33,9 +36,16 @@ public struct Voices: Sendable {
             whole.amountRanges += script.amountRanges.map { $0.lowerBound + begin..<$0.upperBound + begin }
             whole.shortcoming = whole.shortcoming ?? script.shortcoming
             whole.lacksAmount = whole.lacksAmount && script.lacksAmount
-            offset += voice.recordings.playable.count
         }
         return whole
+    }
+
+    /// Which of the voices say it: all, but for news of a kind only those that know it, as far as any does.
+    private func speakers(of utterance: Utterance) -> Set<Int> {
+        let all = Set(voices.indices)
+        guard case .kind(let kind, _, let number) = utterance.withoutRepetition else { return all }
+        let knowing = all.filter { voices[$0].language.kinds[kind].map { $0.hasNumber == (number != nil) } ?? false }
+        return knowing.isEmpty ? all : knowing
     }
 
     /// Decodes one recording for a device's rate; see ``Voice/samples(of:at:)``.
@@ -59,5 +69,12 @@ public struct Voices: Sendable {
 extension AnnouncementScript.Element {
     func numbered(from offset: Int) -> Self {
         if case .phrase(let number) = self { .phrase(number + offset) } else { self }
+    }
+}
+
+extension Utterance {
+    /// What is repeated, where it is a repetition.
+    fileprivate var withoutRepetition: Utterance {
+        if case .replay(let repeated) = self { repeated.withoutRepetition } else { self }
     }
 }

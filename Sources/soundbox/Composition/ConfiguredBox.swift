@@ -26,7 +26,6 @@ struct ConfiguredBox {
         _ = try StateDirectory(path: configuration.stateDirectory)
         _ = try MessageVerifier(configuration)
         _ = try MQTTSettings(configuration)
-        _ = try configuration.day.source()
         _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         let choice = configuration.voice
         for locale in choice.locales {
@@ -84,8 +83,11 @@ struct ConfiguredBox {
             updateMark: InstalledFolders.updateMark, logger: logger)
         parts.gestures = gestures
         parts.policy.loudspeaker = configuration.audio.speaker ?? layout.loudspeaker ?? .full
-        let (zone, cutOver) = (try configuration.day.source(), configuration.day.cutOver)
-        parts.calendar = { BusinessCalendar(zone: zone.rules, cutOver: cutOver) }
+        let zone = DayZone(
+            configuration.day.timeZone, configurationFile: configurationFile, state: state, logger: logger)
+        let cutOver = configuration.day.cutOver
+        parts.calendar = { zone.rules.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
+        _ = parts.calendar()
         let dayEndFile = DayEndFile(path: directory.dayEndPath)
         parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
         parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil

@@ -146,7 +146,6 @@ struct EarlyEndTests {
         end.raise()
         #expect(try await player.play(script, until: end) == .stoppedEarly)
         #expect(sink.stream.isEmpty)
-        player.finishEarly()
         #expect(try await player.play(script) == .heard(.aloud))
     }
 

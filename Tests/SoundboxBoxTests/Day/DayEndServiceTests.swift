@@ -24,7 +24,7 @@ struct DayEndServiceTests {
         }
     }
 
-    private let told = Journal<Void>()
+    private let told = Journal<CivilDate>()
     private let disk = Disk()
 
     private func set(_ text: String) throws {
@@ -43,7 +43,7 @@ struct DayEndServiceTests {
             day: ShopDay(clock: clock, history: InMemoryInbox(), calendar: { BusinessCalendar() }),
             keeper: disk.keeper, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files")
-        ) { [told] in told.append(()) }
+        ) { [told] in told.append($0.date) }
     }
 
     @Test("It is told once, however often the box is restarted, and again the next day")
@@ -60,7 +60,7 @@ struct DayEndServiceTests {
         #expect(told.entries.count == 1)
         try set("2026-11-23T22:10:00Z")
         _ = await service().look()
-        #expect(told.entries.count == 2)
+        #expect(told.entries.map(\.description) == ["2026-11-22", "2026-11-23"])
     }
 
     @Test("Not by a clock that nobody has confirmed, and not an hour late")

@@ -135,6 +135,62 @@ struct AnnouncerSayTests {
         #expect(announcer.handle(.played(.aloud)) == [.finish])
     }
 
+    @Test("A notice's text is said when the notice is on the disk as heard, as loud, and without a chime")
+    mutating func text() throws {
+        var entry = try Entries.entry(1)
+        entry.notice.text = "3号桌"
+        announcer.startPlaying(entry)
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.recorded) == [.play(.init(.text(entry), Delivery(hasChime: false)))])
+        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
+    }
+
+    @Test("A text that the box has no time for, or whose notice waits for the disk, is not said")
+    mutating func noText() throws {
+        var entry = try Entries.entry(1)
+        entry.notice.text = "3号桌"
+        announcer.startPlaying(entry)
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        announcer.begin(entry)
+        #expect(announcer.handle(.stopRequested) == [])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.recorded) == [.finish])
+    }
+
+    @Test("The day's end is told of its own day, whatever is asked for meanwhile, and again when the card refused")
+    mutating func dayEnd() throws {
+        let day = BusinessCalendar().day(at: Entries.noon)
+        let entry = try Entries.entry(1)
+        announcer.startPlaying(entry)
+        #expect(announcer.handle(.dayEnded(day)) == [])
+        #expect(announcer.handle(.requested(.last)) == [])
+        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.last)])
+        #expect(
+            announcer.handle(.recalled(.announced(nil), noon)) == [
+                .play(.init(.replay(nil), Delivery(hasChime: false)))
+            ])
+        #expect(announcer.handle(.played(.aloud)) == [.recall(.dayEnd(day))])
+        let told = announcer.handle(.recalled(.takings(Entries.nothing), noon))
+        #expect(told == [.play(.init(.today(Entries.nothing)))])
+        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
+        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.dayEnd(day))])
+        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
+        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.dayEnd(day))])
+        #expect(announcer.handle(.recalled(.takings(Entries.nothing), noon)) == told)
+        #expect(announcer.handle(.played(.aloud)) == [])
+        // A replay that nobody heard is still not told minutes later.
+        #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
+        #expect(announcer.handle(.recalled(.announced(nil), noon)).count == 1)
+        #expect(announcer.handle(.playFailed) == [])
+    }
+
     @Test("While something rings that payments come after, only prompts are spoken, and not of the network")
     mutating func held() throws {
         let entry = try Entries.entry(1)

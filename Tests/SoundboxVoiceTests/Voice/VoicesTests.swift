@@ -73,6 +73,27 @@ struct VoicesTests {
         #expect(rest.text == script.text && rest.elements == Array(script.elements.dropFirst(2)))
     }
 
+    @Test("News of a kind that one of them does not know is told by the other one, and whole")
+    func unknownKind() throws {
+        let folder = try SoundFolder()
+        let bytes = try SmallFile.bytes(of: "\(english.directory)/voice.yaml", limit: 1 << 20)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let older = text.replacing(/kinds:\n(?:[ #].*\n)+/, with: "")
+        #expect(older != text)
+        try folder.write(older.utf8, to: "voice.yaml")
+        let voices = Voices(first: mandarin, others: [try Voice(directory: folder.path)])
+        let number = Utterance.kind(try #require(KindName("queue_number")), amount: nil, number: 12)
+        for utterance in [number, .replay(number)] {
+            let script = voices.script(for: utterance)
+            #expect(script.shortcoming == nil && script.text.contains("十二"), "\(script.text)")
+            #expect(script.text == Voices(first: mandarin).script(for: utterance).text)
+        }
+        // What no voice knows is nobody's, and told as far as it can be.
+        let nothing = Utterance.kind(try #require(KindName("no_such_kind")), amount: nil, number: nil)
+        #expect(voices.script(for: nothing).shortcoming != nil)
+        #expect(try voices.script(for: payment("12")).text.contains("twelve"))
+    }
+
     @Test("What one of them cannot say is told, and the other one still says it")
     func shortcoming() throws {
         var lame = english

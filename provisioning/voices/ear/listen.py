@@ -1,6 +1,6 @@
 """A machine's ear: what a recogniser understands of a voice's amounts.
 
-usage: listen.py --model FOLDER --rendered FOLDER [--condition NAME]… [--results FILE.json]
+usage: listen.py --model FOLDER --rendered FOLDER [--condition NAME]… [--hint] [--results FILE.json]
 
 --rendered is what `soundbox voice render --separate` left: a folder for each voice, with index.jsonl. The recogniser is
 Whisper base with a beam of 5 and temperature 0, no sentence conditioned on the one before. It is weak: its figures
@@ -45,7 +45,7 @@ class Ear:
         # A sign of money calls for digits: without them the recogniser would go on writing the sign.
         self.digits = [token for text, token in vocabulary.items() if token < END and any(map(is_figure, text))]
 
-    def hear(self, samples, language):
+    def hear(self, samples, language, hint=None):
         # Digits are words of the language everywhere but in Chinese, where they can be turned into words again.
         suppressed = [-1] if language == "zh" else [-1, *self.digits]
         segments, _ = self.model.transcribe(
@@ -53,6 +53,7 @@ class Ear:
             language=language,
             beam_size=5,
             temperature=0,
+            initial_prompt=hint,
             condition_on_previous_text=False,
             suppress_tokens=suppressed,
             # An announcement is shorter; a recogniser that repeats itself for ever is wrong early enough.
@@ -135,6 +136,7 @@ def main():
     parser.add_argument("--chain", help="the same amounts, rendered for a small speaker")
     parser.add_argument("--babble", help="more voices, for the people in the shop only")
     parser.add_argument("--condition", action="append", choices=CONDITIONS)
+    parser.add_argument("--hint", action="store_true", help="show the recogniser the first amount's words, and do not judge it")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--results")
     parser.add_argument("--at-least", type=int, help="fail when fewer than this percentage is right in quiet")
@@ -155,12 +157,15 @@ def main():
                 sys.exit(f"listen.py: {condition} needs --chain, the amounts rendered for a small speaker")
             folder = os.path.join(root, voice)
             score = Score()
-            for entry in index(folder):
+            entries = index(folder)
+            # Somebody at the counter knows what the box says, and not how much.
+            hint = entries.pop(0)["text"] if arguments.hint else None
+            for entry in entries:
                 sound = samples(os.path.join(folder, entry["file"]))
                 if condition != "quiet":
                     others = others or people([arguments.rendered, arguments.babble], voice)
                     sound = shop.heard_in_shop(sound, others, float(condition.lstrip("shopmal")))
-                text = ear.hear(sound, language)
+                text = ear.hear(sound, language, hint)
                 score.add(entry, split, text)
                 if sys.stderr.isatty():
                     print(f"\r{voice} {condition}: {score.right}/{score.amounts} ", end="", file=sys.stderr, flush=True)

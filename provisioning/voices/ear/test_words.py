@@ -1,5 +1,6 @@
 """The comparison of words, without the recogniser: python3 -m unittest discover provisioning/voices/ear"""
 
+import importlib.util
 import unittest
 
 import words
@@ -13,6 +14,16 @@ class MandarinNumbers(unittest.TestCase):
             "100005": "十万零五", "1234567": "一百二十三万四千五百六十七", "105000000": "一亿零五百万",
         }.items():  # fmt: skip
             self.assertEqual(words.mandarin_number(digits), reading)
+
+    @unittest.skipUnless(importlib.util.find_spec("pypinyin"), "pypinyin is in the ear's own environment")
+    def test_a_number_that_is_half_in_digits_is_one_number(self):
+        for written, said in {
+            "600-19.12元": "六百一十九点一二元", "八百13.5元": "八百一十三点五元", "八百三十一.49元": "八百三十一点四九元",
+            "30点05元": "三十点零五元", "800-1.5元": "八百零一点五元", "500-02.36元": "五百零二点三六元", "4,000元": "四千元", "两百元": "二百元",
+        }.items():  # fmt: skip
+            self.assertEqual(words.chinese(written), words.chinese(said), written)
+        for written, said in {"900-022元": "九百零二元", "800-11元": "八百零一元", "60-190元": "六百一十九元"}.items():
+            self.assertNotEqual(words.chinese(written), words.chinese(said), written)
 
 
 class Comparison(unittest.TestCase):

@@ -6,14 +6,18 @@ import unicodedata
 DIGITS = "零一二三四五六七八九"
 
 
-def mandarin_number(digits):
-    """A number in digits as Mandarin reads it."""
+def mandarin_number(digits, leads=True):
+    """A number in digits as Mandarin reads it; one that does not lead follows the first half of a number."""
     whole, _, decimals = digits.partition(".")
-    words = mandarin_whole(int(whole or "0"))
-    return words + ("点" + "".join(DIGITS[int(digit)] for digit in decimals) if decimals else "")
+    words = mandarin_whole(int(whole or "0"), leads)
+    return words + ("点" + one_by_one(decimals) if decimals else "")
 
 
-def mandarin_whole(number):
+def one_by_one(digits):
+    return "".join(DIGITS[int(digit)] for digit in digits)
+
+
+def mandarin_whole(number, leads=True):
     if number == 0:
         return DIGITS[0]
     words = ""
@@ -21,7 +25,7 @@ def mandarin_whole(number):
         group, number = divmod(number, value)
         if group:
             # A gap before the group is told once.
-            words += ("零" if words and group < 1000 else "") + mandarin_group(group, leads=not words) + place
+            words += ("零" if words and group < 1000 else "") + mandarin_group(group, leads=leads and not words) + place
     return words
 
 
@@ -43,9 +47,22 @@ def chinese(text):
     from pypinyin import lazy_pinyin
 
     text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    text = re.sub(r"\d{1,16}(\.\d+)?", lambda number: mandarin_number(number.group()), text)
+    # The recogniser changes its mind in the middle of a number: 600-19.12, 八百13.5, 八百三十一.49, 30点5.
+    text = re.sub(r"(\d+?)(0+)-(\d+)", two_halves, text)
+    text = re.sub(f"(?<=[{DIGITS}十百千万亿])\\.(?=\\d)", "点", text)
+    text = re.sub(r"(?<=点)\d+", lambda number: one_by_one(number.group()), text)
+    text = re.sub(
+        r"([百千万亿]?)(\d{1,16}(?:\.\d+)?)", lambda number: number[1] + mandarin_number(number[2], not number[1]), text
+    )
     text = re.sub("[两兩]", "二", text)
     return lazy_pinyin(re.sub(r"[^\u3400-\u9fff]", "", text))
+
+
+def two_halves(number):
+    """600-19 is 619 and 500-02 is 502, where the second half fits."""
+    first, room, second = number.groups()
+    fits = len(second) == len(room) if second[0] == "0" else len(second) <= len(room)
+    return first + second.rjust(len(room), "0") if fits else number[0]
 
 
 def spaced(text):
