@@ -26,9 +26,9 @@ extension Language {
             prompts: try readPrompts(try top.required("prompts")), pauses: try readPauses(try top.required("pauses")))
         try checkNumbers(rules)
         try checkAmounts(try top.required("units"))
-        if let value = top.optional("kinds") {
-            kinds = try NewsKind.all(reading: value, by: TextRules([self]), suffixes)
-        }
+        let textRules = TextRules([self])
+        try refuseOwnNumbers(in: try top.required("sentences"), top.optional("suffixes"), by: textRules)
+        if let value = top.optional("kinds") { kinds = try NewsKind.all(reading: value, by: textRules, suffixes) }
     }
 
     /// Refuses rules that leave out a number, never end, or read two numbers alike. Better here than at the counter.

@@ -41,6 +41,7 @@ private func readWords(
         throw value.error("expected at most one placeholder, {amount} or {number}")
     }
     try value.checkSuffixes(of: placeholders, among: suffixes)
+    try value.refuseOwnNumbers(in: words, suffixes, by: rules)
     // A number that is called out must be none of money, however large it is. Whatever a suffix may say counts.
     let forms = placeholders.first?.suffix.flatMap { suffixes[$0]?.forms.map(\.text) } ?? [""]
     for form in forms {

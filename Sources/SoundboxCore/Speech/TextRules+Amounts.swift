@@ -19,6 +19,15 @@ extension TextRules {
 
     // MARK: - Numbers
 
+    /// Whether any word of a text is a number's.
+    func hasNumber(_ text: String) -> Bool { numberPlaces(in: FoldedText(text)).contains(true) }
+
+    /// Whether the last word of a text is a number's, as far as blanks and not marks stand behind it.
+    func endsWithNumber(_ text: String) -> Bool {
+        let end = text.lastIndex { !$0.isWhitespace }
+        return end.map { numberPlaces(in: FoldedText(String(text[...$0]))).last == true } ?? false
+    }
+
     private func numberPlaces(in text: FoldedText) -> [Bool] {
         var places = text.units.map { unit in
             unit.kind == .digit || unit.kind == .letter(.han) && NumberWords.han.contains(unit.plain)

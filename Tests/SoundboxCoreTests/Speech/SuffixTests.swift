@@ -83,6 +83,24 @@ struct SuffixTests {
         #expect(refusal.contains("kinds.deposit.words") && refusal.contains("입금"))
     }
 
+    @Test("A sentence, a suffix or a kind with a number of its own is refused: it would make the amount another")
+    func ownNumbers() throws {
+        let last: [(String, YAMLNode)] = [("say", Self.text(""))]
+        let forms = { (say: String) in [[("after", Self.list("원")), ("say", Self.text(say))], last] }
+        #expect(
+            try error { try language(payment: "{channel} {amount} 삼 원") }
+                .contains("sentences.payment: says an amount of its own"))
+        #expect(
+            try error { try language(payment: "{channel} 삼{amount}") }
+                .contains("sentences.payment: a number stands right before {amount}"))
+        #expect(try error { try language(forms(" 삼 원")) }.contains("suffixes.이/가: says an amount of its own"))
+        #expect(
+            try error { try language(payment: "{channel} {amount}", kind: "{number:이/가} 번", forms("삼")) }
+                .contains("kinds.deposit.words: the suffix 이/가 says a number"))
+        // 이 is a particle and two: behind won it is no number.
+        #expect(try language().suffixes.count == 1)
+    }
+
     @Test("A mistake in a suffix is refused with its place and what was expected")
     func mistakes() throws {
         let last: [(String, YAMLNode)] = [("say", Self.text("가"))]

@@ -1,0 +1,53 @@
+import SoundboxCore
+import TestSupport
+import Testing
+
+@Suite("What the box has received, at the command line", .timeLimit(.minutes(5)))
+struct HistoryCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("The list and the sums of a running box are exact, refunds apart; without a box they say so")
+    func history() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            _ = try await trial.publishAndWait([
+                notice("A", "0.10"), notice("B", "0.20", channel: "wechat"),
+                #"{"id":"C","amount":"0.05","kind":"refund"}"#, notice("D", "100000.05"),
+            ])
+            func run(_ arguments: String...) async throws -> CommandResult {
+                try await result(
+                    of: [Products.soundbox] + arguments + ["--config", trial.configurationFile], environment: [:],
+                    input: "")
+            }
+
+            let list = try await run("history", "--format", "csv", "--kind", "payment")
+            #expect(list.code == 0 && list.output.count == 4, "\(list)")
+            let rows = list.output.dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            #expect(rows.map { $0[1] } == ["D", "B", "A"])
+            #expect(rows.map { $0[3] } == ["100000.05", "0.2", "0.1"])
+            #expect(rows.allSatisfy { $0[9] == "announced" })
+            #expect(try await run("history", "--limit", "1", "--format", "csv").output.count == 2)
+
+            let totals = try await run("totals", "--from", "7d", "--json")
+            let json = try JSONValue(parsing: Array(totals.output.joined().utf8))
+            guard case .array(let currencies)? = json["currencies"], let money = currencies.first else {
+                throw TestFailure("no sums in \(totals)")
+            }
+            #expect(money["payments"]?.integer == 3 && money["gross"]?.string == "100000.35")
+            #expect(money["refunds"]?.integer == 1 && money["refunded"]?.string == "0.05")
+            #expect(money["net"]?.string == "100000.3")
+            #expect(json["complete"]?.bool == true)
+            let sums = try await run("totals", "--from", "7d", "--format", "csv")
+            #expect(sums.output.contains { $0.hasPrefix("channel,wechat,CNY,1,0.2,0,0,0.2") }, "\(sums)")
+
+            let wrong = try await run("totals", "--day", "2026-13-40")
+            #expect(wrong.code == 64 && wrong.errors.joined().contains(#"found "2026-13-40""#), "\(wrong)")
+            #expect(try await box.stop() == 0)
+            let away = try await run("totals")
+            #expect(away.code != 0 && away.output.isEmpty && !away.errors.isEmpty, "\(away)")
+        }
+    }
+}
