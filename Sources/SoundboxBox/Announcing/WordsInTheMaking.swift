@@ -6,26 +6,26 @@ import Synchronization
 final class WordsInTheMaking: Sendable {
     let text: String
     private let making: Task<Void, Never>
-    private let result = Result()
+    private let product = Product()
 
-    private final class Result: Sendable {
+    private final class Product: Sendable {
         let script = Mutex<AnnouncementScript?>(nil)
         let end = OneTimeSignal()
     }
 
     init(_ text: String, _ make: @escaping @Sendable (String) async -> AnnouncementScript?) {
         self.text = text
-        making = Task { [result] in
+        making = Task { [product] in
             let script = await make(text)
-            result.script.withLock { $0 = script }
-            result.end.signal()
+            product.script.withLock { $0 = script }
+            product.end.signal()
         }
     }
 
     /// - Returns: `nil` where there are none, or none by then.
     func script(within limit: Duration) async -> AnnouncementScript? {
-        await result.end.wait(atMost: limit)
-        return result.script.withLock { $0 }
+        await product.end.wait(atMost: limit)
+        return product.script.withLock { $0 }
     }
 
     /// Nobody will ask for them.

@@ -87,7 +87,8 @@ struct ConfiguredBox {
             configuration.day.timeZone, configurationFile: configurationFile, state: state, logger: logger)
         let cutOver = configuration.day.cutOver
         parts.calendar = { zone.rules.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
-        _ = parts.calendar()
+        // A zone that is missing is told now, and not only when somebody asks for totals.
+        _ = zone.rules
         let dayEndFile = DayEndFile(path: directory.dayEndPath)
         parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
         parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
