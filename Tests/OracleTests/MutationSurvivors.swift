@@ -1,5 +1,5 @@
 /// Mutants that read numbers otherwise than the voice, and rightly: one unit counts more of itself (a thousand million),
-/// or a form that only sounds better is gone (二百 for 兩百, mười năm for mười lăm). Each with the first number that
+/// or a form that only sounds better is gone (二百 for 兩百, mười năm for mười lăm, eins for ein). Each with the first number that
 /// differs.
 enum Survivors {
     static let all: Set<String> = Set(list.split(separator: "\n").map(String.init))
@@ -43,6 +43,11 @@ enum Survivors {
         drop rule 10: =%%inner=;: 110 一百一十 -> 一百零一十
         drop rule 10: =%spellout-cardinal=;: 110 một trăm mười -> một trăm linh mười
         drop rule 10: 一十[>>];: 110 一百一十 -> 一百十
+        drop =%spellout-numbering= of 0: =%spellout-numbering= Zahlungen;: 0 null Zahlungen -> Zahlungen
+        drop rule 1000000000000000: eine Billiarde[ >>];: 1000000000000000 eine Billiarde -> eintausend Billionen
+        drop rule 100: <%spellout-cardinal-masculine<hundert[>>];: 101000 einhunderteintausend -> einhunderteinstausend
+        drop rule 100: <%spellout-cardinal-masculine<hundert[>>];: 101000000 einhunderteine Millionen -> einhunderteins Millionen
+        drop rule 1: eine Zahlung;: 1 eine Zahlung -> eins Zahlungen
         drop rule 1: one payment;: 1 one payment -> one payments
         drop rule 2: 两;: 2 两 -> 二
         drop rule 2: 兩;: 2 兩 -> 二

@@ -27,17 +27,17 @@ struct MutationTests {
     private static func trial(of locale: String) throws -> Trial {
         let top = try YAMLValue(readingFile: "\(shippedVoices.path)/\(locale)/voice.yaml").mapping()
         let text = try top.required("numbers").string()
-        let cardinal = try top.required("cardinal").string()
-        let counting = try top.optional("counting")?.string() ?? cardinal
-        let original = try proved(text, cardinal, counting)
+        let language = try shippedVoices.speaking(locale, speaker: nil) { $0 }.prepared.language
+        let (amounts, counting) = (language.amountRuleSets, language.countingRuleSet)
+        let original = try proved(text, amounts, counting)
         var trial = Trial()
         for mutant in RuleMutant.all(of: text) {
             trial.tried += 1
-            guard let rules = try? proved(mutant.text, cardinal, counting) else {
+            guard let rules = try? proved(mutant.text, amounts, counting) else {
                 trial.refused += 1
                 continue
             }
-            if let difference = try firstDifference(original, rules, [cardinal, counting]) {
+            if let difference = try firstDifference(original, rules, amounts + [counting]) {
                 trial.otherwise.append("\(mutant.change): \(difference)")
             } else {
                 trial.unchanged += 1
@@ -47,10 +47,12 @@ struct MutationTests {
     }
 
     /// As a voice is read when it is loaded.
-    private static func proved(_ text: String, _ cardinal: String, _ counting: String) throws -> NumberRules {
+    private static func proved(_ text: String, _ amounts: [String], _ counting: String) throws -> NumberRules {
         let rules = try NumberRules(parsing: text)
-        try rules.validate(cardinal, withDecimals: true)
-        try rules.validateDistinctness(cardinal, withDecimals: true)
+        for set in amounts {
+            try rules.validate(set, withDecimals: true)
+            try rules.validateDistinctness(set, withDecimals: true)
+        }
         try rules.validate(counting, withDecimals: false)
         try rules.validateDistinctness(counting, withDecimals: false)
         return rules

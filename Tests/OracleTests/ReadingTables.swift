@@ -19,7 +19,7 @@ enum ReadingTables {
     static let byLocale: [String: [Row]] = [
         "zh-CN": mandarin, "zh-HK": traditionalChinese, "zh-TW": traditionalChinese, "en-US": americanEnglish,
         "en-IN": indianEnglish, "hi-IN": hindi, "id-ID": indonesian, "ms-MY": malay, "vi-VN": vietnamese,
-        "th-TH": thai, "ko-KR": korean,
+        "th-TH": thai, "ko-KR": korean, "de-DE": german,
     ]
 
     private static let mandarin = [
@@ -92,6 +92,18 @@ enum ReadingTables {
         Row("100000000", "일억"), Row("110000000", "일억 천만"), Row("1000000000000", "일조"), Row("12.00", "십이"),
         Row("12.05", "십이점영오"), Row("0.10", "영점일"), Row("345", "삼백사십오원", in: "KRW"),
         Row("25000", "이만 오천원", in: "KRW"),
+    ]
+
+    private static let german = [
+        Row("0", "null"), Row("1", "eins"), Row("16", "sechzehn"), Row("17", "siebzehn"), Row("21", "einundzwanzig"),
+        Row("30", "dreißig"), Row("101", "einhunderteins"), Row("1005", "eintausendfünf"),
+        Row("10500", "zehntausendfünfhundert"), Row("107000", "einhundertsiebentausend"),
+        Row("21000", "einundzwanzigtausend"), Row("1000001", "eine Million eins"),
+        Row("100010000", "einhundert Millionen zehntausend"), Row("12.00", "zwölf"), Row("12.50", "zwölf Komma fünf"),
+        Row("1.01", "eins Komma null eins"), Row("1", "ein Euro", in: "EUR"),
+        Row("101", "einhundertein Euro", in: "EUR"),
+        Row("1", "eine türkische Lira", in: "TRY"), Row("201", "zweihunderteine indische Rupien", in: "INR"),
+        Row("1.5", "eins Komma fünf Yuan", in: "CNY"), Row("2", "zwei Pfund", in: "GBP"),
     ]
 
     private static let thai = [

@@ -9,7 +9,8 @@ struct SpokenText: Equatable {
     /// espeak-ng's voice for each language of the box. None for Thai: espeak-ng has the sounds and no rules to read the
     /// script. Mandarin gets pinyin, since espeak-ng's own dictionary lacks most characters and spells them in English.
     static let voices = [
-        "en-IN": "en-gb", "en-US": "en-us", "hi-IN": "hi", "id-ID": "id", "ko-KR": "ko", "ms-MY": "ms", "vi-VN": "vi",
+        "de-DE": "de", "en-IN": "en-gb", "en-US": "en-us", "hi-IN": "hi", "id-ID": "id", "ko-KR": "ko", "ms-MY": "ms",
+        "vi-VN": "vi",
         "zh-CN": "cmn-latn-pinyin", "zh-HK": "yue", "zh-TW": "cmn-latn-pinyin",
     ]
 

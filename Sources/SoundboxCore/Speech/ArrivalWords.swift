@@ -21,6 +21,9 @@ enum ArrivalWords {
         "diterima", "menerima", "uang masuk", "wang masuk", "duit masuk", "dana masuk", "pembayaran masuk",
         "bayaran masuk", "pembayaran berhasil", "pembayaran sukses", "bayaran berjaya", "dibayar", "sudah bayar",
         "telah bayar", "transfer masuk", "masuk rekening", "lunas", "terima bayaran", "terima pembayaran",
+        "erhalten", "eingegangen", "eingezahlt", "gutgeschrieben", "überwiesen", "ueberwiesen", "bezahlt", "gezahlt",
+        "zahlungseingang",
+        "geldeingang", "geld ist da",
         "결제 완료", "결제완료", "결제되었", "결제됐", "입금", "송금", "받았습니다", "이체되었",
         "प्राप्त", "प्राप्ति", "भुगतान हुआ", "भुगतान मिला", "भुगतान सफल", "भुगतान हो गया", "जमा हुआ", "जमा हुए", "पैसे मिले", "पैसा मिला", "पैसे आए",
         "पैसा आया", "क्रेडिट हुआ", "क्रेडिट हुए", "prapt",
@@ -38,6 +41,7 @@ enum ArrivalWords {
     /// What holds one of these words and tells of no arrival.
     static let harmless = [
         "收款音箱", "收款喇叭", "收款码", "收款台", "收款机", "收款处", "付款码", "付款处", "请付款", "未付款", "待付款", "请先付款", "not received",
-        "not paid", "not yet paid", "to be paid", "belum diterima", "belum dibayar",
+        "not paid", "not yet paid", "nicht bezahlt", "unbezahlt", "nicht erhalten", "to be paid", "belum diterima",
+        "belum dibayar",
     ]
 }

@@ -34,6 +34,8 @@ struct CurrencyWord: Sendable {
         ("块", "儿 蛋 糕 披 萨 面 肉 豆 玻 巧 饼 板 布 木 石 砖 地 电 香 手 表 冰 毛 牛 鸡 鱼 来 去 走 吃 玩", false),
         ("角", "形 星 落 度 铁 架 巾 亭 楼 恋 钢 地 区 尺 裤 洲", false), ("毛", "巾 衣 孩 病 豆 笔 肚 不", false),
         ("刀", "叉 具 片 切 削", false), ("蚊", "子 香 帐", false),
+        // 원래, 원하다: not at all money. The number stands before it, as in 만 원.
+        ("원", "하 해 했 합 할 한 래 인 칙 문 본 피 두 목 형 장", false),
         ("đồng", "ý hồ phục thời nghiệp bộ đội nhất chí hành đều cảm", true), ("sen", "gaji", true),
     ]
 
@@ -43,7 +45,7 @@ struct CurrencyWord: Sendable {
         "dollar", "dollars", "cent", "cents", "buck", "bucks", "yuan", "renminbi", "rmb", "kuai", "jiao", "euro",
         "euros",
         "rupee", "rupees", "rupiah", "ringgit", "baht", "satang", "dong", "won", "yen", "paise", "paisa", "quid",
-        "peso",
+        "peso", "franken", "rappen", "달러", "위안", "유로",
         "pesos", "dolar", "sen", "xu", "đô la", "đô", "nhân dân tệ", "ơ rô", "perak", "rp", "rm", "rs", "nt", "hk",
         "pataca",
         "cny", "usd", "eur", "gbp", "jpy", "hkd", "twd", "myr", "thb", "vnd", "idr", "inr", "krw", "sgd", "aud", "cad",

@@ -3,10 +3,14 @@ public struct CountedWord: Sendable, Equatable {
     /// For exactly one.
     public var one: String
     public var other: String
+    /// The rule set of the number before it, where the language's own cardinal is of another gender: ein Euro, eine
+    /// Rupie. For whole numbers and decimals.
+    public var cardinalRuleSet: String?
 
-    public init(one: String, other: String) {
+    public init(one: String, other: String, cardinalRuleSet: String? = nil) {
         self.one = one
         self.other = other
+        self.cardinalRuleSet = cardinalRuleSet
     }
 
     /// A word that stays the same whatever the number: 元.

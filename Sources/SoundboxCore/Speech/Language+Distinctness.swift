@@ -19,13 +19,11 @@ extension Language {
     public func proveAmounts(
         of code: String, upTo most: UInt64 = DecimalNumber.maximumWhole
     ) throws(AlikeAmounts) {
-        guard let words = units[code], let currency = Currency(code),
-            let set = numbers.sets.firstIndex(where: { $0.name == cardinalRuleSet })
-        else { return }
+        guard let words = units[code], let currency = Currency(code) else { return }
         // A word that is always the same changes nothing about the number before it.
         let styles: [DecimalStyle] = words.unit.one == words.unit.other ? [] : [.point]
         for style in words.subunits.isEmpty ? styles : styles + [.subunit] {
-            var readings = AmountReadings(self, words, set: set, most: most)
+            var readings = AmountReadings(self, words, most: most)
             guard case .collision(let collision) = readings.finding(style), let first = collision.first.number,
                 let second = collision.second.number
             else { continue }
@@ -45,14 +43,12 @@ private struct AmountReadings {
 
     private let language: Language
     private let words: CurrencyWords
-    private let set: Int
     private let most: UInt64
     private var graph: ReadingGraph
 
-    init(_ language: Language, _ words: CurrencyWords, set: Int, most: UInt64) {
+    init(_ language: Language, _ words: CurrencyWords, most: UInt64) {
         self.language = language
         self.words = words
-        self.set = set
         self.most = most
         graph = ReadingGraph(language.numbers)
     }
@@ -77,6 +73,7 @@ private struct AmountReadings {
 
     /// Decimals with the point.
     private mutating func decimals(from place: Int) -> [Branch] {
+        guard let set = set(before: words.unit) else { return [] }
         let unit = graph.text(words.unit.other, then: ReadingGraph.end)
         return language.numbers.decimals(of: set, whole: 0...most).map { parts, whole in
             let node = graph.decimals(
@@ -116,10 +113,17 @@ private struct AmountReadings {
     private mutating func counted(
         _ range: ClosedRange<UInt64>, _ word: CountedWord, unit: Weight, then next: Int
     ) -> [Branch] {
-        [range.clamped(from: 0, to: 0), range.clamped(from: 1, to: 1), range.clamped(from: 2, to: .max)].compactMap {
-            guard let range = $0 else { return nil }
-            let behind = graph.text(range == 1...1 ? word.one : word.other, then: next)
-            return Branch(node: graph.numbers(range, by: set, unit: unit, then: behind), weight: Weight())
-        }
+        guard let set = set(before: word) else { return [] }
+        return [range.clamped(from: 0, to: 0), range.clamped(from: 1, to: 1), range.clamped(from: 2, to: .max)]
+            .compactMap {
+                guard let range = $0 else { return nil }
+                let behind = graph.text(range == 1...1 ? word.one : word.other, then: next)
+                return Branch(node: graph.numbers(range, by: set, unit: unit, then: behind), weight: Weight())
+            }
+    }
+
+    private func set(before word: CountedWord) -> Int? {
+        let name = language.ruleSet(before: word)
+        return language.numbers.sets.firstIndex { $0.name == name }
     }
 }

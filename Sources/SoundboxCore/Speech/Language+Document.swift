@@ -15,7 +15,8 @@ extension Language {
             countingRuleSet: try readRuleSet(top.optional("counting") ?? cardinal, of: numbers),
             decimalStyle: try top.optional("decimal")?.choice(of: DecimalStyle.self) ?? .point,
             subunitJoint: try top.optional("subunit_joint")?.string() ?? (isSpaced ? " " : ""),
-            subunitZero: try top.optional("subunit_zero")?.string(), units: try readUnits(try top.required("units")),
+            subunitZero: try top.optional("subunit_zero")?.string(),
+            units: try readUnits(try top.required("units"), numbers),
             currency: try top.optional("currency").map { (value) throws(YAMLError) in
                 try readCurrency(value, of: try top.required("units"))
             },
@@ -34,9 +35,12 @@ extension Language {
     /// Refuses rules that leave out a number, never end, or read two numbers alike. Better here than at the counter.
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
-            try numbers.validate(cardinalRuleSet, withDecimals: true)
-            try numbers.validateDistinctness(cardinalRuleSet, withDecimals: true)
-            if countingRuleSet == cardinalRuleSet { return }
+            let amountRuleSets = amountRuleSets
+            for set in amountRuleSets {
+                try numbers.validate(set, withDecimals: true)
+                try numbers.validateDistinctness(set, withDecimals: true)
+            }
+            if amountRuleSets.contains(countingRuleSet) { return }
             try numbers.validate(countingRuleSet, withDecimals: false)
             try numbers.validateDistinctness(countingRuleSet, withDecimals: false)
         } catch {
@@ -88,13 +92,15 @@ private func readRuleSet(_ value: YAMLValue, of numbers: NumberRules) throws(YAM
     return name
 }
 
-private func readUnits(_ value: YAMLValue) throws(YAMLError) -> [String: CurrencyWords] {
+private func readUnits(
+    _ value: YAMLValue, _ numbers: NumberRules
+) throws(YAMLError) -> [String: CurrencyWords] {
     var units: [String: CurrencyWords] = [:]
     for (code, words) in try value.mapping().entries {
         guard let currency = Currency(code) else {
             throw words.error("expected a currency code of ISO 4217 such as CNY, found \"\(code)\"")
         }
-        units[code] = try CurrencyWords(reading: words, of: currency)
+        units[code] = try CurrencyWords(reading: words, of: currency, numbers)
     }
     return units
 }
@@ -109,7 +115,9 @@ private func readCurrency(_ value: YAMLValue, of units: YAMLValue) throws(YAMLEr
 
 extension CurrencyWords {
     /// `元`, or `{one: dollar, other: dollars, subunits: [{digits: 2, one: cent, other: cents}]}`.
-    fileprivate init(reading value: YAMLValue, of currency: Currency) throws(YAMLError) {
+    fileprivate init(
+        reading value: YAMLValue, of currency: Currency, _ numbers: NumberRules
+    ) throws(YAMLError) {
         guard value.isMapping else {
             self.init(unit: CountedWord(try value.string()))
             return
@@ -120,10 +128,11 @@ extension CurrencyWords {
             let fields = try part.mapping()
             subunits.append(
                 Subunit(
-                    digits: try fields.required("digits").integer(in: 1...4), word: try CountedWord(reading: fields)))
+                    digits: try fields.required("digits").integer(in: 1...4),
+                    word: try CountedWord(reading: fields, numbers)))
             try fields.refuseOtherKeys()
         }
-        let unit = try CountedWord(reading: mapping)
+        let unit = try CountedWord(reading: mapping, numbers)
         try mapping.refuseOtherKeys()
         let places = subunits.reduce(0) { $0 + $1.digits }
         guard subunits.isEmpty || places == currency.exponent else {
@@ -134,10 +143,14 @@ extension CurrencyWords {
 }
 
 extension CountedWord {
-    /// `one` may be left out where it is the same.
-    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
+    /// `one` may be left out where it is the same, `cardinal` where numbers are read as everywhere.
+    fileprivate init(reading mapping: YAMLMapping, _ numbers: NumberRules) throws(YAMLError) {
         let other = try mapping.required("other").string()
-        self.init(one: try mapping.optional("one")?.string() ?? other, other: other)
+        self.init(
+            one: try mapping.optional("one")?.string() ?? other, other: other,
+            cardinalRuleSet: try mapping.optional("cardinal").map { (value) throws(YAMLError) in
+                try readRuleSet(value, of: numbers)
+            })
     }
 }
 

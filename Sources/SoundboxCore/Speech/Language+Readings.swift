@@ -54,8 +54,10 @@ extension Language {
     private func reading(
         of number: DecimalNumber, _ unit: CountedWord, _ unitJoint: String
     ) throws(SpeechError) -> String {
-        try numbers.spell(number, with: cardinalRuleSet) + unitJoint + unit.form(for: number)
+        try numbers.spell(number, with: ruleSet(before: unit)) + unitJoint + unit.form(for: number)
     }
+
+    func ruleSet(before unit: CountedWord) -> String { unit.cardinalRuleSet ?? cardinalRuleSet }
 
     var blank: String { wordsAreSpaced ? " " : "" }
 

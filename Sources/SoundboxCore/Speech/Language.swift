@@ -123,6 +123,12 @@ public struct Language: Sendable {
         self.pauses = pauses
     }
 
+    /// Every rule set that reads amounts: the language's own, and those of units of another gender.
+    public var amountRuleSets: [String] {
+        let words = units.values.flatMap { [$0.unit] + $0.subunits.map(\.word) }
+        return [cardinalRuleSet] + Set(words.compactMap(\.cardinalRuleSet)).subtracting([cardinalRuleSet]).sorted()
+    }
+
     /// CNY, or the first code that has a word.
     private static func usualCurrency(of units: [String: CurrencyWords]) -> Currency {
         units[Currency.CNY.code] != nil ? .CNY : units.keys.sorted().compactMap { Currency($0) }.first ?? .CNY

@@ -20,7 +20,7 @@ struct NumberWords: Sendable {
                 large.formUnion(roundWords.subtracting(smallWords))
             } else {
                 // The pieces that the rules put together: สิบ, เอ็ด. What only joins decimals stands in none of these.
-                let pieces = language.numbers.vocabulary(ofSets: [language.cardinalRuleSet, language.countingRuleSet])
+                let pieces = language.numbers.vocabulary(ofSets: language.amountRuleSets + [language.countingRuleSet])
                 for piece in pieces where !piece.isEmpty {
                     if small.contains(where: { $0.contains(piece) }) {
                         words.insert(piece)
@@ -30,8 +30,12 @@ struct NumberWords: Sendable {
                 }
             }
         }
-        self.words = words.union(large).compactMap(FoldedWord.init).filter { $0.units[0].kind != .letter(.han) }
-        largeWords = large.compactMap(FoldedWord.init).filter { $0.units[0].kind != .letter(.han) }
+        self.words = words.union(large).flatMap(\.germanSpellings).compactMap(FoldedWord.init).filter {
+            $0.units[0].kind != .letter(.han)
+        }
+        largeWords = large.flatMap(\.germanSpellings).compactMap(FoldedWord.init).filter {
+            $0.units[0].kind != .letter(.han)
+        }
     }
 
     private static let roundNumbers: [UInt64] =
@@ -61,4 +65,13 @@ struct NumberWords: Sendable {
         "bai",
         "qian", "wan",
     ]
+}
+
+extension String {
+    /// Itself, and how it is written where there is no umlaut: fünf, fuenf; dreißig, dreissig.
+    fileprivate var germanSpellings: [String] {
+        let plain = replacing("ä", with: "ae").replacing("ö", with: "oe").replacing("ü", with: "ue").replacing(
+            "ß", with: "ss")
+        return plain == self ? [self] : [self, plain]
+    }
 }

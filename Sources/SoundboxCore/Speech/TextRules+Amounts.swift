@@ -54,7 +54,9 @@ extension TextRules {
         var search = search
         search.startsAnywhere = true
         return currencies.contains { $0.word.units.count > 3 && text.end(of: $0.word, at: place, search) != nil }
-            || numbers.words.contains { $0.units.count > 2 && text.end(of: $0, at: place, search) != nil }
+            || numbers.words.contains {
+                $0.units.count > 2 && text.end(of: $0, at: place, search, endsAnywhere: true) != nil
+            }
     }
 
     /// Where the number begins that ends before `place`.
@@ -201,6 +203,7 @@ extension TextRules {
         "总计", "合计", "共计", "一共", "共", "退款", "充值", "红包", "收入", "金额", "价格", "应付", "实付", "总额", "收您", "找您", "余额", "total",
         "amount", "sum", "price", "balance",
         "bill",
-        "jumlah", "tổng cộng", "tổng", "รวม", "ยอด", "कुल", "राशि",
+        "summe", "betrag", "gesamt", "gesamtbetrag", "preis", "rechnung", "합계", "총액", "총계", "금액", "가격", "jumlah",
+        "tổng cộng", "tổng", "รวม", "ยอด", "कुल", "राशि",
     ].compactMap(FoldedWord.init)
 }

@@ -3,8 +3,8 @@ struct FoldedText: Sendable {
     enum Script: Sendable {
         /// Words that other letters end: Latin, Devanagari and all that is not named here.
         case spaced
-        /// Words that stand side by side.
-        case han, thai
+        /// Words that stand side by side, or, in Korean, with their particles and units.
+        case han, hangul, thai
     }
 
     struct Unit: Sendable {
@@ -62,7 +62,7 @@ struct FoldedText: Sendable {
             for rest in seen.dropFirst() where !rest.isToneMark { append(rest, at: place) }
             return
         }
-        for scalar in seen { append(scalar, at: place) }
+        for scalar in seen.composedHangul { append(scalar, at: place) }
     }
 
     private mutating func append(_ scalar: Unicode.Scalar, at place: Range<String.Index>) {
@@ -73,6 +73,8 @@ struct FoldedText: Sendable {
         case 0x3007, 0x2E80...0x2FDF, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
             let character = Character(scalar)
             return add(.letter(.han), String(hanVariants[character] ?? character))
+        case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF:
+            return add(.letter(.hangul), String(scalar))
         // Thai writes one of its vowels as one letter or as two.
         case 0x0E33:
             add(.letter(.thai), "\u{0E4D}")
@@ -103,7 +105,34 @@ struct FoldedText: Sendable {
     }
 }
 
+extension Sequence<Unicode.Scalar> {
+    /// Korean syllables as one letter each, also where they are written as their two or three parts (Unicode, chapter
+    /// 3.12).
+    fileprivate var composedHangul: [Unicode.Scalar] {
+        var composed: [Unicode.Scalar] = []
+        for scalar in self {
+            if let last = composed.last, let syllable = Unicode.Scalar(hangul: last, with: scalar) {
+                composed[composed.count - 1] = syllable
+            } else {
+                composed.append(scalar)
+            }
+        }
+        return composed
+    }
+}
+
 extension Unicode.Scalar {
+    /// A syllable of an initial and a vowel, or of a syllable without a final and its final; `nil` for anything else.
+    fileprivate init?(hangul first: Unicode.Scalar, with second: Unicode.Scalar) {
+        switch (first.value, second.value) {
+        case (0x1100...0x1112, 0x1161...0x1175):
+            self.init(0xAC00 + ((first.value - 0x1100) * 21 + second.value - 0x1161) * 28)
+        case (0xAC00...0xD7A3, 0x11A8...0x11C2) where (first.value - 0xAC00) % 28 == 0:
+            self.init(first.value + second.value - 0x11A7)
+        default: return nil
+        }
+    }
+
     /// The letter that it looks like, whatever its case, width, accent or alphabet; `nil` for what looks like none.
     fileprivate var latinLetter: String? {
         if isASCII {

@@ -24,19 +24,14 @@ struct Deviations {
         for value in try top.required("deviations").list() { rules.append(try Rule(reading: value, library)) }
         try top.refuseOtherKeys()
     }
+}
 
-    /// None: what ICU's own rules for the locale say.
-    init(icuLocale: String, ruleSet: String) {
-        self.icuLocale = icuLocale
-        self.ruleSet = ruleSet
-        rules = []
-    }
-
+extension [Deviations.Rule] {
     /// ICU's text with every rule applied, in order, and the rules that changed it.
     func applied(to text: String) throws(ICUError) -> (text: String, changedBy: [Int]) {
         var text = text
         var changedBy: [Int] = []
-        for (index, rule) in rules.enumerated() {
+        for (index, rule) in enumerated() {
             let changed = try rule.replacement.apply(to: text)
             if changed != text { changedBy.append(index) }
             text = changed

@@ -40,29 +40,71 @@ public struct VoiceOracle: Sendable {
     /// ICU's major version: 72.
     public var version: Int { library.version }
 
-    /// Computes for seconds and blocks on the disk.
+    /// Compares the language's own cardinal, and those of its units' genders in whole numbers: ICU declines before a
+    /// point, too (eine Komma fünf), which nobody says. A gender's set is compared with ICU's of that name.
     ///
+    /// Computes for seconds and blocks on the disk.
     /// - Parameters:
     ///   - deviations: a file of them, which also names ICU's locale and rule set; `nil` compares with ICU as it is.
-    ///   - ruleSet: ICU's, where no file names it.
+    ///   - ruleSet: ICU's, where no file names it. `nil` takes the usual one, and where ICU has none for the language,
+    ///     the one that is called like the language's.
     ///   - mostExamples: how many differences are kept.
     /// - Throws: ``ICUError``, or ``YAMLError`` for the deviations.
     public func compare(
-        _ language: Language, deviations file: String? = nil, ruleSet: String = Self.usualRuleSet,
-        mostExamples: Int = 20
+        _ language: Language, deviations file: String? = nil, ruleSet: String? = nil, mostExamples: Int = 20
     ) throws -> Report {
-        let deviations =
-            if let file { try Deviations(readingFile: file, library) } else {
-                Deviations(icuLocale: language.locale.replacing("-", with: "_"), ruleSet: ruleSet)
+        let deviations = try file.map { try Deviations(readingFile: $0, library) }
+        let locale = deviations?.icuLocale ?? language.locale.replacing("-", with: "_")
+        var comparison = Comparison(language, deviations?.rules ?? [], mostExamples: mostExamples)
+        let speller =
+            if let ruleSet = deviations?.ruleSet ?? ruleSet {
+                try ICUSpeller(library, locale: locale, ruleSet: ruleSet)
+            } else {
+                try usualSpeller(locale, otherwise: language.cardinalRuleSet)
             }
-        let speller = try ICUSpeller(library, locale: deviations.icuLocale, ruleSet: deviations.ruleSet)
-        var report = Report()
-        var used: Set<Int> = []
-        for amount in OracleAmounts.all {
+        try comparison.compare(OracleAmounts.all, by: language.cardinalRuleSet, with: speller)
+        for set in language.amountRuleSets where set != language.cardinalRuleSet {
+            let speller = try ICUSpeller(library, locale: locale, ruleSet: set)
+            try comparison.compare(OracleAmounts.all.filter(\.number.decimals.isEmpty), by: set, with: speller)
+        }
+        return comparison.result
+    }
+
+    private func usualSpeller(_ locale: String, otherwise own: String) throws(ICUError) -> ICUSpeller {
+        do { return try ICUSpeller(library, locale: locale, ruleSet: Self.usualRuleSet) } catch {
+            guard let speller = try? ICUSpeller(library, locale: locale, ruleSet: own) else { throw error }
+            return speller
+        }
+    }
+}
+
+private struct Comparison {
+    private let language: Language
+    private let deviations: [Deviations.Rule]
+    private let mostExamples: Int
+    private var report = VoiceOracle.Report()
+    private var used: Set<Int> = []
+
+    init(_ language: Language, _ deviations: [Deviations.Rule], mostExamples: Int) {
+        self.language = language
+        self.deviations = deviations
+        self.mostExamples = mostExamples
+    }
+
+    var result: VoiceOracle.Report {
+        var result = report
+        result.unusedRules = deviations.indices.filter { !used.contains($0) }.map { deviations[$0].place }
+        return result
+    }
+
+    mutating func compare(
+        _ amounts: [OracleAmounts.Amount], by ruleSet: String, with speller: ICUSpeller
+    ) throws(ICUError) {
+        for amount in amounts {
             let own: String
-            do throws(SpeechError) {
-                own = try language.numbers.spell(amount.number, with: language.cardinalRuleSet)
-            } catch { own = "(\(error))" }
+            do throws(SpeechError) { own = try language.numbers.spell(amount.number, with: ruleSet) } catch {
+                own = "(\(error))"
+            }
             let icu = try speller.spell(amount.digits)
             if own == icu {
                 report.equal += 1
@@ -76,10 +118,8 @@ public struct VoiceOracle: Sendable {
                 report.wrong += 1
                 guard report.examples.count < mostExamples else { continue }
                 report.examples.append(
-                    Difference(amount: amount.digits, own: own, icu: icu, expected: deviation.text))
+                    .init(amount: amount.digits, own: own, icu: icu, expected: deviation.text))
             }
         }
-        report.unusedRules = deviations.rules.indices.filter { !used.contains($0) }.map { deviations.rules[$0].place }
-        return report
     }
 }

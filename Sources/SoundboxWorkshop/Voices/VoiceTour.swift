@@ -32,11 +32,9 @@ public struct VoiceTour: Sendable {
     /// In the order in which an author thinks of them. Takes no time worth noting, and reads no recording.
     public var parts: [Part] {
         let language = voice.language
-        // Whatever the language calls its own money; every voice has some.
-        let codes = language.units.keys.sorted()
-        let code = codes.contains("CNY") ? "CNY" : codes.first ?? "CNY"
         func money(_ amount: String, _ code: String) -> Money? { Currency(code).flatMap { try? Money(amount, $0) } }
-        guard let amount = money("123.45", code) else { return [] }
+        let (codes, currency) = (language.units.keys.sorted(), language.currency)
+        guard let amount = money(currency.exponent == 0 ? "12345" : "123.45", currency.code) else { return [] }
         return [
             Part(heading: "Payments", stops: payments(of: amount)),
             Part(heading: "Summaries", stops: summaries(of: amount)),
@@ -64,7 +62,7 @@ public struct VoiceTour: Sendable {
                 stops: codes.flatMap { code in ["1", "2", "12.5"].compactMap { money($0, code) } }.map(payment)),
             Part(
                 heading: "Amounts",
-                stops: VoiceReport.usualAmounts.compactMap { money($0, code) }.map(payment)),
+                stops: VoiceReport.usualAmounts.compactMap { money($0, currency.code) }.map(payment)),
         ].filter { !$0.stops.isEmpty }
     }
 

@@ -7,11 +7,11 @@ import SoundboxWorkshop
 struct OraclePrinter {
     private let oracle: VoiceOracle
     private let deviations: String?
-    private let ruleSet: String
+    private let ruleSet: String?
 
     /// - Parameter deviations: a file, for one voice.
     /// - Throws: that there is no ICU.
-    init(deviations: String?, ruleSet: String) throws(ICUError) {
+    init(deviations: String?, ruleSet: String?) throws(ICUError) {
         oracle = try VoiceOracle()
         self.deviations = deviations
         self.ruleSet = ruleSet

@@ -45,7 +45,8 @@ struct CheckVoice: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "ICU's rules for amounts, where they are not \(VoiceOracle.usualRuleSet); with --oracle.", valueName: "set")
+            "ICU's rules for amounts, where they are neither \(VoiceOracle.usualRuleSet) nor called as the voice's; with --oracle.",
+            valueName: "set")
     )
     var ruleSet: String?
 
@@ -75,7 +76,7 @@ struct CheckVoice: AsyncParsableCommand {
         let chosen = locales.isEmpty ? folder.names : locales
         guard !chosen.isEmpty else { throw VoiceError.notFound(name: "", directory: folder.path, available: []) }
         if oracle {
-            let printer = try OraclePrinter(deviations: deviations, ruleSet: ruleSet ?? VoiceOracle.usualRuleSet)
+            let printer = try OraclePrinter(deviations: deviations, ruleSet: ruleSet)
             return try printer.print(chosen.map { try folder.voice($0) })
         }
         if report {

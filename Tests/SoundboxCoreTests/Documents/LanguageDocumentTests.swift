@@ -154,6 +154,26 @@ struct LanguageDocumentTests {
         #expect(message.contains("units.CNY") && message.contains("are both read"), "\(message)")
     }
 
+    @Test("A unit names the rule set of its number; one that is not there, or loses numbers, is refused")
+    func unitRuleSet() throws {
+        func voice(_ set: String) throws -> Language {
+            let rules = "%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << >>;\n"
+            let others = "%f:\nx.x: =%n=;\n0: o; one;\n2: =%n=;\n%lossy:\nx.x: =%n=;\n0: o; a; b; c;\n"
+            let unit = Self.mapping([("other", Self.text("lira")), ("cardinal", Self.text(set))])
+            let entries =
+                Self.least.filter { $0.0 != "units" && $0.0 != "numbers" }
+                + [("units", Self.mapping([("TRY", unit)])), ("numbers", Self.text(rules + others))]
+            return try Language(reading: YAMLValue(Self.mapping(entries), file: "voice.yaml"))
+        }
+        #expect(try voice("%f").reading(of: Money("1", try #require(Currency("TRY")))) == "one lira")
+        let absent = try #require(throws: YAMLError.self) { try voice("%g") }
+        #expect(
+            absent.key == "units.TRY.cardinal" && absent.problem.contains("expected one of %n, %f, %lossy"), "\(absent)"
+        )
+        let lossy = try #require(throws: YAMLError.self) { try voice("%lossy") }
+        #expect(lossy.key == "numbers", "\(lossy)")
+    }
+
     @Test("The currency of the command line is the voice's own, CNY unless it says otherwise, and has a word")
     func currency() throws {
         #expect(try language().currency == .CNY)

@@ -63,6 +63,53 @@ struct AmountReadingTests {
         #expect(try language.reading(of: Money(amount, .CNY)) == expected)
     }
 
+    /// Spanish: uno alone, un before a masculine word, una before a feminine one.
+    private func spanish(_ style: DecimalStyle) throws -> Language {
+        let numbers = """
+            %n:
+            x.x: << coma >>;
+            0: cero; uno; dos; tres; cuatro; cinco; seis; siete; ocho; nueve; diez; 11: diez y >>;
+            20: << veces diez[ y >>];
+            %m:
+            x.x: =%n=;
+            0: cero; un; 2: =%n=; 11: diez y >>; 20: <%n< veces diez[ y >>];
+            %f:
+            x.x: =%n=;
+            0: cero; una; 2: =%n=; 11: diez y >>; 20: <%n< veces diez[ y >>];
+            """
+        let euros = CurrencyWords(
+            unit: CountedWord(one: "euro", other: "euros", cardinalRuleSet: "%m"),
+            subunits: [.init(digits: 2, word: CountedWord(one: "céntimo", other: "céntimos", cardinalRuleSet: "%m"))])
+        let pounds = CurrencyWords(
+            unit: CountedWord(one: "libra", other: "libras", cardinalRuleSet: "%f"),
+            subunits: [.init(digits: 2, word: CountedWord(one: "penique", other: "peniques", cardinalRuleSet: "%m"))])
+        return Language(
+            locale: "es", name: "Español", wordsAreSpaced: true, numbers: try NumberRules(parsing: numbers),
+            cardinalRuleSet: "%n", countingRuleSet: "%n", decimalStyle: style, subunitJoint: " con ",
+            units: ["EUR": euros, "GBP": pounds, "JPY": CurrencyWords(unit: CountedWord("yen"))], channels: [:],
+            sentences: [:], prompts: [:], pauses: [:])
+    }
+
+    @Test(
+        "A unit's gender decides the number before it, a part's its own",
+        arguments: [
+            ("1", "EUR", "un euro"), ("1", "GBP", "una libra"), ("21", "GBP", "dos veces diez y una libras"),
+            ("1.01", "GBP", "una libra con un penique"), ("1", "JPY", "uno yen"),
+            ("11.5", "EUR", "diez y un euros con cinco veces diez céntimos"),
+        ])
+    func gender(amount: String, code: String, expected: String) throws {
+        #expect(try spanish(.subunit).reading(of: Money(amount, try #require(Currency(code)))) == expected)
+    }
+
+    @Test("With a point the number has the gender that the set gives it, and a number alone has none")
+    func genderOfDecimals() throws {
+        let language = try spanish(.point)
+        #expect(try language.reading(of: Money("1.1", try #require(Currency("GBP")))) == "uno coma uno libras")
+        #expect(try language.reading(ofNumber: 1) == "uno")
+        #expect(language.amountRuleSets == ["%n", "%f", "%m"])
+        try language.proveAmounts(of: "GBP")
+    }
+
     @Test("A rest before the unit is played and not written")
     func unitPause() throws {
         var language = try Mandarin.language()

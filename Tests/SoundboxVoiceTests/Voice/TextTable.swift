@@ -36,6 +36,13 @@ enum TextTable {
         + ["Meja 12 perlukan pelayan", "Sila tunggu 5 minit", "Terima kasih, jumpa lagi", "Meja kosong"].map {
             ("ms-MY", $0)
         }
+        + [
+            "Tisch 12 braucht Hilfe", "Bitte zwei Minuten warten", "Nummer 45 ist fertig", "Einen Moment bitte",
+            "Wir schließen um 20 Uhr", "Ein Kunde wartet", "Noch nicht bezahlte Ware bitte zur Kasse", "Kasse 3 öffnet",
+        ].map { ("de-DE", $0) }
+        + ["3번 테이블입니다", "오늘은 쉽니다", "창가 자리를 원하시면 말씀해 주세요", "만 원하시면", "잠시만 기다려 주세요", "감사합니다", "주문하신 음식이 나왔습니다"].map {
+            ("ko-KR", $0)
+        }
 
     static let amounts: [(locale: String, text: String)] =
         [
@@ -67,6 +74,15 @@ enum TextTable {
         + ["หนึ่งร้อยบาท", "100 บาท", "๑๐๐บาท", "฿100", "ห้าสิบ บาท"].map { ("th-TH", $0) }
         + ["seratus rupiah", "Rp 50.000", "Rp50000", "lima puluh ribu rupiah", "50 dolar"].map { ("id-ID", $0) }
         + ["lima puluh ringgit", "RM50", "RM 12.50", "dua puluh sen"].map { ("ms-MY", $0) }
+        + [
+            "fünfzig Euro", "einhundertdreiundzwanzig Euro", "zwölf Euro und fünfzig Cent", "50 Euro", "20 €",
+            "ein Euro",
+            "fuenfzig Euro", "zweihundert Schweizer Franken", "EUR 50", "fünfzigeuro", "eine Million US-Dollar",
+        ].map { ("de-DE", $0) }
+        + [
+            "오천원", "5000원", "만 오백원", "삼 달러", "₩500", "이만 오천 원입니다",
+            "\u{110B}\u{1169}\u{110E}\u{1165}\u{11AB}\u{110B}\u{116F}\u{11AB}",
+        ].map { ("ko-KR", $0) }
 
     static let arrivals: [(locale: String, text: String)] =
         [
@@ -88,4 +104,9 @@ enum TextTable {
         + ["รับเงินแล้ว", "ได้รับเงิน", "เงิน เข้า"].map { ("th-TH", $0) }
         + ["Pembayaran diterima", "Uang masuk", "DITERIMA"].map { ("id-ID", $0) }
         + ["Bayaran diterima", "Duit masuk"].map { ("ms-MY", $0) }
+        + ["Zahlung erhalten", "Geld eingegangen", "Der Kunde hat bezahlt", "ZAHLUNGSEINGANG", "Betrag gutgeschrieben"]
+        .map {
+            ("de-DE", $0)
+        }
+        + ["결제 완료", "입금되었습니다", "송금 받았습니다"].map { ("ko-KR", $0) }
 }

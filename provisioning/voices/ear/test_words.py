@@ -33,6 +33,15 @@ class Comparison(unittest.TestCase):
             ["received", "one", "hundred", "twenty", "three", "dollars"],
         )
 
+    def test_german_numerals_are_compared_part_by_part(self):
+        self.assertEqual(
+            words.german("Einhundertdreiundzwanzig Euro und fünfzig Cent"),
+            ["ein", "hundert", "drei", "zwanzig", "euro", "fünfzig", "cent"],
+        )
+        self.assertEqual(words.german("drei und dreißig"), words.german("dreiunddreissig"))
+        self.assertEqual(words.german("siebzehn sechzig"), ["siebzehn", "sechzig"])
+        self.assertEqual(words.german("Zahlung"), ["zahlung"])
+
     def test_marks_that_belong_to_a_letter_stay(self):
         self.assertEqual(words.unspaced("สิบ บาท."), list("สิบบาท"))
         self.assertEqual(words.spaced("तीन रुपये।"), ["तीन", "रुपये"])

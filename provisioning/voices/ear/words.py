@@ -72,6 +72,21 @@ def spaced(text):
     return [word for word in "".join(letters).split() if word != "and"]
 
 
+GERMAN_NUMERALS = re.compile(
+    "dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|zwanzig|sechzehn|siebzehn|millionen|million|tausend|hundert"
+    "|null|eins|eine|ein|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|und"
+)
+
+
+def german(text):
+    """Words as in `spaced`, and each part of a numeral: whether it is written as one word says nothing about it."""
+    words = []
+    for word in spaced(text):
+        parts = GERMAN_NUMERALS.findall(word)
+        words += parts if "".join(parts) == word else [word]
+    return [word for word in words if word != "und"]
+
+
 def unspaced(text):
     """Letters, with the marks that belong to them."""
     text = unicodedata.normalize("NFC", text)
