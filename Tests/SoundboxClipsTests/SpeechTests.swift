@@ -55,12 +55,26 @@ struct SpeechTests {
         #expect(SpeechLevel.level(PCMSound(samples: silence, sampleRate: 8000)) == nil)
     }
 
+    @Test("Speech that nobody waits for any more is not made")
+    func cancelled() async {
+        // A program that is started would end with code 1.
+        let synthesizer = ESpeakSynthesizer(program: "/bin/false")
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await synthesizer.speech(of: "Table three, please.", in: "en-US")
+        }
+        task.cancel()
+        let result = await task.result
+        #expect(throws: SpeechSynthesisError.failed(reason: "nobody waits for it any more")) { try result.get() }
+    }
+
     @Test(
         "Every language with rules is spoken by the real program", .enabled(if: isInstalled),
         arguments: [
             ("zh-CN", "三号桌客人请取餐"), ("zh-TW", "三號桌客人請取餐"), ("zh-HK", "三號枱請取餐"),
             ("en-US", "Table three, please."), ("en-IN", "Table three, please."), ("hi-IN", "टेबल तीन"),
             ("id-ID", "Meja nomor tiga"), ("ms-MY", "Meja nombor tiga"), ("vi-VN", "Bàn số ba"),
+            ("de-DE", "Tisch drei, bitte."), ("ko-KR", "3번 테이블입니다"),
         ])
     func spoken(locale: String, text: String) async throws {
         let synthesizer = ESpeakSynthesizer()

@@ -203,6 +203,13 @@ struct UnitTests {
         #expect(values("DeviceAllow") == ["char-116 rw", "char-gpiochip rw"])
     }
 
+    @Test("A decoder or a synthesiser that takes too much memory ends alone, and not the box")
+    func memory() {
+        #expect(values("MemoryMax") == ["512M"])
+        // By itself systemd stops a service of which one process was killed for its memory.
+        #expect(values("OOMPolicy") == ["continue"])
+    }
+
     @Test("The sound thread may have its real time, and not for longer than it needs it")
     func realTime() throws {
         #expect(values("LimitRTPRIO") == ["10"])
