@@ -74,6 +74,19 @@ extension ControlPacket {
     }
 }
 
+// MARK: What a willing broker answers
+
+extension ControlPacket {
+    /// To a CONNECT and to a SUBSCRIBE, granting what was asked for; nothing to anything else.
+    var agreement: [ControlPacket] {
+        switch kind {
+        case .connect: [.connack()]
+        case .subscribe: subscription.map { [.suback($0.id, granted: $0.qos)] } ?? []
+        default: []
+        }
+    }
+}
+
 // MARK: What a client sends
 
 extension ControlPacket {

@@ -4,18 +4,26 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A TCP server on the loopback interface that does nothing by itself: the test plays the broker, packet by packet.
+/// A TCP server on the loopback interface. Without a script it does nothing by itself: the test plays the broker,
+/// packet by packet.
 final class FakeBroker: Sendable {
+    /// What a broker says to what a client sent, in the broker's own threads. A test with short time limits has one:
+    /// its own task may wait for longer than such a limit before a busy machine runs it again.
+    ///
+    /// The number is the connection's, from 1; `sent` is all that came on it, the packet to answer last.
+    typealias Script = @Sendable (_ connection: Int, _ sent: [ControlPacket]) -> [ControlPacket]
+
     let port: Int
     private let listener: Int32
     private let accepted = Journal<BrokerConnection>()
 
-    init() throws {
+    init(script: Script? = nil) throws {
         listener = try LoopbackSocket.listen()
         port = try LoopbackSocket.port(of: listener)
         startThread(named: "fake-broker") { [self] in
             while case let socket = accept(listener, nil, nil), socket >= 0 {
-                accepted.append(BrokerConnection(socket: socket))
+                let number = accepted.entries.count + 1
+                accepted.append(BrokerConnection(socket: socket) { sent in script?(number, sent) ?? [] })
             }
             accepted.finish()
         }
@@ -56,9 +64,11 @@ final class BrokerConnection: Sendable {
     let packets = Journal<ControlPacket>()
     private let socket: Int32
     private let unparsed = Mutex<[UInt8]>([])
+    private let answer: @Sendable ([ControlPacket]) -> [ControlPacket]
 
-    fileprivate init(socket: Int32) {
+    fileprivate init(socket: Int32, answer: @escaping @Sendable ([ControlPacket]) -> [ControlPacket]) {
         self.socket = socket
+        self.answer = answer
         startThread(named: "fake-broker-in") { [self] in
             var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             repeat { poll(&waited, 1, -1) } while readArrived()
@@ -78,7 +88,10 @@ final class BrokerConnection: Sendable {
                 let count = recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT))
                 guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
                 unparsed += chunk[..<count]
-                while let packet = ControlPacket(takingFrom: &unparsed) { packets.append(packet) }
+                while let packet = ControlPacket(takingFrom: &unparsed) {
+                    packets.append(packet)
+                    for packet in answer(packets.entries) { send(packet) }
+                }
             }
         }
     }

@@ -38,16 +38,24 @@ func withFeed(
     await run
 }
 
-/// Runs a feed against a scripted broker while `body` runs. The broker vanishes at the end, so that stopping the feed
-/// takes no time.
+/// Runs a feed against a fake broker while `body` runs. The broker vanishes at the end, so that stopping the feed takes
+/// no time.
+///
+/// The feed waits for minutes before it gives an answer up, unless `change` says less: the test that is to answer may
+/// wait for long before a busy machine runs it again.
 func withFakeBroker(
-    delegate: RecordingDelegate, log: Journal<String> = Journal(),
+    delegate: RecordingDelegate, log: Journal<String> = Journal(), script: FakeBroker.Script? = nil,
     settings change: (inout MQTTSettings) -> Void = { _ in },
     _ body: (FakeBroker, MQTTFeed) async throws -> Void
 ) async throws {
-    let broker = try FakeBroker()
+    let broker = try FakeBroker(script: script)
     defer { broker.shutDown() }
-    try await withFeed(boxSettings(port: broker.port, change: change), delegate: delegate, log: log) { feed in
+    let settings = try boxSettings(port: broker.port) {
+        $0.handshakeLimit = .seconds(300)
+        $0.keepAlive = .seconds(300)
+        change(&$0)
+    }
+    try await withFeed(settings, delegate: delegate, log: log) { feed in
         defer {
             feed.stop()
             broker.shutDown()
