@@ -22,9 +22,8 @@ enum ArrivalWords {
         "bayaran masuk", "pembayaran berhasil", "pembayaran sukses", "bayaran berjaya", "dibayar", "sudah bayar",
         "telah bayar", "transfer masuk", "masuk rekening", "lunas", "terima bayaran", "terima pembayaran",
         "erhalten", "eingegangen", "eingezahlt", "gutgeschrieben", "überwiesen", "ueberwiesen", "bezahlt", "gezahlt",
-        "zahlungseingang",
-        "geldeingang", "geld ist da",
-        "결제 완료", "결제완료", "결제되었", "결제됐", "입금", "송금", "받았습니다", "이체되었",
+        "überwies", "ueberwies", "beglichen", "kassiert", "gutschrift", "zahlungseingang", "geldeingang",
+        "입금", "송금", "받았습니다", "받았어요", "決濟", "決済",
         "प्राप्त", "प्राप्ति", "भुगतान हुआ", "भुगतान मिला", "भुगतान सफल", "भुगतान हो गया", "जमा हुआ", "जमा हुए", "पैसे मिले", "पैसा मिला", "पैसे आए",
         "पैसा आया", "क्रेडिट हुआ", "क्रेडिट हुए", "prapt",
     ].sorted { $0.unicodeScalars.count > $1.unicodeScalars.count }
@@ -35,13 +34,56 @@ enum ArrivalWords {
         "jap zoeng",
     ].compactMap(FoldedWord.init)
 
+    /// What tells of an arrival only beside another word, with anything between: Zahlung war erfolgreich.
+    struct Pair: Sendable {
+        let money: [FoldedWord]
+        let done: [FoldedWord]
+
+        fileprivate init(_ money: [String], _ done: [String]) {
+            self.money = money.compactMap(FoldedWord.init)
+            self.done = done.compactMap(FoldedWord.init)
+        }
+    }
+
+    /// The money comes first: “Please complete your payment” asks for one.
+    static let pairs = [
+        Pair(
+            ["payment", "transfer", "transaction", "money", "funds", "remittance"],
+            [
+                "successful", "successfully", "complete", "completed", "confirmed", "accepted", "approved", "settled",
+                "cleared", "arrived", "came in", "come in", "came through", "come through", "went through",
+                "gone through", "is here", "is in", "has landed", "on your account", "on the account",
+                "in your account",
+                "in the account",
+            ]),
+        Pair(
+            [
+                "zahlung", "bezahlung", "kartenzahlung", "barzahlung", "überweisung", "ueberweisung", "transaktion",
+                "geld", "betrag",
+            ],
+            [
+                "erfolgreich", "erfolgt", "da", "angekommen", "eingetroffen", "eingelangt", "abgeschlossen",
+                "genehmigt",
+                "bestätigt", "bestaetigt", "verbucht", "gebucht", "durch", "auf dem konto", "auf ihrem konto",
+                "auf deinem konto",
+            ]),
+        Pair(
+            ["결제", "결재", "지불", "계산", "이체", "납부", "승인"],
+            ["완료", "되었", "됐", "됨", "되셨", "하셨", "했습", "했어", "성공", "끝났"]),
+        Pair(
+            ["돈", "대금", "금액", "현금", "요금"],
+            ["들어왔", "들어옴", "들어와", "왔습", "왔어", "도착", "받았", "보냈", "입금"]),
+    ]
+
     /// Pieces of payment sentences that say nothing of an arrival by themselves.
     static let neutral = ["payment", "pembayaran", "bayaran", "भुगतान", "หนึ่งรายการ", "qua"]
 
     /// What holds one of these words and tells of no arrival.
     static let harmless = [
         "收款音箱", "收款喇叭", "收款码", "收款台", "收款机", "收款处", "付款码", "付款处", "请付款", "未付款", "待付款", "请先付款", "not received",
-        "not paid", "not yet paid", "nicht bezahlt", "unbezahlt", "nicht erhalten", "to be paid", "belum diterima",
-        "belum dibayar",
+        "not paid", "not yet paid", "nicht bezahlt", "unbezahlt", "nicht erhalten", "to be paid", "not successful",
+        "not complete", "not completed", "not approved",
+        "not accepted", "not confirmed", "nicht erfolgreich", "nicht erfolgt", "nicht genehmigt", "belum diterima",
+        "belum dibayar", "돈까스", "돈가스",
     ]
 }

@@ -35,7 +35,7 @@ struct CurrencyWord: Sendable {
         ("角", "形 星 落 度 铁 架 巾 亭 楼 恋 钢 地 区 尺 裤 洲", false), ("毛", "巾 衣 孩 病 豆 笔 肚 不", false),
         ("刀", "叉 具 片 切 削", false), ("蚊", "子 香 帐", false),
         // 원래, 원하다: not at all money. The number stands before it, as in 만 원.
-        ("원", "하 해 했 합 할 한 래 인 칙 문 본 피 두 목 형 장", false),
+        ("원", "하 해 했 합 할 한 래 인 칙 문 본 피 두 목 형 장 버스", false),
         ("đồng", "ý hồ phục thời nghiệp bộ đội nhất chí hành đều cảm", true), ("sen", "gaji", true),
     ]
 

@@ -8,7 +8,7 @@ struct NumberWords: Sendable {
     static let largeHan = Set("百千万亿兆皕".map { String($0) })
 
     init(_ languages: [Language]) {
-        var words = Set(Self.english)
+        var words = Set(Self.english + Self.german + Self.nativeKorean)
         var large = Set(Self.largeEnglish)
         for language in languages {
             let small = Self.readings(of: (0...99).map { UInt64($0) }, in: language)
@@ -59,6 +59,17 @@ struct NumberWords: Sendable {
         "fifty", "sixty", "seventy", "eighty", "ninety", "dozen",
         // Mandarin in Latin letters.
         "yi", "er", "san", "si", "wu", "liu", "qi", "ba", "jiu", "shi", "liang", "ling",
+    ]
+    /// Forms that no reading of a whole number has.
+    private static let german = [
+        "zwo", "eine", "einen", "einem", "einer", "eins", "anderthalb", "eineinhalb", "halber", "halbe", "halben",
+        "hunderte", "hunderten", "tausende", "tausenden", "dutzend",
+    ]
+
+    /// The numerals that count things, from five on: those below are syllables of too many other words, as of 신선한 원두.
+    private static let nativeKorean = [
+        "하나", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "스물", "스무", "서른", "마흔", "쉰", "예순", "일흔", "여든", "아흔", "수십", "수백",
+        "수천", "수만",
     ]
     private static let largeEnglish = [
         "hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "lakh", "lakhs", "crore",

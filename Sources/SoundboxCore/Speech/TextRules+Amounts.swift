@@ -53,7 +53,7 @@ extension TextRules {
     private func beginsWord(in text: FoldedText, at place: Int, _ search: FoldedText.Search) -> Bool {
         var search = search
         search.startsAnywhere = true
-        return currencies.contains { $0.word.units.count > 3 && text.end(of: $0.word, at: place, search) != nil }
+        return currencies.contains { $0.word.units.count > 3 && end(of: $0.word, in: text, at: place, search) != nil }
             || numbers.words.contains {
                 $0.units.count > 2 && text.end(of: $0, at: place, search, endsAnywhere: true) != nil
             }
@@ -126,7 +126,7 @@ extension TextRules {
         search.startsAnywhere = start > 0 && isNumber[start - 1]
         var ends: [End] = []
         for currency in currencies {
-            guard let end = text.end(of: currency.word, at: start, search) else { continue }
+            guard let end = end(of: currency.word, in: text, at: start, search) else { continue }
             let isOther = currency.unlessBefore.contains { next in
                 let isParted =
                     next.units[0].isSpacedLetter && end < text.units.count && text.units[end].kind == .separator
@@ -137,6 +137,20 @@ extension TextRules {
         }
         if let end = codeEnd(in: text, at: start) { ends.append(End(place: end, mayLead: true)) }
         return ends
+    }
+
+    /// Where a currency's word ends; a number may go on right behind a longer one, as in zwölfeurofünfzig.
+    private func end(of currency: FoldedWord, in text: FoldedText, at start: Int, _ search: FoldedText.Search) -> Int? {
+        if let end = text.end(of: currency, at: start, search) { return end }
+        guard currency.units.count > 3, let end = text.end(of: currency, at: start, search, endsAnywhere: true) else {
+            return nil
+        }
+        var search = search
+        search.startsAnywhere = true
+        let continues = numbers.words.contains {
+            $0.units.count > 2 && text.end(of: $0, at: end, search, endsAnywhere: true) != nil
+        }
+        return continues ? end : nil
     }
 
     /// A code of ISO 4217 in capitals.
@@ -178,6 +192,8 @@ extension TextRules {
                     let first = skip(from: end, by: 1, in: text)
                 else { continue }
                 let number = text.units[first..<last]
+                // PayPal und Apple Pay
+                guard !Self.joints.contains(where: { text.end(of: $0, at: first, search) == last }) else { continue }
                 guard !isCounted(at: last, in: text, isNumber) else { continue }
                 if isChannel ? number.count > 1 : isLarge(first..<last, in: text) { return text.words(start..<last) }
             }
@@ -198,6 +214,9 @@ extension TextRules {
         return ["号", "楼", "桌", "位", "层", "人", "个", "名", "杯", "份", "月", "年", "日", "次", "台"].contains(
             text.units[place].plain)
     }
+
+    /// What stands in numbers and is none by itself.
+    private static let joints = ["und"].compactMap(FoldedWord.init)
 
     private static let sums = [
         "总计", "合计", "共计", "一共", "共", "退款", "充值", "红包", "收入", "金额", "价格", "应付", "实付", "总额", "收您", "找您", "余额", "total",

@@ -48,6 +48,12 @@ public struct TextRules: Sendable {
     private func arrival(in text: FoldedText) -> String? {
         let text = text.barring(harmless, search)
         if let range = text.firstRange(of: arrivals, search) { return text.words(range) }
+        for pair in ArrivalWords.pairs {
+            guard let money = text.firstRange(of: pair.money, search),
+                let done = text.firstRange(of: pair.done, search, from: money.upperBound)
+            else { continue }
+            return text.words(money.lowerBound..<done.upperBound)
+        }
         var spelled = search
         spelled.passesDigits = true
         return text.firstRange(of: ArrivalWords.spelled, spelled).map(text.words)

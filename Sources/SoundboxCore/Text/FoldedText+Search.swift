@@ -46,8 +46,8 @@ extension FoldedText {
     }
 
     /// The first place of any of the words.
-    func firstRange(of words: [FoldedWord], _ search: Search) -> Range<Int>? {
-        for start in units.indices {
+    func firstRange(of words: [FoldedWord], _ search: Search, from first: Int = 0) -> Range<Int>? {
+        for start in first..<units.count {
             for word in words {
                 if let end = end(of: word, at: start, search) { return start..<end }
             }

@@ -73,6 +73,8 @@ struct FoldedText: Sendable {
         case 0x3007, 0x2E80...0x2FDF, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
             let character = Character(scalar)
             return add(.letter(.han), String(hanVariants[character] ?? character))
+        // The Korean dot between letters, once a vowel.
+        case 0x318D, 0x119E: return add(.separator, String(scalar))
         case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF:
             return add(.letter(.hangul), String(scalar))
         // Thai writes one of its vowels as one letter or as two.

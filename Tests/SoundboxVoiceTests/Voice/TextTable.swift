@@ -19,7 +19,9 @@ enum TextTable {
             "TABLE 5 TRY AGAIN", "Unpaid bills are on the desk", "Please wait 10 minutes", "Thank you, see you soon",
             "Call 555 0100 for help", "Seat 4A", "One moment please", "Two more coffees for table nine",
             "Allergy: nuts",
-            "Delivery at door 3", "It's 20 degrees outside",
+            "Delivery at door 3", "It's 20 degrees outside", "Please complete your payment",
+            "The payment was not successful",
+            "Your order is complete",
         ].flatMap { [("en-US", $0), ("en-IN", $0)] }
         + ["मेज़ 12 पर आइए", "कृपया दो मिनट रुकिए", "धन्यवाद", "ऑर्डर 45 तैयार है"].map { ("hi-IN", $0) }
         + [
@@ -39,8 +41,14 @@ enum TextTable {
         + [
             "Tisch 12 braucht Hilfe", "Bitte zwei Minuten warten", "Nummer 45 ist fertig", "Einen Moment bitte",
             "Wir schließen um 20 Uhr", "Ein Kunde wartet", "Noch nicht bezahlte Ware bitte zur Kasse", "Kasse 3 öffnet",
+            "Wir akzeptieren PayPal und Apple Pay", "Die Zahlung war nicht erfolgreich", "Ihr Taxi ist da",
+            "Eine Bezahlung mit Karte ist möglich", "Bitte eine Nummer ziehen", "Tausende Artikel",
         ].map { ("de-DE", $0) }
-        + ["3번 테이블입니다", "오늘은 쉽니다", "창가 자리를 원하시면 말씀해 주세요", "만 원하시면", "잠시만 기다려 주세요", "감사합니다", "주문하신 음식이 나왔습니다"].map {
+        + [
+            "3번 테이블입니다", "오늘은 쉽니다", "창가 자리를 원하시면 말씀해 주세요", "만 원하시면", "잠시만 기다려 주세요", "감사합니다", "주문하신 음식이 나왔습니다", "만원버스",
+            "돈까스 왔습니다",
+            "계산해 주세요", "열 명입니다", "신선한 원두", "손님이 들어왔습니다",
+        ].map {
             ("ko-KR", $0)
         }
 
@@ -78,8 +86,10 @@ enum TextTable {
             "fünfzig Euro", "einhundertdreiundzwanzig Euro", "zwölf Euro und fünfzig Cent", "50 Euro", "20 €",
             "ein Euro",
             "fuenfzig Euro", "zweihundert Schweizer Franken", "EUR 50", "fünfzigeuro", "eine Million US-Dollar",
+            "zwo Euro", "zwölfeurofünfzig", "zwölf Eurofünfzig", "einen Euro", "anderthalb Euro", "tausende Euro",
         ].map { ("de-DE", $0) }
         + [
+            "스무 원", "열 달러", "다섯 달러", "쉰 유로", "오\u{318D}천\u{318D}원",
             "오천원", "5000원", "만 오백원", "삼 달러", "₩500", "이만 오천 원입니다",
             "\u{110B}\u{1169}\u{110E}\u{1165}\u{11AB}\u{110B}\u{116F}\u{11AB}",
         ].map { ("ko-KR", $0) }
@@ -97,16 +107,24 @@ enum TextTable {
             "rесеivеd",
             "ｒｅｃｅｉｖｅｄ", "𝐫𝐞𝐜𝐞𝐢𝐯𝐞𝐝", "re\u{200B}ceived", "rece\u{00AD}ived", "The customer has paid", "Money deposited",
             "Account credited",
-            "Payment of the customer", "ⓟⓐⓘⓓ", "收款到账", "pаid", "payment\u{2007}from Ann", "r\u{0301}eceived",
+            "Payment of the customer", "Your payment was successfully made", "The money is here",
+            "Payment went through", "ⓟⓐⓘⓓ", "收款到账", "pаid", "payment\u{2007}from Ann", "r\u{0301}eceived",
         ].map { ("en-US", $0) }
         + ["भुगतान प्राप्त हुआ", "प्राप्त", "पैसे मिले", "payment received"].map { ("hi-IN", $0) }
         + ["đã nhận tiền", "da nhan tien", "nhận được tiền", "Đã Nhận"].map { ("vi-VN", $0) }
         + ["รับเงินแล้ว", "ได้รับเงิน", "เงิน เข้า"].map { ("th-TH", $0) }
         + ["Pembayaran diterima", "Uang masuk", "DITERIMA"].map { ("id-ID", $0) }
         + ["Bayaran diterima", "Duit masuk"].map { ("ms-MY", $0) }
-        + ["Zahlung erhalten", "Geld eingegangen", "Der Kunde hat bezahlt", "ZAHLUNGSEINGANG", "Betrag gutgeschrieben"]
+        + [
+            "Zahlung erhalten", "Geld eingegangen", "Der Kunde hat bezahlt", "ZAHLUNGSEINGANG", "Betrag gutgeschrieben",
+            "Zahlung ist da", "Das Geld ist auf dem Konto", "Geld ist angekommen", "Die Bezahlung war erfolgreich",
+            "Transaktion erfolgreich", "Anna überwies", "Rechnung beglichen", "Gutschrift", "Eben kassiert",
+        ]
         .map {
             ("de-DE", $0)
         }
-        + ["결제 완료", "입금되었습니다", "송금 받았습니다"].map { ("ko-KR", $0) }
+        + [
+            "결제 완료", "입금되었습니다", "송금 받았습니다", "돈이 들어왔습니다", "돈 왔습니다", "결제하셨습니다", "결제가 됐습니다", "카드 승인되었습니다", "승인 완료",
+            "결재 완료", "지불 완료", "계산 완료", "決濟 完了", "결\u{318D}제 완료",
+        ].map { ("ko-KR", $0) }
 }
