@@ -1,5 +1,5 @@
 /// A word that depends on the number: dollar, dollars.
-public struct CountedWord: Sendable, Equatable {
+public struct CountedWord: Sendable, Hashable {
     /// For exactly one.
     public var one: String
     public var other: String

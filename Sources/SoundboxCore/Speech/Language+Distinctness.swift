@@ -36,6 +36,81 @@ extension Language {
     }
 }
 
+extension Language {
+    /// A unit or part whose word goes on with the number before it.
+    public struct UnitLikeNumber: Error, Sendable, Equatable, CustomStringConvertible {
+        public var currency: String
+        public var word: String
+        /// What is meant, without the unit.
+        public var meant: DecimalNumber
+        /// What is heard.
+        public var heard: DecimalNumber
+
+        public var description: String {
+            "\(meant) with \(word.excerpt) of \(currency) is read like the number \(heard); expected a word that is no "
+                + "number's"
+        }
+    }
+
+    /// Proves that no unit turns the number before it into another one, as hundert would: five of them are five hundred.
+    /// - Throws: the first that does.
+    public func proveUnits() throws(UnitLikeNumber) {
+        var graph = ReadingGraph(numbers)
+        var branches: [ReadingGraph.Branch] = []
+        for (set, rules) in numbers.sets.enumerated() where amountRuleSets.contains(rules.name) {
+            let all = 0...DecimalNumber.maximumWhole
+            let node = graph.numbers(all, by: set, unit: .one, then: ReadingGraph.end)
+            branches.append(.init(node: node, weight: .init()))
+        }
+        branches += decimalBranches(in: &graph)
+        for word in Set(units.values.flatMap(\.all)) {
+            guard let set = numbers.sets.firstIndex(where: { $0.name == ruleSet(before: word) }) else { continue }
+            for text in Set([word.one, word.other]) {
+                let behind = graph.text(text, then: ReadingGraph.end)
+                // Nothing that a word does to a number takes a large one to show.
+                let node = graph.numbers(1...9, by: set, unit: .one, then: behind)
+                branches.append(.init(node: node, weight: .init()))
+            }
+        }
+        let start = graph.choice(branches)
+        guard case .collision(let collision) = graph.finding(from: start), let first = collision.first.number,
+            let second = collision.second.number
+        else { return }
+        for (meant, heard) in [(first, second), (second, first)] {
+            let reading = spelled(heard, by: amountRuleSets)
+            for (code, words) in units.sorted(by: { $0.key < $1.key }) {
+                for word in words.all {
+                    for text in [word.one, word.other] {
+                        guard let number = spelled(meant, by: [ruleSet(before: word)]).first,
+                            reading.contains(where: { $0.heardLetters == (number + text).heardLetters })
+                        else { continue }
+                        throw UnitLikeNumber(currency: code, word: text, meant: meant, heard: heard)
+                    }
+                }
+            }
+        }
+    }
+
+    private func decimalBranches(in graph: inout ReadingGraph) -> [ReadingGraph.Branch] {
+        var branches: [ReadingGraph.Branch] = []
+        for (set, rules) in numbers.sets.enumerated() where amountRuleSets.contains(rules.name) {
+            for (parts, whole) in numbers.decimals(of: set, whole: 0...99) {
+                let node = graph.decimals(parts, whole: whole, places: 1...2, then: ReadingGraph.end)
+                branches.append(.init(node: node, weight: .init()))
+            }
+        }
+        return branches
+    }
+
+    private func spelled(_ number: DecimalNumber, by sets: [String]) -> [String] {
+        sets.compactMap { try? numbers.spell(number, with: $0) }
+    }
+}
+
+extension CurrencyWords {
+    fileprivate var all: [CountedWord] { [unit] + subunits.map(\.word) }
+}
+
 /// The readings of every amount of one currency, as a graph.
 private struct AmountReadings {
     typealias Branch = ReadingGraph.Branch

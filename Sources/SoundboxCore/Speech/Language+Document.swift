@@ -53,6 +53,7 @@ extension Language {
 
     /// Refuses units and parts that make different amounts sound alike.
     private func checkAmounts(_ value: YAMLValue) throws(YAMLError) {
+        do { try proveUnits() } catch { throw value.error("\(error)") }
         var seen: [CurrencyWords] = []
         for (code, value) in try value.mapping().entries {
             guard let words = units[code], !seen.contains(words) else { continue }

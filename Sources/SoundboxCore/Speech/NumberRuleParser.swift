@@ -19,6 +19,9 @@ extension NumberRules {
 }
 
 private struct NumberRuleParser {
+    /// CLDR's longest rules have about half as many. They are followed set by set, as deep as there are sets.
+    static let mostSets = 200
+
     struct Source {
         var line: Int
         var text: String
@@ -61,7 +64,11 @@ private struct NumberRuleParser {
 
     private mutating func addSet(named name: String, line: Int) throws(NumberRuleError) {
         guard !names.contains(name) else {
-            throw NumberRuleError(line: line, rule: name, problem: "this set stands twice")
+            throw NumberRuleError(line: line, rule: name.excerpt, problem: "this set stands twice")
+        }
+        guard names.count < Self.mostSets else {
+            throw NumberRuleError(
+                line: line, rule: name.excerpt, problem: "expected at most \(Self.mostSets) rule sets")
         }
         names.append(name)
         lines.append(line)

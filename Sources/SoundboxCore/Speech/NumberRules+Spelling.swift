@@ -97,7 +97,9 @@ private struct Reading {
 
     /// Counts one use of a set. Rules come from an author; none of them may keep the box busy or fill its memory.
     private mutating func enter(_ set: Int, depth: Int) throws(SpeechError) {
-        guard depth < Self.maximumDepth else { throw .noRule("\(sets[set].name) calls itself without end") }
+        guard depth < Self.maximumDepth else {
+            throw .noRule("\(sets[set].name): rules lead from one to the next more than \(Self.maximumDepth) times")
+        }
         substitutions += 1
         guard substitutions <= Self.maximumSubstitutions else { throw tooLong(set) }
     }

@@ -3,16 +3,45 @@ extension NumberRules {
     ///
     /// The words of any number are made of such pieces. So recordings that cover every piece cover every number.
     public func vocabulary(ofSets names: [String]) -> [String] {
-        var reached: Set<Int> = []
-        var open = sets.indices.filter { names.contains(sets[$0].name) }
         var texts: [String] = []
+        for set in reached(from: names) {
+            for part in set.rules.flatMap(\.parts) + (set.fraction ?? []) + (set.properFraction ?? []) {
+                part.visit { part in
+                    if case .text(let text) = part, !texts.contains(text) { texts.append(text) }
+                }
+            }
+        }
+        return texts
+    }
+
+    /// The pieces that these sets say right behind a single digit: 十, 百 and 千 of `<<百[>>]`, and not 万.
+    func placeWords(ofSets names: [String]) -> [String] {
+        var words: [String] = []
+        for rules in reached(from: names).map(\.rules) {
+            for (index, rule) in rules.enumerated() {
+                let end = index + 1 < rules.count ? rules[index + 1].base - 1 : .max
+                guard end / rule.divisor < 10 else { continue }
+                for (part, next) in zip(rule.parts, rule.parts.dropFirst()) {
+                    guard case .quotient = part, case .text(let word) = next, !words.contains(word) else { continue }
+                    words.append(word)
+                }
+            }
+        }
+        return words
+    }
+
+    /// These sets and all that they lead to, the last named first.
+    private func reached(from names: [String]) -> [RuleSet] {
+        var reached: Set<Int> = []
+        var found: [RuleSet] = []
+        var open = sets.indices.filter { names.contains(sets[$0].name) }
         while let index = open.popLast() {
             guard reached.insert(index).inserted else { continue }
             let set = sets[index]
+            found.append(set)
             for part in set.rules.flatMap(\.parts) + (set.fraction ?? []) + (set.properFraction ?? []) {
                 part.visit { part in
                     switch part {
-                    case .text(let text): if !texts.contains(text) { texts.append(text) }
                     case .quotient(.set(let next)), .remainder(.set(let next)), .same(.set(let next)),
                         .digits(.set(let next), _):
                         open.append(next)
@@ -21,7 +50,7 @@ extension NumberRules {
                 }
             }
         }
-        return texts
+        return found
     }
 }
 

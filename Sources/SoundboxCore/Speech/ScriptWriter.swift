@@ -19,7 +19,10 @@ public struct ScriptWriter: Sendable {
         self.language = language
         self.phrases = phrases
         self.endings = endings
-        selection = UnitSelection(phrases: phrases, endings: endings, wordsAreSpaced: language.wordsAreSpaced)
+        selection = UnitSelection(
+            phrases: phrases, endings: endings,
+            places: language.numbers.placeWords(ofSets: language.amountRuleSets + [language.countingRuleSet]),
+            wordsAreSpaced: language.wordsAreSpaced)
         sentences = language.sentences.mapValues(SentenceTemplate.init)
         kinds = language.kinds.mapValues { SentenceTemplate($0.words) }
         pauses = Pauses(language)

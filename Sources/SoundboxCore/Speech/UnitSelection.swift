@@ -1,8 +1,8 @@
 /// Covers a text with the recorded phrases that sound best together.
 ///
 /// A phrase that is recorded whole has its own rhythm and tone sandhi, so the fewest recordings win. Among coverings of
-/// equal number, the one that ends with an ending does, then the one with the fewest single syllables, then the one with
-/// the longest first phrase, and so on. The choice is stable.
+/// equal number, the one that ends with an ending does, then the one that cuts the fewest digits from their places, then the
+/// one with the fewest single syllables, then the one with the longest first phrase, and so on. The choice is stable.
 struct UnitSelection: Sendable {
     /// No phrase begins or ends inside of one.
     typealias Letter = Unicode.Scalar
@@ -19,6 +19,8 @@ struct UnitSelection: Sendable {
         static let recording = 1000
         /// For the recording that ends the text and is none that was spoken as an ending: its melody promises more.
         static let openEnd = 100
+        /// For a digit that ends a recording in front of its place: 零七, 十二 is heard as other numbers; 零, 七十二 is not.
+        static let cutPlace = 20
         /// For a syllable spoken alone, the hardest to understand: 四十, 五元 and not 四十五, 元.
         static let loneLetter = 10
     }
@@ -27,12 +29,16 @@ struct UnitSelection: Sendable {
     private let wordsAreSpaced: Bool
     /// By their first letter, the shortest first; of two equal ones, the first in the list.
     private let phrases: [Letter: [Phrase]]
+    /// What follows a digit and makes it more: 十, 百. Where words are not spaced.
+    private let places: [[Letter]]
 
     /// - Parameters:
     ///   - phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
     ///   - endings: those of them that were spoken as the end of a sentence, and stand nowhere else.
-    init(phrases: [String], endings: Set<Int> = [], wordsAreSpaced: Bool) {
+    ///   - places: the words that the number rules say right behind a digit.
+    init(phrases: [String], endings: Set<Int> = [], places: [String] = [], wordsAreSpaced: Bool) {
         self.wordsAreSpaced = wordsAreSpaced
+        self.places = wordsAreSpaced ? [] : places.map { Self.normalized($0.unicodeScalars) }.filter { !$0.isEmpty }
         var known: [Bool: Set<[Letter]>] = [:]
         let distinct = phrases.enumerated().compactMap { index, text -> Phrase? in
             let letters = Self.normalized(text.unicodeScalars)
@@ -92,9 +98,11 @@ struct UnitSelection: Sendable {
             if letters[start] == Self.separator {
                 best[start] = best[start + 1].map { Choice(cost: $0.cost, length: 1) }
             } else if isBoundary(start, in: letters) {
+                let isCut = start > 0 && letters[start - 1] != Self.separator && beginsPlace(start, in: letters)
                 forEachMatch(in: letters, at: start) { phrase, end in
                     guard let rest = best[end] else { return }
-                    let cost = rest.cost + cost(of: phrase, endsText: end == textEnd)
+                    let cost =
+                        rest.cost + cost(of: phrase, endsText: end == textEnd) + (isCut ? Cost.cutPlace : 0)
                     // Matches come shortest first, so that the longest wins a tie.
                     if let found = best[start], found.cost < cost { return }
                     best[start] = Choice(cost: cost, length: end - start, phrase: phrase.index)
@@ -140,6 +148,10 @@ struct UnitSelection: Sendable {
     private func isBoundary(_ place: Int, in letters: [Letter]) -> Bool {
         !wordsAreSpaced || place == 0 || place == letters.count || letters[place] == Self.separator
             || letters[place - 1] == Self.separator
+    }
+
+    private func beginsPlace(_ start: Int, in letters: [Letter]) -> Bool {
+        places.contains { letters[start...].starts(with: $0) }
     }
 
     private static let separator: Letter = " "

@@ -179,4 +179,27 @@ struct AmountDistinctnessTests {
         }
         #expect(error.reading.contains("bit"), "\(error)")
     }
+
+    @Test(
+        "A unit or part that goes on with the number before it is found: five hundred of them are no five",
+        arguments: ["hundred", " Hundred", "ty four", "thousand", "point five"])
+    func unitLikeNumber(word: String) throws {
+        for words in [CurrencyWords(unit: CountedWord(word)), cents(word, word)] {
+            let error = try #require(throws: Language.UnitLikeNumber.self) { try language(words).proveUnits() }
+            #expect(error.word == word)
+            #expect(error.meant != error.heard)
+        }
+        try language(cents("cent", "cents")).proveUnits()
+    }
+
+    @Test("More rule sets than any language needs are refused, before they are followed")
+    func manySets() throws {
+        let chain = (1...2_000).map { "%set\($0):\nx.x: =%set\($0 + 1)=;\n0: =%set\($0 + 1)=;\n" }.joined()
+        let error = try #require(throws: NumberRuleError.self) {
+            try NumberRules(parsing: chain + "%set2001: 0: zero;")
+        }
+        #expect(error.problem == "expected at most 200 rule sets")
+        let two = (1...200).map { "%set\($0): 0: zero;" }.joined(separator: "\n")
+        _ = try NumberRules(parsing: two)
+    }
 }

@@ -40,6 +40,31 @@ struct UnitSelectionTests {
     }
 
     @Test(
+        "A digit is not cut from its place where another cut has as few recordings",
+        arguments: [
+            ("四千零七十二", ["四千", "零", "七十二"]), ("零七十二点五元", ["零", "七十二", "点五元"]),
+            // One recording fewer weighs more, and where there is no other cut, this one is made.
+            ("三四十", ["三四", "十"]), ("二十二", ["二十", "二"]),
+        ])
+    func places(text: String, expected: [String]) throws {
+        let phrases = ["四千", "零七", "零", "七十二", "十二", "点五元", "三四", "十", "二十", "二"]
+        let selection = UnitSelection(phrases: phrases, places: ["十", "百", "千"], wordsAreSpaced: false)
+        #expect(try selection.cover(Array(text.unicodeScalars)[...]).map { phrases[$0] } == expected)
+    }
+
+    @Test("Places are what the number rules say right behind a single digit")
+    func placesOfRules() throws {
+        let rules = """
+            %n:
+            x.x: <<点>>>;
+            0: 零; 一; 二; 三; 四; 五; 六; 七; 八; 九; 10: 十[>>]; 20: <<十[>>]; 100: <<百[>%%after>]; 1000: 千[>>];
+            %%after:
+            1: 零=%n=; 10: 一=%n=; 20: =%n=; 10000: <%n<万[>>];
+            """
+        #expect(try NumberRules(parsing: rules).placeWords(ofSets: ["%n"]) == ["十", "百"])
+    }
+
+    @Test(
         "What was spoken as an ending stands at the end of the text and nowhere else",
         arguments: [
             ("五元", [1]), ("五元五元", [0, 1]), ("五元五角", [0, 2]), ("五元 ", [1]), ("五角", [2]), ("元", [3]),
