@@ -203,7 +203,10 @@ struct TLSTests {
         let broker = try FakeBroker()
         defer { broker.shutDown() }
         let delegate = RecordingDelegate()
-        let settings = try boxSettings(port: broker.port) { $0.tls = .init(caFile: certificates.authority.certificate) }
+        let settings = try boxSettings(port: broker.port) {
+            $0.tls = .init(caFile: certificates.authority.certificate)
+            $0.handshakeLimit = .seconds(300)
+        }
         try await withFeed(settings, delegate: delegate) { _ in
             let talking = try await broker.connection()
             talking.send(bytes: Array("SSH-2.0-OpenSSH_9.2p1\r\n".utf8))

@@ -21,7 +21,10 @@ import words
 
 # The recogniser's name for a language, and how its words are compared. It knows no Cantonese: what it writes is read as
 # Mandarin, so that column means little.
-LANGUAGES = {"zh": ("zh", words.chinese), "th": ("th", words.unspaced), "ko": ("ko", words.unspaced), "de": ("de", words.german)}
+LANGUAGES = {
+    "zh": ("zh", words.chinese), "en": ("en", words.english), "th": ("th", words.unspaced), "ko": ("ko", words.unspaced),
+    "de": ("de", words.german),
+}  # fmt: skip
 # Whisper's first token that is no text.
 END = 50257
 CONDITIONS = ("quiet", "shop10", "shop5", "small10", "small5")

@@ -33,6 +33,10 @@ class Comparison(unittest.TestCase):
             ["received", "one", "hundred", "twenty", "three", "dollars"],
         )
 
+    def test_words_that_are_said_alike_are_one_word_in_english(self):
+        self.assertEqual(words.english("Forty dollars and too sense."), words.english("forty dollars and two cents"))
+        self.assertNotEqual(words.english("fifteen cents"), words.english("fifty cents"))
+
     def test_german_numerals_are_compared_part_by_part(self):
         self.assertEqual(
             words.german("Einhundertdreiundzwanzig Euro und fünfzig Cent"),

@@ -72,6 +72,18 @@ def spaced(text):
     return [word for word in "".join(letters).split() if word != "and"]
 
 
+# Written otherwise and said alike: which one the recogniser writes tells nothing of what it heard.
+HOMOPHONES = {
+    "sense": "cents", "scents": "cents", "sent": "cent", "scent": "cent", "to": "two", "too": "two", "for": "four",
+    "fore": "four", "ate": "eight", "won": "one",
+}  # fmt: skip
+
+
+def english(text):
+    """Words as in `spaced`, those that are said alike as one."""
+    return [HOMOPHONES.get(word, word) for word in spaced(text)]
+
+
 GERMAN_NUMERALS = re.compile(
     "dreissig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|zwanzig|sechzehn|siebzehn|millionen|million|tausend|hundert"
     "|null|eins|eine|ein|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|und"
