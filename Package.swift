@@ -110,7 +110,7 @@ let package = Package(
             "SoundboxControl",
             [
                 "SoundboxCore", "SoundboxSystem", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, logging,
-                nioCore, nioHTTP1, serviceLifecycle,
+                nioCore, nioHTTP1, nioPosix, serviceLifecycle,
             ]),
 
         // The daemon: knows the ports, and no adapter.

@@ -4,6 +4,8 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
+import NIOPosix
 import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
@@ -48,7 +50,7 @@ package struct ControlServer: Service {
         do {
             try takeOverSocket()
             try await withGracefulShutdownHandler {
-                try await application.run()
+                try await server().run()
             } onGracefulShutdown: { [limit] in
                 // A client that never finishes its request must not hold up the announcement that is being finished.
                 Task {
@@ -64,26 +66,49 @@ package struct ControlServer: Service {
         if isOpen.hasHappened { unlink(socketPath) }
     }
 
-    private var application: some ApplicationProtocol {
+    /// Without Hummingbird's `Application`, which dates its answers and wakes the processor each second to know the date.
+    private func server() throws -> any Service {
         var serverLogger = logger
         // Hummingbird tells of every start and stop; the box has its own words for that.
         serverLogger.logLevel = max(logger.logLevel, .warning)
-        return Application(
-            router: router,
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [limit.handler()], idleTimeout: ConnectionLimit.idleTime,
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: 4096, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))),
-            configuration: ApplicationConfiguration(
-                address: .unixDomainSocket(path: socketPath), serverName: "soundbox"),
-            onServerRunning: { [logger, socketPath, isOpen] server in
-                isOpen.signal()
-                await restWithoutDescriptors(server)
-                chmod(socketPath, 0o660)
-                logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
-            },
-            logger: serverLogger)
+        let builder = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [limit.handler()], idleTimeout: ConnectionLimit.idleTime,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 4096, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64)))
+        return try builder.buildServer(
+            configuration: ServerConfiguration(address: .unixDomainSocket(path: socketPath)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: serverLogger
+        ) { [responder = router.buildResponder(), serverLogger] request, writer, channel in
+            let context = BasicRequestContext(
+                source: ApplicationRequestContextSource(channel: channel, logger: serverLogger))
+            let response = try await Self.answer(to: request, context, by: responder)
+            do {
+                try await writer.write(response: response.head, body: response.body)
+            } catch let error as HTTPParserError {
+                // As it is, it would have a second response written.
+                throw ControlError(reason: "\(error)")
+            }
+        } onServerRunning: { [logger, socketPath, isOpen] server in
+            isOpen.signal()
+            await restWithoutDescriptors(server)
+            chmod(socketPath, 0o660)
+            logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
+        }
+    }
+
+    /// - Throws: what is no HTTP, which ends the connection.
+    private static func answer(
+        to request: Request, _ context: BasicRequestContext,
+        by responder: some HTTPResponder<BasicRequestContext>
+    ) async throws -> Response {
+        do {
+            return try await responder.respond(to: request, context: context)
+        } catch let error as HTTPParserError {
+            throw error
+        } catch {
+            return Self.response("\(error)", status: .internalServerError)
+        }
     }
 
     private var router: Router<BasicRequestContext> {

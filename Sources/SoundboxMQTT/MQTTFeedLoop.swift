@@ -26,6 +26,8 @@ struct MQTTFeedLoop {
 
     /// The longest time between two turns.
     static let turn: Duration = .seconds(1)
+    /// The same while there is nothing to wait for but news, which end a turn: each wakes the processor.
+    static let quietTurn: Duration = .seconds(4)
 
     init(
         settings: MQTTSettings, offlineStatus: [UInt8], control: FeedControl, delegate: any PaymentFeedDelegate,
@@ -118,11 +120,14 @@ struct MQTTFeedLoop {
         var subscriptions = Subscriptions(topics: settings.topics)
         var farewell: Farewell?
         let handshakeEnd = Duration.monotonicNow + settings.handshakeLimit
+        // A broker that is gone is noticed a fraction of the keep-alive later than by the second.
+        let quietTurn = max(Self.turn, min(Self.quietTurn, settings.keepAlive / 4))
 
         while true {
             control.noteTurn()
+            let isQuiet = subscribedSince != nil && farewell == nil
             let outcome = Result { () throws(MQTTError) in
-                try client.read(waitingAtMost: Self.turn, wakeUp: control.wakeUp)
+                try client.read(waitingAtMost: isQuiet ? quietTurn : Self.turn, wakeUp: control.wakeUp)
             }
             // Comes first, even when the connection has just broken: a message at QoS 0 is never sent again.
             let events = client.takeEvents()

@@ -129,7 +129,10 @@ package actor AnnouncerService: Service {
         // What was waiting when the box went off.
         events.yield(.somethingMayWait)
         let looks = Task { [events, lookInterval] in
-            while (try? await Task.sleep(for: lookInterval)) != nil { events.yield(.lookDue) }
+            // The tolerance lets it share a wake-up with others.
+            while (try? await Task.sleep(for: lookInterval, tolerance: lookInterval / 4)) != nil {
+                events.yield(.lookDue)
+            }
         }
         defer { looks.cancel() }
         for await event in events {
