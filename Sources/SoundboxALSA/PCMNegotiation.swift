@@ -3,12 +3,15 @@ import SoundboxCore
 
 /// What a device and the box agreed on.
 struct PCMConfiguration: Equatable {
+    /// Its periods are the mixer's, whatever the device's are.
     var format: PCMFormat
     var bufferFrames: Int
+    /// The device's own period, in which it moves sound.
+    var periodFrames: Int
 
     /// How long a full buffer plays.
     var bufferDuration: Duration { format.duration(ofFrames: bufferFrames) }
-    var periodDuration: Duration { format.duration(ofFrames: format.framesPerPeriod) }
+    var periodDuration: Duration { format.duration(ofFrames: periodFrames) }
 }
 
 /// Why a device and the box did not agree.
@@ -26,10 +29,12 @@ struct PCMNegotiation {
     static let encodings: [SampleEncoding] = [.int16, .int32, .int24, .int24Packed, .float32]
     /// The rates that ``PCMFormat`` allows.
     static let rates = 8_000...192_000
-    /// 20 ms: a volume key acts within it, and a slow board still wakes up in time.
-    static let periodsPerSecond = 50
-    /// 100 ms: what the box may be late by before the sound breaks off.
-    static let periodsPerBuffer = 5
+    /// What the mixer renders at once is 20 ms: a volume key acts on the next of them.
+    static let rendersPerSecond = 50
+    /// What the device takes at once is 40 ms: each time costs a wake-up of the thread, and more of a sound server.
+    static let periodsPerSecond = 25
+    /// 120 ms, of which 80 are left when the thread wakes up: what the box may be late by before the sound breaks off.
+    static let periodsPerBuffer = 3
 
     let driver: any PCMDriver
     /// Frames per second to ask for; the device's nearest is taken.
@@ -60,12 +65,15 @@ struct PCMNegotiation {
         }
         // As full as it gets before the first frame is heard, and still startable by whole periods.
         let startThreshold = max(1, sizes.buffer / sizes.period - 1) * sizes.period
+        // A device with short periods of its own would wake the thread at each of them.
+        let minimumRoom = max(sizes.period, min(rate / Self.periodsPerSecond, sizes.buffer / 2))
         try checked { () throws(PCMError) in
-            try driver.applySoftwareParameters(startThreshold: startThreshold, minimumRoom: sizes.period)
+            try driver.applySoftwareParameters(startThreshold: startThreshold, minimumRoom: minimumRoom)
         }
         let format = PCMFormat(
-            sampleRate: rate, channelCount: channelCount, encoding: encoding, framesPerPeriod: sizes.period)
-        return PCMConfiguration(format: format, bufferFrames: sizes.buffer)
+            sampleRate: rate, channelCount: channelCount, encoding: encoding,
+            framesPerPeriod: min(rate / Self.rendersPerSecond, sizes.buffer))
+        return PCMConfiguration(format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period)
     }
 
     private func requireInterleaving() throws(PCMNegotiationError) {

@@ -158,9 +158,9 @@ struct PCMPlayback {
 
     /// Hardware that moves whole periods would keep the last words to itself. Zero is silence in every encoding.
     private mutating func fillPeriod() throws(PCMError) {
-        let excess = framesTaken % format.framesPerPeriod
+        let excess = framesTaken % configuration.periodFrames
         guard excess > 0 else { return }
-        let silence = [UInt8](repeating: 0, count: (format.framesPerPeriod - excess) * format.bytesPerFrame)
+        let silence = [UInt8](repeating: 0, count: (configuration.periodFrames - excess) * format.bytesPerFrame)
         try write(silence.span.bytes, goesOnAfterUnderrun: false)
     }
 

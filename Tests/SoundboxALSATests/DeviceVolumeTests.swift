@@ -109,7 +109,7 @@ struct DeviceVolumeTests {
             bench.complaints == [
                 "mixer element \"Sepaker\" of \"hw:CARD=Device\": there is no such element; the card has \"Speaker\""
             ])
-        #expect(bench.pcm.seen.heard.count == 3 * 1920)
+        #expect(bench.pcm.seen.heard.count == 3 * 3840)
         #expect(bench.mixer.seen.openings == 3)
     }
 
@@ -134,7 +134,7 @@ struct DeviceVolumeTests {
         bench.sink.close()
         #expect(try bench.announce(at: 100))
         #expect(bench.mixer.seen.value == 255)
-        #expect(bench.pcm.seen.heard.count == 3 * 1920)
+        #expect(bench.pcm.seen.heard.count == 3 * 3840)
         // The same trouble anew is news again.
         bench.mixer.change { $0.failures = [call: code] }
         bench.sink.close()

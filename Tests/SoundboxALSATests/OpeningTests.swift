@@ -12,16 +12,19 @@ struct OpeningTests {
         #expect(bench.pcm.seen.calls.isEmpty)
     }
 
-    @Test("A device that takes everything gets mono, 16 bits, the preferred rate, periods of 20 ms in 100 ms of buffer")
+    @Test(
+        "A device that takes everything gets mono, 16 bits, the preferred rate, periods of 40 ms in 120 ms of buffer; the mixer renders 20 ms"
+    )
     func prefersWhatCostsLeast() throws {
         let bench = Bench(preferredRate: 44_100)
         let format = try bench.sink.open()
         #expect(format == PCMFormat(sampleRate: 44_100, channelCount: 1, encoding: .int16, framesPerPeriod: 882))
         let seen = bench.pcm.seen
         #expect(seen.openings == ["card"])
-        #expect(seen.buffer == 4_410)
-        #expect(seen.startThreshold == 4 * 882)
-        #expect(seen.minimumRoom == 882)
+        #expect(seen.period == 1_764)
+        #expect(seen.buffer == 3 * 1_764)
+        #expect(seen.startThreshold == 2 * 1_764)
+        #expect(seen.minimumRoom == 1_764)
     }
 
     @Test(
@@ -48,19 +51,21 @@ struct OpeningTests {
         #expect(format.framesPerPeriod == device / 50)
     }
 
-    @Test("Short periods do not make a short buffer, and long ones still leave room for five")
+    @Test("Short periods make neither a short buffer nor more wake-ups, and long ones still leave room for three")
     func sizes() throws {
         let short = Bench(.init(periods: 1...128))
-        #expect(try short.sink.open().framesPerPeriod == 128)
-        #expect(short.pcm.seen.buffer == 4_800)
+        #expect(try short.sink.open().framesPerPeriod == 960)
+        #expect(short.pcm.seen.buffer == 5_760)
+        #expect(short.pcm.seen.minimumRoom == 1_920)
         let long = Bench(.init(periods: 2_048...4_096))
-        #expect(try long.sink.open().framesPerPeriod == 2_048)
-        #expect(long.pcm.seen.buffer == 5 * 2_048)
+        #expect(try long.sink.open().framesPerPeriod == 960)
+        #expect(long.pcm.seen.buffer == 3 * 2_048)
+        #expect(long.pcm.seen.minimumRoom == 2_048)
     }
 
     @Test("A buffer of one period can still start to play")
     func singlePeriod() throws {
-        let bench = Bench(.init(buffers: 1...960))
+        let bench = Bench(.init(periods: 1...960, buffers: 1...960))
         try bench.announce(periods: 3)
         #expect(bench.pcm.seen.startThreshold == 960)
     }
@@ -69,7 +74,8 @@ struct OpeningTests {
     func ownSizes() throws {
         let bench = Bench()
         bench.pcm.fail(.hardware, EINVAL)
-        #expect(try bench.sink.open().framesPerPeriod == 1_024)
+        #expect(try bench.sink.open().framesPerPeriod == 960)
+        #expect(bench.pcm.seen.period == 1_024)
         #expect(bench.pcm.seen.buffer == 4_096)
     }
 
@@ -78,8 +84,8 @@ struct OpeningTests {
         arguments: [
             (ScriptedPCM.Card(encodings: []), "it takes none of int16, int32, int24, int24Packed, float32"),
             (ScriptedPCM.Card(rates: 4_000...4_000), "its nearest rate is 4000 Hz"),
-            (ScriptedPCM.Card(periods: 0...0), "it has 4800 frames of buffer for periods of 0"),
-            (ScriptedPCM.Card(buffers: 100...100), "it has 100 frames of buffer for periods of 960"),
+            (ScriptedPCM.Card(periods: 0...0), "it has 5760 frames of buffer for periods of 0"),
+            (ScriptedPCM.Card(buffers: 100...100), "it has 100 frames of buffer for periods of 1920"),
         ])
     func unsupported(card: ScriptedPCM.Card, reason: String) {
         let bench = Bench(card)

@@ -30,11 +30,11 @@ struct Bench {
         return bytes
     }
 
-    /// Opens, writes `periods` periods, drains; returns the bytes written.
+    /// Opens, writes so many of the device's periods, one of the mixer's at a time, and drains; returns the bytes written.
     @discardableResult
     func announce(periods: Int) throws(AudioSinkError) -> [UInt8] {
         let format = try sink.open()
-        let bytes = try write(periods * format.framesPerPeriod, of: format)
+        let bytes = try write(periods * pcm.seen.period, of: format)
         try sink.drain()
         return bytes
     }

@@ -40,6 +40,7 @@ public struct Mixer: Sendable {
     private var framesInChain = 0
     private var sum: [Float]
     private var ringSum: [Float]
+    private var isRingSumSilent = true
 
     public init(format: PCMFormat, loudspeaker: Loudspeaker = .full) {
         self.format = format
@@ -139,10 +140,11 @@ public struct Mixer: Sendable {
 
     /// - Parameter gains: in force at the end of this period.
     mutating func render(into period: inout [UInt8], gains: Gains) {
-        for frame in sum.indices {
-            sum[frame] = 0
-            ringSum[frame] = 0
-        }
+        sum.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+        let hasRing = ring.remaining > 0
+        // What a ring has left behind must not be heard, and silence need not be written anew.
+        if hasRing || !isRingSumSilent { ringSum.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
+        isRingSumSilent = !hasRing
         countFramesInChain()
         let speechBegins = max(0, -speech.position)
         let speechEnds = max(0, speech.remaining)
@@ -155,12 +157,22 @@ public struct Mixer: Sendable {
     }
 
     private mutating func limit(_ gains: Gains) {
-        let step = (gains.announcement - masterGain) / Float(sum.count)
-        let ringStep = (gains.ring - ringMasterGain) / Float(sum.count)
-        for frame in sum.indices {
-            let announcement = sum[frame] * (masterGain + step * Float(frame + 1))
-            let ring = ringSum[frame] * (ringMasterGain + ringStep * Float(frame + 1))
-            sum[frame] = SoftLimiter.limit(announcement + ring)
+        let count = Float(sum.count)
+        let step = (gains.announcement - masterGain) / count
+        let ringStep = (gains.ring - ringMasterGain) / count
+        let (gain, ringGain, hasRing) = (masterGain, ringMasterGain, !isRingSumSilent)
+        ringSum.withUnsafeBufferPointer { ring in
+            sum.withUnsafeMutableBufferPointer { sum in
+                if hasRing {
+                    for frame in sum.indices {
+                        let announcement = sum[frame] * (gain + step * Float(frame &+ 1))
+                        sum[frame] = announcement + ring[frame] * (ringGain + ringStep * Float(frame &+ 1))
+                    }
+                } else {
+                    for frame in sum.indices { sum[frame] *= gain + step * Float(frame &+ 1) }
+                }
+                SoftLimiter.limit(sum)
+            }
         }
         masterGain = gains.announcement
         ringMasterGain = gains.ring
@@ -195,17 +207,39 @@ public struct Mixer: Sendable {
 
     /// Makes room for the speech that lies in these frames of the period.
     private mutating func duck(during speech: Range<Int>) {
-        for frame in sum.indices {
-            let isSpeaking = frame >= speech.lowerBound && frame < speech.upperBound
-            chimeDucking = next(chimeDucking, isSpeaking)
-            sum[frame] *= chimeDucking
-            ringDucking = next(ringDucking, isSpeaking || holdsRingDown)
-            ringSum[frame] *= ringDucking
-        }
+        let speech = speech.clamped(to: 0..<sum.count)
+        duck(in: 0..<speech.lowerBound, isSpeaking: false)
+        duck(in: speech, isSpeaking: true)
+        duck(in: speech.upperBound..<sum.count, isSpeaking: false)
     }
 
-    private func next(_ ducking: Float, _ isDucked: Bool) -> Float {
-        isDucked ? max(Self.duckedGain, ducking - duckingStep) : min(1, ducking + duckingStep)
+    private mutating func duck(in frames: Range<Int>, isSpeaking: Bool) {
+        let (hasRing, isRingDucked, step) = (!isRingSumSilent, isSpeaking || holdsRingDown, duckingStep)
+        var gain = chimeDucking
+        sum.withUnsafeMutableBufferPointer { Self.ramp(&gain, in: frames, of: $0, isDucked: isSpeaking, step) }
+        chimeDucking = gain
+        gain = ringDucking
+        ringSum.withUnsafeMutableBufferPointer {
+            Self.ramp(&gain, in: frames, of: hasRing ? $0 : nil, isDucked: isRingDucked, step)
+        }
+        ringDucking = gain
+    }
+
+    /// - Parameter sound: what is made softer; `nil` when there is none, and time passes all the same.
+    private static func ramp(
+        _ gain: inout Float, in frames: Range<Int>, of sound: UnsafeMutableBufferPointer<Float>?, isDucked: Bool,
+        _ step: Float
+    ) {
+        let end: Float = isDucked ? duckedGain : 1
+        var frame = frames.lowerBound
+        while frame < frames.upperBound, gain != end {
+            gain = isDucked ? max(end, gain - step) : min(end, gain + step)
+            sound?[frame] *= gain
+            frame += 1
+        }
+        // Most of the time nothing is ducked, and nothing changes.
+        guard let sound, end != 1 else { return }
+        for frame in frame..<frames.upperBound { sound[frame] *= end }
     }
 
     private subscript(bus: Bus) -> Track {
@@ -273,20 +307,38 @@ private struct Track: Sendable {
 
     /// Adds the next frames to `sum` and moves on.
     mutating func add(to sum: inout [Float]) {
-        let step = (targetGain - gain) / Float(sum.count)
+        let count = sum.count
+        let step = (targetGain - gain) / Float(count)
         var frame = max(0, -position)
         var place = position + frame
-        while frame < sum.count {
+        while frame < count {
             if place == samples.count, isLooped { place = 0 }
-            let end = min(sum.count, frame + samples.count - place)
+            let end = min(count, frame + samples.count - place)
             guard frame < end else { break }
-            for frame in frame..<end {
-                sum[frame] += Float(samples[place]) * (1 / 32768) * (gain + step * Float(frame + 1))
-                place += 1
+            sum.withUnsafeMutableBufferPointer { sum in
+                samples.withUnsafeBufferPointer { samples in
+                    Self.add(samples, from: place, to: sum, in: frame..<end, gain, step)
+                }
             }
+            place += end - frame
             frame = end
         }
         gain = targetGain
-        position = isLooped ? place : min(position + sum.count, samples.count)
+        position = isLooped ? place : min(position + count, samples.count)
+    }
+
+    /// Two loops that the compiler makes vectors of: nearly always the gain is 1 and stays so, which changes no sample.
+    private static func add(
+        _ samples: UnsafeBufferPointer<Int16>, from place: Int, to sum: UnsafeMutableBufferPointer<Float>,
+        in frames: Range<Int>, _ gain: Float, _ step: Float
+    ) {
+        let shift = place - frames.lowerBound
+        if gain == 1, step == 0 {
+            for frame in frames { sum[frame] += Float(samples[frame &+ shift]) * (1 / 32768) }
+        } else {
+            for frame in frames {
+                sum[frame] += Float(samples[frame &+ shift]) * (1 / 32768) * (gain + step * Float(frame &+ 1))
+            }
+        }
     }
 }

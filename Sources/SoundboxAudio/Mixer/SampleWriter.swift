@@ -17,25 +17,36 @@ enum SampleWriter {
         }
     }
 
-    /// Rounded to nearest. In double precision: a float cannot hold 32 bits.
+    /// Rounded to nearest, halves away from zero. In double precision: a float cannot hold 32 bits.
     @inline(__always)
     private static func scaled(_ sample: Float, _ fullScale: Double) -> Int32 {
-        Int32((Double(sample) * fullScale).rounded())
+        Int32(nearest: Double(sample) * fullScale)
     }
 
     @inline(__always)
     private static func store<Word: BitwiseCopyable>(
         _ samples: [Float], to bytes: inout [UInt8], _ format: PCMFormat, _ word: (Float) -> Word
     ) {
-        var span = bytes.mutableSpan
-        var output = span.mutableBytes
-        var place = 0
-        // By index: without optimisation an array's iterator allocates at every step.
-        for frame in samples.indices {
-            let word = word(samples[frame])
-            for _ in 0..<format.channelCount {
-                output.storeBytes(of: word, toByteOffset: place, as: Word.self)
-                place += MemoryLayout<Word>.size
+        let size = MemoryLayout<Word>.size
+        let channels = format.channelCount
+        // By pointers, which the compiler makes vectors of. The sizes were made to fit above.
+        samples.withUnsafeBufferPointer { samples in
+            bytes.withUnsafeMutableBytes { output in
+                // By index: without optimisation an iterator allocates at every step.
+                if channels == 1 {
+                    for frame in samples.indices {
+                        output.storeBytes(of: word(samples[frame]), toByteOffset: frame &* size, as: Word.self)
+                    }
+                    return
+                }
+                var place = 0
+                for frame in samples.indices {
+                    let word = word(samples[frame])
+                    for _ in 0..<channels {
+                        output.storeBytes(of: word, toByteOffset: place, as: Word.self)
+                        place &+= size
+                    }
+                }
             }
         }
     }

@@ -8,6 +8,15 @@ enum SoftLimiter {
     /// −1 dBFS: headroom for what a converter reconstructs between two samples.
     static let ceiling: Float = 0.891_25
 
+    /// All of them. Nearly always none is above the knee, and finding that out costs little.
+    static func limit(_ samples: UnsafeMutableBufferPointer<Float>) {
+        // Bit patterns of magnitudes are ordered as the magnitudes are, and integers are compared many at a time.
+        var loudest: Int32 = 0
+        for sample in samples { loudest = max(loudest, Int32(bitPattern: sample.bitPattern & 0x7FFF_FFFF)) }
+        guard loudest > Int32(bitPattern: knee.bitPattern) else { return }
+        for place in samples.indices { samples[place] = limit(samples[place]) }
+    }
+
     static func limit(_ sample: Float) -> Float {
         let magnitude = abs(sample)
         guard magnitude > knee else { return sample }

@@ -8,20 +8,29 @@ public final class NullSink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `interruption` only.
     private let format: PCMFormat
     private let buffer: Duration
+    private let period: Duration
     private let clock: any NullClock
     private let interruption = Interruption()
     /// When the last frame written leaves the speaker that is not there; `nil` before the first write.
     private var endOfSound: Duration?
 
-    /// - Parameter buffer: how far a caller may run ahead of what is heard.
-    public convenience init(format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(100)) {
-        self.init(format: format, buffer: buffer, clock: RealTime())
+    /// - Parameters:
+    ///   - buffer: how far a caller may run ahead of what is heard.
+    ///   - period: the room that a caller waits for when the buffer is full, as with a card: fewer and longer waits.
+    public convenience init(
+        format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(120), period: Duration = .milliseconds(40)
+    ) {
+        self.init(format: format, buffer: buffer, period: period, clock: RealTime())
     }
 
     /// - Parameter clock: what real time is.
-    package init(format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(100), clock: any NullClock) {
+    package init(
+        format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(120), period: Duration = .milliseconds(40),
+        clock: any NullClock
+    ) {
         self.format = format
         self.buffer = buffer
+        self.period = period
         self.clock = clock
     }
 
@@ -36,7 +45,8 @@ public final class NullSink: AudioSink, @unchecked Sendable {
         let start = max(endOfSound ?? clock.now, clock.now)
         let end = start + format.duration(ofFrames: frames.count / format.bytesPerFrame)
         endOfSound = end
-        try sleep(until: end - buffer)
+        // What has no room yet waits until there is room for a whole period.
+        if end - buffer > clock.now { try sleep(until: max(end, start + period) - buffer) }
     }
 
     public func drain() throws(AudioSinkError) {

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 
 /// One piece of mono sound in memory.
 public struct Recording: Sendable, Equatable {
@@ -43,7 +44,7 @@ public struct Recording: Sendable, Equatable {
     /// Not dithered: the result must be the same every time, and rounding at −96 dBFS lies far below the noise of
     /// any recording. A sample that was read from 16-bit PCM comes back as the same integer.
     package var pcm16: [Int16] {
-        samples.map { Int16(min(max(($0 * 32768).rounded(), -32768), 32767)) }
+        samples.map { Int16(Int32(nearest: min(max(Double($0) * 32768, -32768), 32767))) }
     }
 }
 
