@@ -111,8 +111,10 @@ sounds: deps ## make the synthesised recordings of every voice; a second run cha
 	@.build/debug/soundbox voice synthesize --sounds sounds
 
 .PHONY: bench
-bench: deps ## ratios of speed, measured in one run
+bench: build ## ratios of speed, measured in one run; then the box beside what a shop would use instead
+	@provisioning/install-dependencies.sh peers
 	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
+	@Benchmarks/peers/side-by-side
 
 .PHONY: fuzz
 fuzz: deps ## every parser of foreign bytes, SECONDS=600 of processor time each; TARGETS="notice yaml" for some

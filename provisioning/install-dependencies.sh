@@ -2,7 +2,8 @@
 # Installs what building, testing and trying the sound box needs and this Debian lacks. Says what it does; does and says
 # nothing when nothing is missing.
 #
-# usage: install-dependencies.sh [packaging]     with "packaging" also what making and trying Debian packages needs
+# usage: install-dependencies.sh [packaging | peers]     with "packaging" also what making and trying Debian packages
+#        needs, with "peers" what stands beside the box in `make bench`
 set -euo pipefail
 
 packages=(
@@ -30,6 +31,7 @@ if [[ $(dpkg --print-architecture) == amd64 ]]; then
   packages+=(mmdebstrap)
 fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
+[[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-paho-mqtt python3-alsaaudio)
 
 missing=()
 for package in "${packages[@]}"; do
