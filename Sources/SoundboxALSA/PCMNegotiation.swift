@@ -65,15 +65,23 @@ struct PCMNegotiation {
         }
         // As full as it gets before the first frame is heard, and still startable by whole periods.
         let startThreshold = max(1, sizes.buffer / sizes.period - 1) * sizes.period
-        // A device with short periods of its own would wake the thread at each of them.
-        let minimumRoom = max(sizes.period, min(rate / Self.periodsPerSecond, sizes.buffer / 2))
+        let minimumRoom = Self.minimumRoom(sizes, rate: rate)
         try checked { () throws(PCMError) in
             try driver.applySoftwareParameters(startThreshold: startThreshold, minimumRoom: minimumRoom)
         }
         let format = PCMFormat(
             sampleRate: rate, channelCount: channelCount, encoding: encoding,
-            framesPerPeriod: min(rate / Self.rendersPerSecond, sizes.buffer))
+            framesPerPeriod: min(rate / Self.rendersPerSecond, minimumRoom))
         return PCMConfiguration(format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period)
+    }
+
+    /// How much room the thread is woken for: whole periods of the device, since it moves no less, so that one with short
+    /// periods does not wake it at each of them; and no more than leaves 80 ms to be late by. A shorter buffer gives
+    /// nothing away.
+    private static func minimumRoom(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
+        let longest = rate / periodsPerSecond
+        let spare = sizes.buffer - longest * (periodsPerBuffer - 1)
+        return max(1, min(longest, spare) / sizes.period) * sizes.period
     }
 
     private func requireInterleaving() throws(PCMNegotiationError) {

@@ -82,7 +82,9 @@ package struct ControlServer: Service {
         ) { [responder = router.buildResponder(), serverLogger] request, writer, channel in
             let context = BasicRequestContext(
                 source: ApplicationRequestContextSource(channel: channel, logger: serverLogger))
-            let response = try await Self.answer(to: request, context, by: responder)
+            var response = try await Self.answer(to: request, context, by: responder)
+            // The answer to HEAD has no body, or the client takes it for the next answer (RFC 9110, section 9.3.2).
+            if request.method == .head { response.body = ResponseBody() }
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch let error as HTTPParserError {

@@ -33,6 +33,12 @@ struct KeepAlive {
         return true
     }
 
+    /// The moment at which ``check(at:)`` says something else than `alive`, if nothing is heard or sent until then.
+    var nextVerdict: Duration {
+        if unanswered == 0 { return min(lastHeard, lastSent) + interval }
+        return max(lastPing, min(lastHeard, lastSent)) + interval
+    }
+
     /// Call this at least every few seconds. After `pingIsDue` the caller sends a PINGREQ; the verdict comes once for each.
     mutating func check(at now: Duration) -> Verdict {
         if unanswered > 0, now - max(lastPing, lastHeard) >= interval { return .dead }

@@ -180,6 +180,9 @@ final class MQTTClient {
         }
     }
 
+    /// How long ``ping()`` has nothing to do, if nothing arrives or leaves meanwhile; a millisecond at least.
+    var timeToPing: Duration { max(.milliseconds(1), keepAlive.nextVerdict - .monotonicNow) }
+
     // MARK: Arrivals
 
     /// Returns what has happened since the last call.

@@ -120,14 +120,14 @@ struct MQTTFeedLoop {
         var subscriptions = Subscriptions(topics: settings.topics)
         var farewell: Farewell?
         let handshakeEnd = Duration.monotonicNow + settings.handshakeLimit
-        // A broker that is gone is noticed a fraction of the keep-alive later than by the second.
-        let quietTurn = max(Self.turn, min(Self.quietTurn, settings.keepAlive / 4))
 
         while true {
             control.noteTurn()
             let isQuiet = subscribedSince != nil && farewell == nil
             let outcome = Result { () throws(MQTTError) in
-                try client.read(waitingAtMost: isQuiet ? quietTurn : Self.turn, wakeUp: control.wakeUp)
+                try client.read(
+                    waitingAtMost: isQuiet ? min(Self.quietTurn, client.timeToPing) : Self.turn,
+                    wakeUp: control.wakeUp)
             }
             // Comes first, even when the connection has just broken: a message at QoS 0 is never sent again.
             let events = client.takeEvents()

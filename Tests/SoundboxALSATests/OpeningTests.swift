@@ -63,6 +63,15 @@ struct OpeningTests {
         #expect(long.pcm.seen.minimumRoom == 2_048)
     }
 
+    @Test(
+        "A device with a short buffer wakes the thread at each of its periods, which are what is rendered then",
+        arguments: [(64, 192, 64, 64), (160, 480, 160, 160), (1_024, 3_072, 1_024, 960), (512, 5_120, 1_024, 960)])
+    func shortBuffer(period: Int, buffer: Int, room: Int, rendered: Int) throws {
+        let bench = Bench(.init(periods: period...period, buffers: buffer...buffer))
+        #expect(try bench.sink.open().framesPerPeriod == rendered)
+        #expect(bench.pcm.seen.minimumRoom == room)
+    }
+
     @Test("A buffer of one period can still start to play")
     func singlePeriod() throws {
         let bench = Bench(.init(periods: 1...960, buffers: 1...960))

@@ -112,6 +112,17 @@ struct ControlServerTests {
         }
     }
 
+    @Test("The answer to HEAD has no body, which a client would take for the next answer")
+    func head() async throws {
+        try await trial.whileOpen {
+            let connection = try await UnixConnection.opened(to: trial.socketPath)
+            connection.send("HEAD /status HTTP/1.1\r\nHost: box\r\nConnection: close\r\n\r\n")
+            let answer = try await connection.received().all().joined()
+            #expect(answer.hasPrefix("HTTP/1.1 404"))
+            #expect(answer.hasSuffix("\r\n\r\n"))
+        }
+    }
+
     @Test("Who speaks no HTTP is cut off, and the next client served")
     func noHTTP() async throws {
         try await trial.whileOpen {

@@ -24,6 +24,20 @@ struct KeepAliveTests {
         #expect(line.check(160) == .dead)
     }
 
+    @Test(
+        "Whoever waits for the next verdict comes neither too early nor too late",
+        arguments: [[], [130], [130, 145], [130, 155]] as [[Int]],
+        [(101, 100), (101, 133), (129, 128), (131, 133), (140, 133), (140, 159), (158, 100), (158, 159)])
+    func nextVerdict(checks: [Int], last: (heard: Int, sent: Int)) {
+        for second in checks { _ = line.check(second) }
+        line.hears(last.heard)
+        line.sends(last.sent)
+        let due = line.keepAlive.nextVerdict
+        var copy = line.keepAlive
+        #expect(copy.check(at: due - .nanoseconds(1)) == .alive)
+        #expect(copy.check(at: due) != .alive)
+    }
+
     @Test("An answer starts it anew")
     func answered() {
         #expect(line.check(130) == .pingIsDue)
