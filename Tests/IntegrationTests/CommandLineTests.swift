@@ -70,13 +70,6 @@ struct CommandLineTests {
         #expect(try await child.output.all().contains { $0.hasPrefix("USAGE: soundbox \(command)") })
     }
 
-    @Test("The voices of this house are in order")
-    func voiceCheck() async throws {
-        let result = try await soundbox("voice", "check", "--sounds", Products.sounds)
-        #expect(result.code == 0)
-        #expect(result.errors == [])
-    }
-
     @Test("An unknown voice is told with those there are")
     func unknownVoice() async throws {
         let result = try await soundbox("say", "1", "--voice", "tlh", "--sounds", Products.sounds)
