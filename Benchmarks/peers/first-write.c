@@ -23,11 +23,13 @@ long snd_pcm_writei(snd_pcm_t *pcm, const void *frames, unsigned long count) {
     if (!original) original = dlsym(RTLD_NEXT, "snd_pcm_writei");
     /* An extension of Python brings alsa-lib along where RTLD_NEXT does not look. */
     if (!original) original = dlsym(dlopen("libasound.so.2", RTLD_NOW), "snd_pcm_writei");
+    long long begun = now();
     long taken = original(pcm, frames, count);
     if (taken <= 0) return taken;
     long long moment = now();
     const char *path = getenv("FIRST_WRITES");
-    if (path && moment - last > rest) {
+    /* By when it was called: one that has to wait in the middle of a sound is no first one. */
+    if (path && begun - last > rest) {
         char line[32];
         int length = snprintf(line, sizeof line, "%lld\n", moment);
         int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

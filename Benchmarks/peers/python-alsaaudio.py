@@ -14,7 +14,7 @@ for name in os.listdir(clips):
 
 PERIOD = 1024
 rest = bytes(2 * 48000 // 2)
-# Debian's release cannot choose the buffer's length, which is then as long as the device allows.
+# Debian's release cannot choose the buffer's length: it has four periods, 85 ms.
 pcm = alsaaudio.PCM(alsaaudio.PCM_PLAYBACK, device=device)
 pcm.setchannels(1)
 pcm.setrate(48000)

@@ -76,8 +76,8 @@ struct PCMNegotiation {
     }
 
     /// How much room the thread is woken for: whole periods of the device, since it moves no less, so that one with short
-    /// periods does not wake it at each of them; and no more than leaves 80 ms to be late by. A shorter buffer gives
-    /// nothing away.
+    /// periods does not wake it at each of them; and no more than leaves 80 ms to be late by. With a shorter buffer
+    /// it is woken for each period.
     private static func minimumRoom(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
         let longest = rate / periodsPerSecond
         let spare = sizes.buffer - longest * (periodsPerBuffer - 1)

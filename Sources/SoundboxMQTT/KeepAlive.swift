@@ -41,9 +41,8 @@ struct KeepAlive {
 
     /// Call this at least every few seconds. After `pingIsDue` the caller sends a PINGREQ; the verdict comes once for each.
     mutating func check(at now: Duration) -> Verdict {
+        guard now >= nextVerdict else { return .alive }
         if unanswered > 0, now - max(lastPing, lastHeard) >= interval { return .dead }
-        let silence = now - (unanswered == 0 ? min(lastHeard, lastSent) : max(lastPing, lastSent))
-        guard silence >= interval else { return .alive }
         unanswered += 1
         lastPing = now
         return .pingIsDue

@@ -110,7 +110,7 @@ public final class FakeFeed: PaymentFeed {
     }
 
     /// Skips statuses until one that fits.
-    public func status(where fits: (JSONValue) -> Bool = { _ in true }) async throws -> JSONValue {
+    public func status(where fits: @escaping @Sendable (JSONValue) -> Bool = { _ in true }) async throws -> JSONValue {
         try await statuses.next { status in
             guard let json = try? JSONValue(parsing: status), fits(json) else { return nil }
             return json

@@ -1,3 +1,4 @@
+import Foundation
 import SoundboxCore
 import TestSupport
 import Testing
@@ -68,6 +69,25 @@ struct CommandLineTests {
         let child = try ChildProcess([Products.soundbox] + command.split(separator: " ").map(String.init) + ["--help"])
         #expect(try await child.exitStatus() == 0)
         #expect(try await child.output.all().contains { $0.hasPrefix("USAGE: soundbox \(command)") })
+    }
+
+    /// Two that are quickly read; `make check` looks at all of them in the same way.
+    @Test("A voice of this house is checked and found in order, and one that lacks a recording is not")
+    func voiceCheck() async throws {
+        let folder = try TemporaryFolder()
+        for voice in ["zh-HK", "vi-VN"] {
+            try FileManager.default.copyItem(atPath: "\(Products.sounds)/\(voice)", toPath: folder.file(voice))
+        }
+        let sound = try await soundbox("voice", "check", "zh-HK", "vi-VN", "--sounds", folder.path)
+        #expect(sound.code == 0)
+        #expect(sound.errors == [])
+
+        let lost = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.file("vi-VN")).first { $0.hasSuffix(".flac") })
+        try FileManager.default.removeItem(atPath: folder.file("vi-VN/\(lost)"))
+        let damaged = try await soundbox("voice", "check", "zh-HK", "vi-VN", "--sounds", folder.path)
+        #expect(damaged.code != 0)
+        #expect((damaged.output + damaged.errors).contains { $0.contains(lost) }, "\(damaged)")
     }
 
     @Test("An unknown voice is told with those there are")

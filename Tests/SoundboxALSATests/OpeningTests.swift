@@ -12,9 +12,7 @@ struct OpeningTests {
         #expect(bench.pcm.seen.calls.isEmpty)
     }
 
-    @Test(
-        "A device that takes everything gets mono, 16 bits, the preferred rate, periods of 40 ms in 120 ms of buffer; the mixer renders 20 ms"
-    )
+    @Test("A device that takes everything gets mono, 16 bits, its rate, periods of 40 ms; the mixer renders 20 ms")
     func prefersWhatCostsLeast() throws {
         let bench = Bench(preferredRate: 44_100)
         let format = try bench.sink.open()

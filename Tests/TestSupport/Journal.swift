@@ -7,7 +7,18 @@ package final class Journal<Entry: Sendable>: Sendable {
         /// Where the reader goes on.
         var position = 0
         var isFinished = false
-        var reader: CheckedContinuation<Void, any Error>?
+        /// The reader, who waits for an entry that this accepts; it is given where that one is, or `nil`: none will come.
+        var reader: (accepts: @Sendable (Entry) -> Bool, continuation: CheckedContinuation<Int?, any Error>)?
+
+        /// Skips entries until one is accepted.
+        /// - Returns: where it is; `nil` where none has come yet.
+        mutating func skip(to accepts: (Entry) -> Bool) -> Int? {
+            while position < entries.count {
+                position += 1
+                if accepts(entries[position - 1]) { return position - 1 }
+            }
+            return nil
+        }
     }
 
     private let state = Mutex(State())
@@ -16,37 +27,37 @@ package final class Journal<Entry: Sendable>: Sendable {
 
     package var entries: [Entry] { state.withLock { $0.entries } }
 
+    /// Keeps an entry, and wakes the reader if this is the one that is waited for.
+    ///
+    /// The reader does not wake up to look for itself: in a whole run a thousand tests share a processor or two, so that
+    /// each time costs a test seconds, and a box logs hundreds of lines.
     package func append(_ entry: Entry) {
-        wakeReader { $0.entries.append(entry) }
+        let woken = state.withLock { state -> (CheckedContinuation<Int?, any Error>, Int)? in
+            state.entries.append(entry)
+            guard let reader = state.reader, let found = state.skip(to: reader.accepts) else { return nil }
+            state.reader = nil
+            return (reader.continuation, found)
+        }
+        if let (reader, found) = woken { reader.resume(returning: found) }
     }
 
     /// Nothing follows: a reader that still waits gets ``JournalEnded``.
     package func finish() {
-        wakeReader { $0.isFinished = true }
+        takeReader { $0.isFinished = true }?.resume(returning: nil)
     }
 
     /// The next entry.
     package func next() async throws -> Entry { try await next { $0 } }
 
-    /// Skips entries until `match` accepts one.
+    /// Skips entries until `match` accepts one. It is called by the threads that write.
     ///
     /// - Throws: ``JournalEnded`` when none can come any more, or when the test ran out of time.
-    package func next<Match>(_ match: (Entry) -> Match?) async throws -> Match {
-        while true {
-            let (found, seen, isFinished) = state.withLock { state in
-                while state.position < state.entries.count {
-                    state.position += 1
-                    if let found = match(state.entries[state.position - 1]) { return (Match?.some(found), 0, false) }
-                }
-                return (nil, state.entries.count, state.isFinished)
-            }
-            if let found { return found }
-            if isFinished { throw JournalEnded(contents: "\(entries)") }
-            do { try await waitForMore(than: seen) } catch {
-                // A test's time limit cancels it, and says no word about what it was waiting for.
-                throw JournalEnded(contents: "\(entries)")
-            }
+    package func next<Match>(_ match: @escaping @Sendable (Entry) -> Match?) async throws -> Match {
+        // A test's time limit cancels it, and says no word about what it was waiting for.
+        guard let found = try? await position(ofNext: { match($0) != nil }), let match = match(entries[found]) else {
+            throw JournalEnded(contents: "\(entries)")
         }
+        return match
     }
 
     /// Every entry there will ever be.
@@ -55,13 +66,14 @@ package final class Journal<Entry: Sendable>: Sendable {
         return entries
     }
 
-    private func waitForMore(than seen: Int) async throws {
+    private func position(ofNext accepts: @escaping @Sendable (Entry) -> Bool) async throws -> Int? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let resumption: Result<Void, any Error>? = state.withLock { state in
+                let resumption: Result<Int?, any Error>? = state.withLock { state in
+                    if let found = state.skip(to: accepts) { return .success(found) }
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.entries.count > seen || state.isFinished { return .success(()) }
-                    state.reader = continuation
+                    if state.isFinished { return .success(nil) }
+                    state.reader = (accepts, continuation)
                     return nil
                 }
                 if let resumption { continuation.resume(with: resumption) }
@@ -71,12 +83,10 @@ package final class Journal<Entry: Sendable>: Sendable {
         }
     }
 
-    private func wakeReader(_ change: (inout State) -> Void) { takeReader(change)?.resume() }
-
-    private func takeReader(_ change: (inout State) -> Void) -> CheckedContinuation<Void, any Error>? {
+    private func takeReader(_ change: (inout State) -> Void) -> CheckedContinuation<Int?, any Error>? {
         state.withLock { state in
             change(&state)
-            return state.reader.take()
+            return state.reader.take()?.continuation
         }
     }
 }

@@ -40,7 +40,8 @@ public struct Mixer: Sendable {
     private var framesInChain = 0
     private var sum: [Float]
     private var ringSum: [Float]
-    private var isRingSumSilent = true
+    /// Whether ``ringSum`` holds sound, in the period that is being rendered or since the last one.
+    private var hasRing = false
 
     public init(format: PCMFormat, loudspeaker: Loudspeaker = .full) {
         self.format = format
@@ -141,10 +142,10 @@ public struct Mixer: Sendable {
     /// - Parameter gains: in force at the end of this period.
     mutating func render(into period: inout [UInt8], gains: Gains) {
         sum.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
-        let hasRing = ring.remaining > 0
-        // What a ring has left behind must not be heard, and silence need not be written anew.
-        if hasRing || !isRingSumSilent { ringSum.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
-        isRingSumSilent = !hasRing
+        let hadRing = hasRing
+        hasRing = ring.remaining > 0
+        // What a ring has left behind must not be heard; silence need not be written anew.
+        if hasRing || hadRing { ringSum.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
         countFramesInChain()
         let speechBegins = max(0, -speech.position)
         let speechEnds = max(0, speech.remaining)
@@ -160,7 +161,7 @@ public struct Mixer: Sendable {
         let count = Float(sum.count)
         let step = (gains.announcement - masterGain) / count
         let ringStep = (gains.ring - ringMasterGain) / count
-        let (gain, ringGain, hasRing) = (masterGain, ringMasterGain, !isRingSumSilent)
+        let (gain, ringGain, hasRing) = (masterGain, ringMasterGain, hasRing)
         ringSum.withUnsafeBufferPointer { ring in
             sum.withUnsafeMutableBufferPointer { sum in
                 if hasRing {
@@ -214,7 +215,7 @@ public struct Mixer: Sendable {
     }
 
     private mutating func duck(in frames: Range<Int>, isSpeaking: Bool) {
-        let (hasRing, isRingDucked, step) = (!isRingSumSilent, isSpeaking || holdsRingDown, duckingStep)
+        let (hasRing, isRingDucked, step) = (hasRing, isSpeaking || holdsRingDown, duckingStep)
         var gain = chimeDucking
         sum.withUnsafeMutableBufferPointer { Self.ramp(&gain, in: frames, of: $0, isDucked: isSpeaking, step) }
         chimeDucking = gain

@@ -1,6 +1,6 @@
 extension Int32 {
-    /// The whole number next to `value`, halves away from zero, as `rounded()` has it. `rounded()` is a call of the C library
-    /// on processors whose oldest model lacks an instruction for it, and a sound has 48,000 samples a second.
+    /// The whole number next to `value`, halves away from zero, as `rounded()` has it. Where the oldest supported processor
+    /// has no instruction for it, `rounded()` is a call of the C library, for each of 48,000 samples a second.
     ///
     /// - Parameter value: within ±(2³¹ − 1); traps beyond. Of all numbers only the last one before ±½ comes out otherwise,
     ///   as ±1.
