@@ -81,6 +81,7 @@ let package = Package(
         // Compiled C: their headers say why those of OpenSSL and ICU cannot be seen by Swift.
         .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CConfinement"),
+        .target(name: "CWithoutICUData"),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
@@ -150,8 +151,8 @@ let package = Package(
             dependencies: [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
-                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", argumentParser,
-                logging, nioCore,
+                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", "CWithoutICUData",
+                argumentParser, logging, nioCore,
             ],
             swiftSettings: strict),
 

@@ -148,9 +148,11 @@ public struct Box {
         let services = services + ending
         var group = ServiceGroupConfiguration(
             services: services.map { service in
-                service is Unprovisioning || service is StopSignals
-                    ? .init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)
-                    : .init(service: service)
+                let endsAll = service is Unprovisioning || service is StopSignals
+                // Without a name the library prints each service with all that it holds.
+                return .init(
+                    service: service, successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
+                    serviceName: "\(type(of: service))")
             },
             logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
         group.maximumGracefulShutdownDuration = .seconds(10)

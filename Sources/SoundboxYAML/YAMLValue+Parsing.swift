@@ -41,7 +41,8 @@ extension Node {
             let scalars = text.unicodeScalars
             let body = scalars.first == "\u{FEFF}" ? String(scalars.dropFirst()) : text
             try checkAliases(of: body, limit: YAMLDocument.mostBytes)
-            guard let node = try Yams.compose(yaml: body) else {
+            // Nobody asks for tags. Telling numbers from texts by them takes a dozen regular expressions for each key.
+            guard let node = try Yams.compose(yaml: body, .basic) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }
             self = node

@@ -80,6 +80,9 @@ main_package() {
   install_file 755 "$binary" "$root/usr/bin/soundbox"
   "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-strip" \
     --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
+  if grep -qa 'icudt[0-9]*l/brkitr' "$root/usr/bin/soundbox"; then
+    echo "build.sh: the program carries ICU's data, 34 MB that nothing asks for; has Sources/CWithoutICUData its name?" >&2
+  fi
   for board in "$project"/board/*.yaml; do
     install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"
   done

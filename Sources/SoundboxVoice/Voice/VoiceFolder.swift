@@ -48,12 +48,19 @@ public struct VoiceFolder: Sendable {
     public func speaking<Prepared>(
         _ locale: String, speaker: String?, _ prepare: (Voice) throws(VoiceError) -> Prepared
     ) throws(VoiceError) -> (prepared: Prepared, standIn: StandIn?) {
-        let candidates = candidates(locale, speaker)
-        guard let first = candidates.first else {
-            throw .notFound(name: locale, directory: path, available: names)
-        }
-        let isAsAsked = speaker.map { first.speaker?.id == $0 } ?? (first.name == locale)
+        // Nearly always the folder's name tells, and no other voice has to be read.
+        let asked = speaker.map { "\(locale)-\($0)" } ?? locale
         var failure: VoiceError?
+        if names.contains(asked) {
+            do throws(VoiceError) {
+                let voice = try open(asked)
+                if speaker == nil || voice.language.locale == locale { return (try prepare(voice), nil) }
+            } catch {
+                failure = error
+            }
+        }
+        let candidates = candidates(locale, speaker).filter { $0.name != asked }
+        let isAsAsked = speaker.map { candidates.first?.speaker?.id == $0 } ?? false
         for candidate in candidates {
             do throws(VoiceError) {
                 let prepared = try prepare(try open(candidate.name))

@@ -23,14 +23,15 @@ struct ConfiguredBox {
     /// Throws what would keep a box of this configuration from its work, as far as that can be told without opening its
     /// inbox, its panel and its card. Blocks on the disk.
     static func check(_ configuration: Configuration) throws {
+        try checkSettings(configuration)
+        _ = try voices(configuration.voice)
+    }
+
+    private static func checkSettings(_ configuration: Configuration) throws {
         _ = try StateDirectory(path: configuration.stateDirectory)
         _ = try MessageVerifier(configuration)
         _ = try MQTTSettings(configuration)
         _ = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
-        let choice = configuration.voice
-        for locale in choice.locales {
-            _ = try VoiceFolder(path: choice.directory).speaking(locale, speaker: choice.speakers[locale]) { $0 }
-        }
     }
 
     /// Opens the inbox and the voice; nothing runs yet. Blocks on the disk.
@@ -45,7 +46,8 @@ struct ConfiguredBox {
         // The socket and the database are for the box's own user and group.
         umask(0o007)
         // Before the inbox is touched.
-        try Self.check(configuration)
+        try Self.checkSettings(configuration)
+        let (voices, unusable, standIns) = try Self.voices(configuration.voice)
         let directory = try StateDirectory(path: configuration.stateDirectory)
         self.directory = directory
         let systemd = Systemd()
@@ -59,7 +61,6 @@ struct ConfiguredBox {
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
             keeper: .init(read: { timeFile.read() }, write: { try timeFile.write($0) }))
-        let (voices, unusable, standIns) = try Self.voices(configuration.voice)
         Self.note(standIns, state, logger)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
         // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.

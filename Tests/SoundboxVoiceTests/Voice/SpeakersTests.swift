@@ -96,6 +96,17 @@ struct SpeakersTests {
         #expect(standIn?.description == "speaker \"emma\" of zh-CN is not installed; zh-CN speaks instead")
     }
 
+    @Test("A folder that is called like a speaker's and speaks another language is nobody's who was asked for")
+    func foreignFolder() throws {
+        try write("zh-CN", "xiaoxiao")
+        try SpeakerFolder.write("zh-CN-yunxi", speaker: "yunxi", in: folder.path) {
+            $0.replacing("locale: zh-CN", with: "locale: zh-TW")
+        }
+        let (name, standIn) = try speaking("yunxi")
+        #expect(name == "zh-CN")
+        #expect(standIn == .notInstalled(locale: "zh-CN", speaker: "yunxi", speaks: "zh-CN"))
+    }
+
     @Test("Where the speaker who was chosen cannot be used, another one speaks, and the fault says why")
     func unusable() throws {
         try write("zh-CN", "xiaoxiao")
