@@ -35,7 +35,7 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip IntegrationTests --skip BoardTests --skip DebianTests
 
 .PHONY: test
-test: check build ## every check and every test
+test: check build bench-check ## every check and every test
 	@timeout 600 provisioning/debian/build-arm64.sh --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
 	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
 	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS) --skip DebianTests
@@ -115,6 +115,10 @@ bench: build ## ratios of speed, measured in one run; then the box beside what a
 	@provisioning/install-dependencies.sh peers
 	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
 	@Benchmarks/peers/side-by-side
+
+.PHONY: bench-check
+bench-check: build ## instructions of the core and of sound, beside the committed ones; UPDATE=yes writes them
+	@Benchmarks/instructions/bench-check $(if $(UPDATE),--update)
 
 .PHONY: fuzz
 fuzz: deps ## every parser of foreign bytes, SECONDS=600 of processor time each; TARGETS="notice yaml" for some

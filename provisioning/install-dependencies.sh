@@ -17,6 +17,8 @@ packages=(
   mosquitto mosquitto-clients espeak-ng openssl
   # a FAT partition, for tests of the first boot
   dosfstools fusefat
+  # counts instructions
+  valgrind
   # the packages' own parts, for a test of them
   dpkg-dev python3
   # the environments of the voices' workshop: a synthesiser and a recogniser
