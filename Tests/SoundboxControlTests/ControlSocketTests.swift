@@ -28,7 +28,8 @@ struct ControlSocketTests {
     func leftBehind() async throws {
         let killed = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         try #require(withUnixAddress(trial.socketPath) { bind(killed, $0, $1) } == 0)
-        try #require(listen(killed, 1) == 0)
+        // It never listened: a process that another test starts just now has a copy of it for a moment, which would
+        // answer, as a box that lives.
         close(killed)
         try #require(mode() != nil)
         try await trial.whileOpen {

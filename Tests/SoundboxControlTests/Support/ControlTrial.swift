@@ -67,7 +67,8 @@ final class ControlTrial: Sendable {
     /// As ``run(isInService:_:)``, once the socket is open.
     func whileOpen(isInService: Bool = true, _ body: @Sendable () async throws -> Void) async throws {
         try await run(isInService: isInService) {
-            _ = try await log.next { $0 == "control socket open" ? $0 : nil }
+            let line = try await log.next { $0.contains("control socket") ? $0 : nil }
+            guard line == "control socket open" else { throw TestFailure(line) }
             try await body()
         }
     }
