@@ -48,6 +48,8 @@ public struct Box {
         }
         let sounds = ErrandSounds(
             voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
+        let update = UpdateWatch(mark: parts.updateMark, state: state)
+        update.look()
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
@@ -61,7 +63,7 @@ public struct Box {
                 mailbox.heard(prompt)
                 networkPrompts?.heard(prompt)
             },
-            willStop: parts.outputWillStop)
+            willStop: parts.outputWillStop, looksElsewhere: update.look)
         let rings = parts.policy.rings
         let ringer = RingService(
             book: parts.errands, clock: clock, player: player, quietHours: parts.policy.quietHours, state: state,
@@ -128,7 +130,6 @@ public struct Box {
                 FeedService(feed: feed, delegate: intake),
                 reporter,
                 unprovisioning,
-                UpdateWatch(mark: parts.updateMark, state: state),
                 PanelService(
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post,
                     answer: ringer.answer),

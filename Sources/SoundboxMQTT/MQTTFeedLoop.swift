@@ -26,8 +26,9 @@ struct MQTTFeedLoop {
 
     /// The longest time between two turns.
     static let turn: Duration = .seconds(1)
-    /// The same while there is nothing to wait for but news, which end a turn: each wakes the processor.
-    static let quietTurn: Duration = .seconds(4)
+    /// The same while there is nothing to wait for but news, which end a turn: each wakes the processor. A third of the
+    /// time that the watchdog's patience gives a turn.
+    static let quietTurn: Duration = .seconds(10)
 
     init(
         settings: MQTTSettings, offlineStatus: [UInt8], control: FeedControl, delegate: any PaymentFeedDelegate,

@@ -26,8 +26,9 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     public func append(_ element: Element) {
         pthread_mutex_lock(mutex)
         elements.append(element)
-        pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
+        // Behind the lock: the thread that wakes would only wait for it.
+        pthread_cond_signal(condition)
     }
 
     /// Whether nothing waits. Blocks as ``append(_:)`` does.

@@ -12,10 +12,15 @@ import Synchronization
 ///     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 /// }
 /// ```
-public final class ThreadExecutor: SerialExecutor {
+///
+/// A task of the actor that prefers the executor as well, as `Task(executorPreference:)` has it, does everything on this
+/// thread that is nobody's. Otherwise each continuation that wakes it, and with it each `AsyncStream`, wakes a thread of
+/// Swift's pool first, which then wakes this one.
+public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct Job: Sendable {
         let job: UnownedJob
-        let executor: UnownedSerialExecutor
+        /// Keeps it alive until the job has run.
+        let executor: ThreadExecutor
     }
 
     /// When the running job began, in nanoseconds of `Duration.monotonicNow`; 0 while none runs.
@@ -25,12 +30,30 @@ public final class ThreadExecutor: SerialExecutor {
     private let beginning = Beginning()
 
     /// - Parameter name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
-    public init(name: String) {
+    public convenience init(name: String) { self.init(name: name, every: nil) {} }
+
+    /// - Parameters:
+    ///   - name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
+    ///   - interval: how often the thread calls `tick`, late by a job at most; `nil` for never. A timer would wake two
+    ///     other threads before this one.
+    ///   - tick: called on the thread, between jobs.
+    public init(name: String, every interval: Duration?, tick: @escaping @Sendable () -> Void) {
         startThread(named: name) { [jobs, beginning] in
-            while let next = jobs.next() {
-                beginning.time.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
-                next.job.runSynchronously(on: next.executor)
-                beginning.time.store(0, ordering: .relaxed)
+            var due = interval.map { .monotonicNow + $0 }
+            while true {
+                switch jobs.next(until: due) {
+                case .element(let next):
+                    beginning.time.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
+                    next.job.runSynchronously(
+                        isolatedTo: next.executor.asUnownedSerialExecutor(),
+                        taskExecutor: next.executor.asUnownedTaskExecutor())
+                    beginning.time.store(0, ordering: .relaxed)
+                case .timedOut: break
+                case .finished: return
+                }
+                guard let interval, let time = due, .monotonicNow >= time else { continue }
+                tick()
+                due = .monotonicNow + interval
             }
         }
     }
@@ -45,6 +68,6 @@ public final class ThreadExecutor: SerialExecutor {
     deinit { jobs.finish() }
 
     public func enqueue(_ job: consuming ExecutorJob) {
-        jobs.append(Job(job: UnownedJob(job), executor: asUnownedSerialExecutor()))
+        jobs.append(Job(job: UnownedJob(job), executor: self))
     }
 }

@@ -212,6 +212,11 @@ public final class InMemoryInbox: Inbox {
             contents.receipts.removeAll { sequences.contains($0.sequence) }
         }
     }
+
+    /// Nothing is put off in memory.
+    public func settle() throws(InboxError) {
+        try contents.withLock { contents throws(InboxError) in try contents.check() }
+    }
 }
 
 extension InboxEntry {

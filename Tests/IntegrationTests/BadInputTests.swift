@@ -99,7 +99,7 @@ struct BadInputTests {
         #expect(try await box.stop() == 0)
     }
 
-    @Test("A recording that is missing is found at start, and payments are announced without it")
+    @Test("A recording that is missing is found without being asked for, and payments are announced without it")
     func missingRecording() async throws {
         let sounds = folder.file("sounds")
         try await ChildProcess.run("cp", "-r", Products.sounds, sounds)
@@ -107,8 +107,7 @@ struct BadInputTests {
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(folder: folder, broker: broker, sounds: sounds)
             let box = try await trial.startBox()
-            #expect(
-                box.errors.entries.contains { $0.contains("recording left out") && $0.contains("er4-shi2-san1.flac") })
+            try await box.logged("error recordings left out for now", "er4-shi2-san1.flac")
             let receipts = try await trial.publishAndWait([notice("A-1", "123.45")])
             #expect(receipts.last?.state == "announced")
             try await box.logged("announcing", "text=支付宝到账,一百二十三点四五元")

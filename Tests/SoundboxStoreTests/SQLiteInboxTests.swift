@@ -101,6 +101,7 @@ struct SQLiteInboxTests {
             let receipts = try inbox.receipts(after: 0, limit: 10).map(\.sequence)
             highest = try #require(receipts.max())
             try inbox.removeReceipts(receipts)
+            try inbox.settle()
         }
         try DatabaseQueue(path: path).write { try $0.execute(sql: "DELETE FROM notice; DELETE FROM waiting") }
         let inbox = try SQLiteInbox(path: path)

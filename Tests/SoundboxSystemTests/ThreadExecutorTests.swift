@@ -122,4 +122,40 @@ struct ThreadExecutorTests {
         await Mortal().leave(Witness(queue: queue))
         #expect(try await onOwnThread(named: "listener") { queue.next() } == 1)
     }
+
+    @Test("A task that prefers the executor goes on there after every wait, also where no actor owns it")
+    func preference() async {
+        let executor = ThreadExecutor(name: "preferred")
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let task = Task(executorPreference: executor) {
+            var threads: Set<String> = [currentThread()]
+            for await _ in stream { threads.insert(await threadOfNobody()) }
+            return threads
+        }
+        for number in 0..<100 {
+            continuation.yield(number)
+            await Task.yield()
+        }
+        continuation.finish()
+        #expect(await task.value.count == 1)
+    }
+
+    @Test("A thread with nothing to do ticks, and one that is busy ticks between its jobs")
+    func tick() async {
+        let ticks = BlockingQueue<String>()
+        let executor = ThreadExecutor(name: "ticking", every: .milliseconds(1)) { ticks.append(currentThread()) }
+        let thread = await Task(executorPreference: executor) { currentThread() }.value
+        #expect(ticks.next() == thread)
+        let isBusy = Task(executorPreference: executor) {
+            while ticks.isEmpty { await Task.yield() }
+        }
+        await isBusy.value
+        #expect(ticks.next() == thread)
+    }
+}
+
+/// Belongs to no actor.
+private func threadOfNobody() async -> String {
+    await Task.yield()
+    return currentThread()
 }

@@ -9,7 +9,7 @@ import SoundboxVoice
 ///
 /// Runs on a thread of its own, since the inbox blocks. On shutdown what is playing is finished.
 package actor AnnouncerService: Service {
-    private let executor = ThreadExecutor(name: "announcer")
+    private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     /// How long the announcer's thread has been busy with its current call: normally no longer than a commit. Any
     /// thread.
@@ -37,7 +37,6 @@ package actor AnnouncerService: Service {
     var recordingsRetry: Task<Void, Never>?
 
     private let willStop: @Sendable () -> Void
-    private let lookInterval: Duration
 
     /// When the box is stopped, what is playing may take this long to end. Receipts and the last status then still go
     /// out within the time that the services have together.
@@ -53,6 +52,8 @@ package actor AnnouncerService: Service {
     ///   - willStop: told when the service is to stop. Must not block.
     ///   - lookInterval: how often an idle box looks after its sound card. A fault, and its end, are to be known within
     ///     10 s, and a card may take some time to open.
+    ///   - looksElsewhere: called as often, on the announcer's thread: what else is to be looked after shares its
+    ///     wake-up. Must not block.
     package init(
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
@@ -62,8 +63,13 @@ package actor AnnouncerService: Service {
         },
         receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
-        willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(4)
+        willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(5),
+        looksElsewhere: @escaping @Sendable () -> Void = {}
     ) {
+        executor = ThreadExecutor(name: "announcer", every: lookInterval) {
+            events.yield(.lookDue)
+            looksElsewhere()
+        }
         self.machine = machine
         self.events = events
         self.inbox = inbox
@@ -77,7 +83,6 @@ package actor AnnouncerService: Service {
         self.receiptsAreWaiting = receiptsAreWaiting
         self.promptWasHeard = promptWasHeard
         self.willStop = willStop
-        self.lookInterval = lookInterval
     }
 
     /// After every commit that brought something to be said, and when something to be said has become ready. Never
@@ -95,8 +100,8 @@ package actor AnnouncerService: Service {
     /// Once it is to stop, ends within ``timeToFinish`` and a little more, whatever the sound card does.
     package func run() async {
         let end = OneTimeSignal()
-        let work = Task {
-            await announce()
+        let work = Task(executorPreference: executor) {
+            await self.announce()
             end.signal()
         }
         await withTaskCancellationHandler {
@@ -128,13 +133,8 @@ package actor AnnouncerService: Service {
         await noteRecordings()
         // What was waiting when the box went off.
         events.yield(.somethingMayWait)
-        let looks = Task { [events, lookInterval] in
-            // The tolerance lets it share a wake-up with others.
-            while (try? await Task.sleep(for: lookInterval, tolerance: lookInterval / 4)) != nil {
-                events.yield(.lookDue)
-            }
-        }
-        defer { looks.cancel() }
+        let proof = Task { await proveRecordings() }
+        defer { proof.cancel() }
         for await event in events {
             guard await handle(event) else { break }
         }

@@ -95,7 +95,16 @@ struct Intake: PaymentFeedDelegate {
             logger.info("online")
         case .disconnected(let reason, let retryIn):
             logger.warning("offline", metadata: ["reason": "\(reason)", "retry_in": "\(retryIn)"])
-        case .stopped: logger.info("disconnected from the broker")
+        case .stopped:
+            logger.info("disconnected from the broker")
+            settle()
+        }
+    }
+
+    /// The receipts that were confirmed last are not sent again after the restart.
+    private func settle() {
+        do { try inbox.settle() } catch {
+            logger.warning("the last receipts are sent once more", metadata: ["reason": "\(error)"])
         }
     }
 

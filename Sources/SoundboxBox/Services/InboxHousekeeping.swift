@@ -40,6 +40,9 @@ actor InboxHousekeeping: Service {
             do throws(InboxError) { try inbox.salvageWasTold() } catch {
                 logger.warning("the salvage is told of once more", metadata: ["reason": "\(error)"])
             }
+            do throws(InboxError) { try inbox.settle() } catch {
+                logger.warning("receipts may be sent once more", metadata: ["reason": "\(error)"])
+            }
         }
     }
 

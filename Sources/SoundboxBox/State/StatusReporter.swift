@@ -58,10 +58,10 @@ package actor StatusReporter: Service {
 
     package func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
-            group.addTask { [state] in
+            group.addTask(executorPreference: executor) { [state] in
                 for await _ in state.changes().cancelOnGracefulShutdown() { await self.publish() }
             }
-            group.addTask {
+            group.addTask(executorPreference: executor) {
                 while !Task.isCancelled, !Task.isShuttingDownGracefully {
                     do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.heartbeat) } } catch {
                         return

@@ -155,8 +155,12 @@ public protocol Inbox: Sendable {
     /// The oldest receipts with a sequence above `sequence` that have not been removed.
     func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt]
 
-    /// Forgets receipts that the broker has confirmed.
+    /// Forgets receipts that the broker has confirmed. On the disk they go with the next change, since a commit of their own
+    /// would cost as much as a payment's: a kill before that brings a few of them back, which are then sent once more.
     func removeReceipts(_ sequences: [Int64]) throws(InboxError)
+
+    /// Writes what was put off, before the box ends or rests for long.
+    func settle() throws(InboxError)
 }
 
 extension Inbox {

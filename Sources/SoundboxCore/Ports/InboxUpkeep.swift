@@ -31,6 +31,9 @@ public struct PruningStep: Sendable, Equatable {
 
 /// The housekeeping of an inbox. Every call blocks on the disk.
 public protocol InboxUpkeep: Sendable {
+    /// Writes what was put off; see ``Inbox/settle()``.
+    func settle() throws(InboxError)
+
     /// Gives some rows after `sequence`, from a version without checksums, their checksums.
     /// - Returns: where to go on; `nil` when every row has one.
     func seal(after sequence: Int64) throws(InboxError) -> Int64?

@@ -24,7 +24,7 @@ extension SQLiteInbox {
         _ entry: InboxEntry, as manner: Manner, at now: Timestamp
     ) throws(InboxError) {
         let number = announcedTotal.load(ordering: .relaxed) + 1
-        let isChanged = try write { database in
+        let isChanged = try writeReceipts { database in
             guard try Self.end(entry, as: .announced, number: number, manner, at: now, in: database) else {
                 return false
             }
@@ -38,7 +38,7 @@ extension SQLiteInbox {
         _ entries: [InboxEntry], told manner: Manner?, at now: Timestamp
     ) throws(InboxError) {
         guard let first = entries.first?.sequence else { return }
-        try write { database in
+        try writeReceipts { database in
             // A payment that has ended already must not get a second receipt.
             for entry in entries where try Self.end(entry, as: .expired, manner, at: now, in: database) {
                 let receipt = Receipt.expired(
@@ -49,7 +49,7 @@ extension SQLiteInbox {
     }
 
     public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try write { try Self.cancel(id, at: now, in: $0) }
+        try writeReceipts { try Self.cancel(id, at: now, in: $0) }
     }
 
     static func cancel(_ id: PaymentID, at now: Timestamp, in database: Database) throws -> CancelOutcome {
@@ -107,8 +107,13 @@ extension SQLiteInbox {
         return true
     }
 
-    /// Writes the whole row, which also heals a damaged one.
+    /// Writes the whole row, which also heals a damaged one. The index of ids is written only if the row's id was another.
     static func write(_ record: NoticeRecord, to table: CheckedTable, in database: Database) throws {
+        if table == .notice {
+            try database.cachedStatement(sql: CheckedTable.notice.updateOfSameID)
+                .execute(arguments: record.argumentsOfUpdate)
+            if database.changesCount == 1 { return }
+        }
         try database.cachedStatement(sql: table.upsert).execute(arguments: record.arguments(for: table))
     }
 }

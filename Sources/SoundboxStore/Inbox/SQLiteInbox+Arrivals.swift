@@ -17,7 +17,7 @@ extension SQLiteInbox {
     private func storeKnowingAll(
         _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome] {
-        let (outcomes, damaged) = try write { database in
+        let (outcomes, damaged) = try writeReceipts { database in
             guard history.isOpen else { throw historyIsMissing }
             var insertion = try Insertion(at: now, clock: clock, in: database)
             return (try arrivals.map { try insertion.store($0) }, insertion.damaged)

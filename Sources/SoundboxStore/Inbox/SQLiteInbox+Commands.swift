@@ -15,7 +15,7 @@ extension SQLiteInbox {
     }
 
     public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
-        try write { database in
+        try writeReceipts { database in
             try Self.forgetCancels(before: reading.earliest, in: database)
             let outcomes = try commands.map { try Self.take($0, at: reading, in: database) }
             if outcomes.contains(where: \.isOfNewID) {

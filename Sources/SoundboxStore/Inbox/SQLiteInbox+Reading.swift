@@ -186,13 +186,14 @@ extension SQLiteInbox {
     }
 
     public func counts() throws(InboxError) -> InboxCounts {
-        try read { database in
+        let gone = delivered.withLock { $0.count }
+        return try read { database in
             func count(_ table: CheckedTable) throws -> Int {
                 try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM \(table.rawValue)")) ?? 0
             }
             return InboxCounts(
                 waiting: try count(.waiting), announced: announcedTotal.load(ordering: .relaxed),
-                receiptsWaiting: try count(.receipt))
+                receiptsWaiting: max(try count(.receipt) - gone, 0))
         }
     }
 }

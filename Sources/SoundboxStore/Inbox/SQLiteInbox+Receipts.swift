@@ -1,12 +1,15 @@
 import GRDB
 import SoundboxCore
+import Synchronization
 
 extension SQLiteInbox {
     public func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt] {
         var position = sequence
         var receipts: [OutgoingReceipt] = []
         while true {
-            let (readable, damaged, last) = try read { database in
+            let wanted = limit - receipts.count
+            let gone = delivered.withLock { $0 }
+            let (readable, damaged, last, isEnd) = try read { database in
                 var readable: [OutgoingReceipt] = []
                 var damaged: [Damage] = []
                 let rows = try Row.fetchAll(
@@ -14,27 +17,42 @@ extension SQLiteInbox {
                         sql: """
                             SELECT \(CheckedTable.receipt.columnList) FROM receipt WHERE sequence > ?
                             ORDER BY sequence LIMIT ?
-                            """), arguments: [position, limit - receipts.count])
+                            """), arguments: [position, wanted])
                 try Self.checkFound(rows, of: .receipt, after: position, in: database)
-                for row in rows {
+                for row in rows where !gone.contains(row.sequence) {
                     do throws(DamagedRow) { readable.append(try ReceiptRecord(row.cells).outgoing) } catch {
                         damaged.append(Damage(row, origin: .receipt))
                     }
                 }
-                return (readable, damaged, rows.last?.sequence)
+                return (readable, damaged, rows.last?.sequence, rows.count < wanted)
             }
             receipts += readable
-            guard !damaged.isEmpty, let last else { return receipts }
-            setAside(damaged)
+            if !damaged.isEmpty { setAside(damaged) }
+            guard let last, readable.count < wanted, !isEnd || !damaged.isEmpty else { return receipts }
             position = last
         }
     }
 
+    /// How many confirmed receipts may wait for another commit: the window of those in flight.
+    private static let mostDelivered = 32
+
     public func removeReceipts(_ sequences: [Int64]) throws(InboxError) {
-        try write { database in
-            let statement = try database.cachedStatement(sql: "DELETE FROM receipt WHERE sequence = ?")
-            for sequence in sequences { try statement.execute(arguments: [sequence]) }
+        let count = delivered.withLock {
+            $0.formUnion(sequences)
+            return $0.count
         }
+        if count > Self.mostDelivered { try settle() }
+    }
+
+    public func settle() throws(InboxError) {
+        guard delivered.withLock({ !$0.isEmpty }) else { return }
+        try writeReceipts { _ in }
+    }
+
+    static func removeReceipts(_ sequences: Set<Int64>, from database: Database) throws {
+        guard !sequences.isEmpty else { return }
+        let statement = try database.cachedStatement(sql: "DELETE FROM receipt WHERE sequence = ?")
+        for sequence in sequences { try statement.execute(arguments: [sequence]) }
     }
 
     static func insert(_ receipt: Receipt, into database: Database) throws {

@@ -19,6 +19,9 @@ public final class SQLiteInbox: Inbox {
     let history = HistoryGate()
     /// Pruning has seen the rows up to here, and forgets none of them before a later one.
     let pruningStart = Atomic<Int64>(0)
+    /// Receipts that the broker has confirmed and that are still in the file. The next commit that writes
+    /// receipts removes them.
+    let delivered = Mutex<Set<Int64>>([])
     private let log: @Sendable (String) -> Void
 
     /// The open file. If it is found damaged while the box runs, another one replaces it.
@@ -102,6 +105,19 @@ public final class SQLiteInbox: Inbox {
         try stayInPlace()
         let value = try perform { try $0.write(body) }
         try stayInPlace()
+        return value
+    }
+
+    /// Runs one transaction that writes receipts. Those that the broker has confirmed are removed by it: their page is
+    /// written anyway.
+    func writeReceipts<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
+        let gone = delivered.withLock { $0 }
+        let value = try write { database in
+            // They go first: in a file made anew, a later receipt could have such a number.
+            try Self.removeReceipts(gone, from: database)
+            return try body(database)
+        }
+        if !gone.isEmpty { delivered.withLock { $0.subtract(gone) } }
         return value
     }
 

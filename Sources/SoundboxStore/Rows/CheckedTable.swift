@@ -77,6 +77,13 @@ enum CheckedTable: String, Sendable, CaseIterable {
             "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT (sequence) DO UPDATE SET \(updates)"
     }
 
+    /// Writes a row of the table `notice` whose sequence and id are there. SQLite writes an index whenever one of its
+    /// columns is set, even to the same value, and that is a page of the disk.
+    var updateOfSameID: String {
+        let updates = columns.dropFirst(2).map { "\($0) = ?" }.joined(separator: ", ")
+        return "UPDATE \(rawValue) SET \(updates) WHERE sequence = ? AND payment_id = ?"
+    }
+
     /// Writes a whole row unless its sequence or its id is there.
     var insertIfNew: String {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")

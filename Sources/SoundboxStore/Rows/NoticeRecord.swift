@@ -78,6 +78,12 @@ struct NoticeRecord: Sendable, Equatable {
     func arguments(for table: CheckedTable) -> StatementArguments {
         StatementArguments(cells(of: table).map(\.argument))
     }
+
+    /// Of ``CheckedTable/updateOfSameID``.
+    var argumentsOfUpdate: StatementArguments {
+        let cells = cells(of: .notice)
+        return StatementArguments((cells.dropFirst(2) + cells.prefix(2)).map(\.argument))
+    }
 }
 
 extension NoticeState {

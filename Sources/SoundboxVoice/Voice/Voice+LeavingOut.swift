@@ -59,6 +59,22 @@ extension Voice {
         return (usable, problems)
     }
 
+    /// The voice, ready to say that money has come: what that takes is decoded and held, see ``holdReserve()``. The other
+    /// recordings are proven later, see ``Voices/unproven``, so that a box is online before it has decoded hundreds of
+    /// them. Blocks on the disk for some milliseconds.
+    ///
+    /// Where that is not all there, ``leavingOutUnusableRecordings()`` tells what is.
+    public func readyToSpeak() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
+        var ready = self
+        ready.holdReserve()
+        let parts = ready.reserveParts
+        guard parts != [.chime], parts.allSatisfy({ ready.reserve[$0] != nil || path(of: $0) == nil }) else {
+            return try leavingOutUnusableRecordings()
+        }
+        ready.awaitsProof = true
+        return (ready, [])
+    }
+
     /// Does without a recording for now; the indices of the others stay.
     public mutating func leaveOut(_ part: Part, because error: RecordingError) {
         guard let path = path(of: part) else { return }
@@ -90,6 +106,13 @@ extension Voice {
     /// Keeps the chime and the sentences without amount decoded, at about 45 kB per second of them: what the box falls
     /// back to must not come from the disk that made it fall back. Blocks on the disk for what is not held yet.
     mutating func holdReserve() {
+        for part in reserveParts where reserve[part] == nil && leftOut[part] == nil {
+            guard let path = path(of: part), let file = try? AudioFile(reading: path) else { continue }
+            reserve[part] = HeldRecording(file.recording)
+        }
+    }
+
+    private var reserveParts: Set<Part> {
         let sentences = [Language.Sentence.unreadableWithoutChannel, .unreadableRefund, .replay].compactMap {
             language.sentences[$0]
         }
@@ -99,9 +122,6 @@ extension Voice {
                 parts.insert(.phrase(index))
             }
         }
-        for part in parts where reserve[part] == nil && leftOut[part] == nil {
-            guard let path = path(of: part), let file = try? AudioFile(reading: path) else { continue }
-            reserve[part] = HeldRecording(file.recording)
-        }
+        return parts
     }
 }

@@ -27,6 +27,8 @@ public struct Voice: Sendable {
     var leftOut: [Part: LeftOut] = [:]
     /// What is always there, whatever becomes of the disk.
     var reserve: [Part: HeldRecording] = [:]
+    /// Whether recordings that were never decoded may be damaged; see ``readyToSpeak()``.
+    var awaitsProof = false
 
     /// - Parameter directory: the voice's own folder, such as `/usr/share/soundbox/sounds/zh-CN`. Blocks on the disk.
     public init(directory: String) throws(VoiceError) {

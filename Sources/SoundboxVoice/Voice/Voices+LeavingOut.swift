@@ -16,6 +16,26 @@ extension Voices {
 
     private var leftOut: [LeftOut] { voices.flatMap(\.leftOut.values) }
 
+    /// Recordings that nobody has decoded yet. A damaged one is to be known before it is needed.
+    public var unproven: [Voice.Part] {
+        var offset = 0
+        var parts: [Voice.Part] = []
+        for voice in voices {
+            let count = voice.recordings.playable.count
+            if voice.awaitsProof { parts += (offset..<offset + count).map { .phrase($0) } }
+            offset += count
+        }
+        return parts
+    }
+
+    /// Why a recording cannot be played now; `nil` when it can, or is left out already. Blocks on the disk for a
+    /// millisecond or so, and for longer on a disk that fails.
+    /// - Parameter scratch: memory to be used with the next one again.
+    public func problem(with part: Voice.Part, in scratch: inout [Float]) -> RecordingError? {
+        let (index, part) = owner(of: part)
+        return voices[index].leftOut[part] == nil ? voices[index].problem(with: part, in: &scratch) : nil
+    }
+
     /// Does without a recording for now; the numbers of the others stay.
     public mutating func leaveOut(_ part: Voice.Part, because error: RecordingError) {
         let (index, part) = owner(of: part)

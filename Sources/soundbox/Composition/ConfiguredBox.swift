@@ -148,7 +148,7 @@ struct ConfiguredBox {
         }
     }
 
-    /// The voices with those of their recordings that can be played, and what is wrong with the others.
+    /// The voices, ready to speak, and what is known to be wrong with their recordings.
     private static func voices(
         _ choice: Configuration.VoiceChoice
     ) throws(VoiceError) -> (voices: Voices, problems: [RecordingError], standIns: [StandIn]) {
@@ -158,7 +158,7 @@ struct ConfiguredBox {
         var standIns: [StandIn] = []
         for locale in choice.locales {
             var ((voice, unusable), standIn) = try folder.speaking(locale, speaker: choice.speakers[locale]) {
-                (voice) throws(VoiceError) in try voice.leavingOutUnusableRecordings()
+                (voice) throws(VoiceError) in try voice.readyToSpeak()
             }
             voice.tempo = choice.tempo
             if let style = choice.decimal { voice.readDecimals(style) }

@@ -27,7 +27,7 @@ struct AnnouncerServiceTests {
 
     private func withService(
         hurryAbove: Int? = nil, quietHours: QuietHours? = nil, voice: Voice? = nil,
-        lookInterval: Duration = .seconds(86_400),
+        lookInterval: Duration = .seconds(86_400), looksElsewhere: @escaping @Sendable () -> Void = {},
         _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
     ) async throws {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
@@ -38,7 +38,8 @@ struct AnnouncerServiceTests {
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
-            receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: lookInterval)
+            receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: lookInterval,
+            looksElsewhere: looksElsewhere)
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
             try await body(service)
@@ -74,6 +75,28 @@ struct AnnouncerServiceTests {
                 try JSONValue(parsing: $0.payload)["how"]?.string
             }
             #expect(manners == ["without_amount", "aloud"])
+        }
+    }
+
+    @Test("Whatever else is to be looked after is, while a payment is spoken and afterwards")
+    func looksElsewhere() async throws {
+        let looks = Journal<Void>()
+        try await withService(lookInterval: .milliseconds(5), looksElsewhere: { looks.append(()) }) { service in
+            try arrive(["8"])
+            service.somethingMayWait()
+            for _ in 1...2 { try await looks.next() }
+            try await recorded.next()
+            for _ in 1...2 { try await looks.next() }
+        }
+    }
+
+    @Test("A damaged recording that the start has left unproven is known before it is needed")
+    func proved() async throws {
+        let file = folder.file("zh-CN/er4-shi2-san1.flac")
+        try Data("rubbish".utf8).write(to: URL(fileURLWithPath: file))
+        let voice = try VoiceFolder(path: folder.path).voice("zh-CN").readyToSpeak().voice
+        try await withService(voice: voice) { [state] _ in
+            for await snapshot in state.changes() where snapshot.unusableRecordings == 1 { break }
         }
     }
 

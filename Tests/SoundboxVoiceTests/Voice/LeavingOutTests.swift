@@ -102,4 +102,29 @@ struct LeavingOutTests {
         #expect(try voices.provenScript(for: payment("7.5")).text.contains("七点五元"))
         #expect(voices.brokenCount == 0)
     }
+
+    @Test("A voice is ready with its fallback held, and a damaged recording is known once it was proven")
+    func ready() throws {
+        let file = try file(saying: "七")
+        try Data("rubbish".utf8).write(to: URL(fileURLWithPath: file))
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").readyToSpeak()
+        #expect(problems == [])
+        let voices = Voices(first: voice, others: [voice])
+        let count = voice.recordings.playable.count
+        #expect(voices.unproven == (0..<2 * count).map { .phrase($0) })
+        var scratch: [Float] = []
+        let found = voices.unproven.compactMap { voices.problem(with: $0, in: &scratch) }
+        #expect(found.count == 2 && found.allSatisfy { $0.description.contains(file) })
+        try move("zh-CN", "away")
+        #expect(try !voices.samples(of: .chime, at: 48_000).isEmpty)
+    }
+
+    @Test("Where the fallback cannot be decoded, every recording is tried before the voice is used")
+    func fallbackIsMissing() throws {
+        let file = try file(saying: "到账一笔")
+        try FileManager.default.removeItem(atPath: file)
+        let (voice, problems) = try VoiceFolder(path: folder.path).voice("zh-CN").readyToSpeak()
+        #expect(problems.count == 1 && problems.allSatisfy { $0.description.contains(file) })
+        #expect(Voices(first: voice).unproven == [])
+    }
 }
