@@ -82,6 +82,7 @@ check: deps ## formatting, imports, warnings; the voices and the boards
 	@python3 -m unittest discover -q -s provisioning/voices/ear 2>&1 | sed '/^-*$$/d; /^Ran /d; /^OK/d'
 
 .PHONY: deb
+deb: export SOUNDBOX_DEB_SYMBOLS := yes
 deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS
 	@provisioning/install-dependencies.sh packaging
 ifeq ($(ARCH),arm64)
@@ -116,8 +117,13 @@ bench: build ## ratios of speed, measured in one run; then the box beside what a
 	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
 	@Benchmarks/peers/side-by-side
 
+.PHONY: growth
+growth: build ## how cost grows with payments, time, history, backlog and voices: half an hour; PARTS="payments idle", COUNT=100000
+	@provisioning/install-dependencies.sh peers
+	@Benchmarks/growth --count $(or $(COUNT),100000) $(PARTS)
+
 .PHONY: bench-check
-bench-check: build ## instructions of the core and of sound, beside the committed ones; UPDATE=yes writes them
+bench-check: build ## instructions of the core and of sound, and the program's size, beside the committed ones; UPDATE=yes writes them
 	@Benchmarks/instructions/bench-check $(if $(UPDATE),--update)
 
 .PHONY: fuzz

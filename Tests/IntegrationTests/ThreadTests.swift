@@ -70,4 +70,32 @@ struct ThreadTests {
             #expect(try await box.stop() == 0)
         }
     }
+
+    @Test("An idle box wakes the processor no more than four times a second")
+    func idle() async throws {
+        func wakings(of box: ChildProcess) throws -> Int {
+            let tasks = "/proc/\(box.id)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).reduce(0) { sum, task in
+                // A thread may have ended meanwhile.
+                let status = (try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)) ?? ""
+                let count = status.firstMatch(of: /\nvoluntary_ctxt_switches:\s*(\d+)/).flatMap { Int($0.1) }
+                return sum + (count ?? 0)
+            }
+        }
+        let folder = try TemporaryFolder()
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, device: "null")
+            let box = try await trial.startBox()
+            _ = try await trial.publishAndWait([#"{"id":"T-1","amount":"1"}"#])
+            // What is left of the start and of the payment ends within some seconds.
+            var rates: [Int] = []
+            repeat {
+                let before = try wakings(of: box)
+                try await Task.sleep(for: .seconds(10))
+                rates.append(try wakings(of: box) - before)
+            } while try #require(rates.last) > 40 && rates.count < 6
+            #expect(try #require(rates.last) <= 40, "\(rates) in ten seconds each")
+            #expect(try await box.stop() == 0)
+        }
+    }
 }

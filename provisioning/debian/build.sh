@@ -16,6 +16,7 @@
 #   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
 #   SOUNDBOX_DEB_SOUNDS        the folder with the voices, instead of sounds/
 #   SOUNDBOX_DEB_VOICES        their folders' names with blanks between, instead of all
+#   SOUNDBOX_DEB_SYMBOLS       yes: soundbox-dbgsym as well, what the program was stripped of
 set -euo pipefail
 
 arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
@@ -54,13 +55,32 @@ finish() { # ROOT NAME ARCHITECTURE <control fields
   (cd "$root" && find . -type f -not -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
   {
     printf 'Package: %s\nVersion: %s\nArchitecture: %s\n' "$name" "$version" "$architecture"
-    printf 'Maintainer: %s\nHomepage: %s\nInstalled-Size: %s\nSection: net\nPriority: optional\n' \
-      "$maintainer" "$homepage" "$(du -k -s --apparent-size "$root" | cut -f1)"
+    printf 'Maintainer: %s\nHomepage: %s\nInstalled-Size: %s\nSection: %s\nPriority: optional\n' \
+      "$maintainer" "$homepage" "$(du -k -s --apparent-size "$root" | cut -f1)" "${section:-net}"
     cat
   } >"$root/DEBIAN/control"
   find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0r touch --no-dereference --date="@$SOURCE_DATE_EPOCH"
   dpkg-deb --root-owner-group "-Z${SOUNDBOX_DEB_COMPRESSION:-xz}" --build "$root" "$output/${name}_${version}_${architecture}.deb" >/dev/null
   echo "$output/${name}_${version}_${architecture}.deb"
+}
+
+# What a debugger needs to give the addresses of a core file names and lines; it finds it by the build id.
+symbols_package() {
+  local root=$work/soundbox-dbgsym id
+  id=$(readelf --notes "$binary" | sed -n 's/^ *Build ID: //p')
+  [[ -n $id ]] || { echo "build.sh: $binary has no build id; was it linked otherwise than Package.swift says?" >&2; exit 1; }
+  local file=$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
+  mkdir -p "$(dirname "$file")"
+  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-objcopy" \
+    --only-keep-debug --compress-debug-sections "$binary" "$file"
+  chmod 644 "$file"
+  section=debug finish "$root" soundbox-dbgsym "$arch" <<CONTROL
+Depends: soundbox (= $version)
+Build-Ids: $id
+Description: debug symbols for soundbox
+ What the program was stripped of. With it, gdb and coredumpctl show names and
+ lines of a core file; the program itself does not need it.
+CONTROL
 }
 
 # The packages of the libraries that the binary is linked with.
@@ -162,6 +182,7 @@ CONTROL
 # Shell completions and manual pages need the program to start, so this comes first and fails first.
 "${run[@]}" "$binary" --version >/dev/null
 main_package
+[[ ${SOUNDBOX_DEB_SYMBOLS:-} != yes ]] || symbols_package
 for voice in "${SOUNDBOX_DEB_SOUNDS:-$project/sounds}"/*/voice.yaml; do
   folder=$(dirname "$voice")
   [[ " ${SOUNDBOX_DEB_VOICES:-$(basename "$folder")} " == *" $(basename "$folder") "* ]] || continue

@@ -25,35 +25,48 @@ extension AnnouncerService {
         let hadFault = state.snapshot.unavailableRecordings != nil
         state.update {
             $0.unusableRecordings = voices.brokenCount
-            $0.unavailableRecordings = unavailable.map { "\($0.example), and is tried again" }
+            $0.unavailableRecordings = unavailable.map { "\($0.example), and is tried again" } ?? stuckProof
         }
         if let unavailable {
             if !hadFault {
                 logger.error("recordings left out for now", metadata: ["reason": "\(unavailable.example)"])
             }
-        } else if hadFault {
+        } else if hadFault, stuckProof == nil {
             logger.notice("every recording can be had again")
         }
         // Broken ones as well: somebody may write them anew.
         if unavailable != nil || voices.brokenCount > 0 { tryRecordingsLater() }
     }
 
-    /// Decodes every recording once, as far as the start has left that for later, one by one: what is to be said goes
-    /// first. Stops when some in turn cannot be read for now, since a failing disk takes its time over each.
+    /// Has every recording decoded once, as far as the start has left that for later. Damaged ones are left out. Of those
+    /// that cannot be had for now some are, which makes it a fault and has all that is spoken proven first; each of
+    /// hundreds would change nothing more.
     func proveRecordings() async {
-        var scratch: [Float] = []
-        var failures = 0
-        for part in voices.unproven {
-            await Task.yield()
-            guard !Task.isCancelled else { return }
-            guard let problem = voices.problem(with: part, in: &scratch) else {
-                failures = 0
-                continue
-            }
-            await leaveOut(part, problem)
-            failures += problem.isPassing ? 1 : 0
-            if failures == Self.mostFailuresInTurn { return }
+        let parts = voices.unproven
+        guard !parts.isEmpty else { return }
+        let prover = RecordingProver()
+        self.prover = prover
+        defer { self.prover = nil }
+        var rest = parts[...]
+        var passing = 0
+        while let (index, problem) = await prover.firstProblem(among: rest, in: voices), !Task.isCancelled {
+            rest = parts[(index + 1)...]
+            passing += problem.isPassing ? 1 : 0
+            if !problem.isPassing || passing <= Self.mostLeftOutForNow { await leaveOut(parts[index], problem) }
         }
+        // What was told of a disk that did not answer.
+        guard stuckProof != nil else { return }
+        stuckProof = nil
+        await noteRecordings()
+    }
+
+    /// A disk that does not answer holds up nothing but the proof so far, and whoever needs the disk next.
+    func lookAfterProof() {
+        guard stuckProof == nil, let prover, prover.timeInRecording > Self.longestRead else { return }
+        let fault = "the recordings cannot be read: the disk does not answer"
+        stuckProof = fault
+        logger.error("recordings left out for now", metadata: ["reason": "\(fault)"])
+        state.update { $0.unavailableRecordings = fault }
     }
 
     /// A fault must clear when its cause is gone, and not only at the next payment.
@@ -68,7 +81,8 @@ extension AnnouncerService {
         }
     }
 
-    private static let mostFailuresInTurn = 3
+    private static let mostLeftOutForNow = 3
+    private static let longestRead = Duration.seconds(5)
     private static let recordingsRetryDelay = Duration.seconds(10)
 
     func reportNothingToPlay() {

@@ -33,6 +33,10 @@ package actor AnnouncerService: Service {
     var unheard: [Int64] = []
     /// Begun when its notice began.
     var textInTheMaking: (sequence: Int64, words: WordsInTheMaking)?
+    /// While it reads.
+    var prover: RecordingProver?
+    /// What was told of a prover that does not come to an end.
+    var stuckProof: String?
     /// Looks after recordings that could not be had.
     var recordingsRetry: Task<Void, Never>?
 
@@ -169,6 +173,7 @@ package actor AnnouncerService: Service {
         case .prepare:
             return await prepare()
         case .look:
+            lookAfterProof()
             await look()
             return .looked
         case .note(let entries):

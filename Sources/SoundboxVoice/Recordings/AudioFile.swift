@@ -93,6 +93,9 @@ private func decode(
     var decoded = 0
     while true {
         let frames = file.readFrames(into: &block)
+        if let error = file.error {
+            throw file.diskFailed ? .unavailable(file: path, reason: error) : .unreadable(file: path, reason: error)
+        }
         if frames <= 0 { break }
         decoded += frames
         guard decoded <= mostFrames else {
@@ -103,9 +106,6 @@ private func decode(
             throw .unreadable(file: path, reason: "it holds samples that are not numbers")
         }
         take(samples, channels)
-    }
-    if let error = file.error {
-        throw file.diskFailed ? .unavailable(file: path, reason: error) : .unreadable(file: path, reason: error)
     }
     let isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
     // A FLAC file that was cut off ends without an error. The header of one made as a stream claims no length.

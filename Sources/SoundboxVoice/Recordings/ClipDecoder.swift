@@ -72,6 +72,8 @@ public enum ClipDecoder {
         var samples: [Int16] = []
         while true {
             let frames = Int(sf_readf_float(file, &block, 4096))
+            // The next call would forget it, and the damaged block is silence.
+            guard sf_error(file) == SF_ERR_NO_ERROR else { throw .damaged }
             guard frames > 0 else { break }
             guard frames <= 4096 else { throw .damaged }
             guard samples.count + frames <= most else { throw .tooLong }
@@ -82,7 +84,6 @@ public enum ClipDecoder {
                 samples.append(Int16((min(max(mean, -1), 1) * 32_767).rounded()))
             }
         }
-        guard sf_error(file) == SF_ERR_NO_ERROR else { throw .damaged }
         // FLAC that was cut off ends without an error.
         if Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC, info.frames < .max, samples.count < info.frames {
             throw .damaged

@@ -94,7 +94,8 @@ package struct SoundFile: ~Copyable {
     }
 
     /// Fills `buffer` with interleaved samples, full scale at ±1.0, and returns how many frames there were: fewer
-    /// than asked for only at the end or where the file is damaged.
+    /// than asked for only at the end or where the file is damaged. Ask for ``error`` after each call: in place of a
+    /// damaged block of FLAC there is silence, and the next call forgets that it was damaged.
     package func readFrames(into buffer: inout [Float]) -> Int {
         Int(sf_readf_float(handle, &buffer, sf_count_t(buffer.count / channelCount)))
     }

@@ -31,7 +31,7 @@ extension Voices {
     /// Why a recording cannot be played now; `nil` when it can, or is left out already. Blocks on the disk for a
     /// millisecond or so, and for longer on a disk that fails.
     /// - Parameter scratch: memory to be used with the next one again.
-    public func problem(with part: Voice.Part, in scratch: inout [Float]) -> RecordingError? {
+    func problem(with part: Voice.Part, in scratch: inout [Float]) -> RecordingError? {
         let (index, part) = owner(of: part)
         return voices[index].leftOut[part] == nil ? voices[index].problem(with: part, in: &scratch) : nil
     }

@@ -1,5 +1,7 @@
 import CSndFile
+import Foundation
 import Glibc
+import TestSupport
 import Testing
 import VoiceTestSupport
 
@@ -116,6 +118,27 @@ struct BadAudioFileTests {
         #expect(accepted == [])
         let path = folder.path(of: "cut.flac")
         #expect(error(reading: path)?.description.hasPrefix("cannot read recording \"\(path)\": ") == true)
+    }
+
+    @Test("FLAC with a flipped bit, unless it sounds as it did: no syllable is ever silent without a word")
+    func flippedBit() throws {
+        let path = "\(shippedSounds)/zh-CN/yi4-bai3.flac"
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let whole = try AudioFile(reading: path).recording.pcm16
+        var random = SeededGenerator(seed: 17)
+        var refused = 0
+        // Behind what describes the file.
+        for bit in [3090 * 8] + (0..<60).map({ _ in Int.random(in: 1024 * 8..<bytes.count * 8, using: &random) }) {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            let file = try folder.write(damaged, to: "flipped.flac")
+            guard let sound = try? AudioFile(reading: file) else {
+                refused += 1
+                continue
+            }
+            #expect(sound.recording.pcm16 == whole, "bit \(bit)")
+        }
+        #expect(refused > 30)
     }
 
     @Test("a folder and a pipe, without waiting for somebody to write into it")
