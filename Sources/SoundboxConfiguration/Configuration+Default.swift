@@ -6,6 +6,9 @@ extension Configuration {
     /// What counts where `soundbox.yaml` says nothing. Setup, and a box without a configuration, begin with the same.
     public enum Default {
         public static let topicPrefix = Topics.defaultPrefix
+        /// For boxes on the mains: a broker that hangs is noticed within 20 s.
+        public static let keepAlive = Duration.seconds(10)
+        public static let reconnectWindow = Duration.seconds(5)
         public static let audioDevice = "default"
         /// 0–100.
         public static let volume = 80

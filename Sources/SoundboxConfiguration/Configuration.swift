@@ -9,7 +9,12 @@ public struct Configuration: Sendable {
     public static let defaultPath = "/etc/soundbox/soundbox.yaml"
 
     public struct Broker: Sendable, Equatable {
-        public var address: BrokerAddress
+        /// At least one; with TLS all of them or none.
+        public var addresses: [BrokerAddress]
+        /// After this much silence the connection is probed; whole seconds.
+        public var keepAlive: Duration
+        /// The box comes back at a random moment within this time after it has lost its connection.
+        public var reconnectWindow: Duration
         public var topicPrefix: String
         public var username: String?
         /// A file of its own, so that the configuration can be shown and copied without a secret in it.
@@ -178,11 +183,13 @@ extension Configuration.Broker {
         let certificate = mapping.optional("cert_file")
         let key = mapping.optional("key_file")
         let pin = mapping.optional("pin_sha256")
+        let interval = mapping.optional("keep_alive")
+        let window = mapping.optional("reconnect_window")
         try mapping.refuseOtherKeys()
-        do { address = try BrokerAddress(url: try url.string()) } catch let error as BrokerAddressError {
-            throw url.error(error.reason)
-        } catch let error as YAMLError { throw error } catch { throw url.error("\(error)") }
-        if address.host.isName { url.mayBeShown() }
+        addresses = try url.brokers()
+        keepAlive = try interval?.duration(in: .seconds(5) ... .seconds(3600)) ?? Configuration.Default.keepAlive
+        reconnectWindow =
+            try window?.duration(in: .zero ... .seconds(300)) ?? Configuration.Default.reconnectWindow
         topicPrefix = try prefix?.name() ?? Configuration.Default.topicPrefix
         // Alone it may be a token, which is a password; beside a password it is a name.
         username = try password == nil ? user?.string() : user?.name()
@@ -192,7 +199,7 @@ extension Configuration.Broker {
         keyFile = try key?.path()
         pins = try pin?.pins() ?? []
         for setting in [authority, certificate, key, pin] {
-            guard let setting, !address.usesTLS else { continue }
+            guard let setting, !addresses[0].usesTLS else { continue }
             throw setting.error("is of use with an mqtts:// URL only")
         }
         guard (certFile == nil) == (keyFile == nil) else {

@@ -20,6 +20,27 @@ extension YAMLValue {
         return values
     }
 
+    /// `mqtts://host`, or several: the nodes of one cluster.
+    func brokers() throws(YAMLError) -> [BrokerAddress] {
+        var brokers: [BrokerAddress] = []
+        for value in try oneOrMoreValues() {
+            let text = try value.string()
+            let broker: BrokerAddress
+            do { broker = try BrokerAddress(url: text) } catch { throw value.error(error.reason) }
+            if broker.host.isName { value.mayBeShown() }
+            if let first = brokers.first, first.usesTLS != broker.usesTLS {
+                throw value.error("is to be mqtts:// like the others, or none of them: the weakest would count")
+            }
+            guard !brokers.contains(broker) else { throw value.error("is there twice") }
+            brokers.append(broker)
+        }
+        guard brokers.count <= BrokerAddress.most else {
+            throw error(
+                "expected at most \(BrokerAddress.most); a name may have several addresses, which are all tried")
+        }
+        return brokers
+    }
+
     /// Never shown: a signing key in the wrong line looks the same. 32 bytes are 43 characters of base64 and one that fills it up.
     func pins() throws(YAMLError) -> [String] {
         var pins: [String] = []

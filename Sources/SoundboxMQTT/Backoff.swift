@@ -22,6 +22,9 @@ struct Backoff {
         return delay
     }
 
+    /// Whether the last connection proved itself, and no attempt has failed since.
+    var isFresh: Bool { ceiling == initial }
+
     /// Starts again from `initial`, because the connection proved itself.
     mutating func reset() { ceiling = initial }
 }

@@ -3,24 +3,20 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The kind of a host's addresses.
-enum AddressFamily {
-    case ipv4, ipv6
+/// One address of a broker, with the port, as the system's resolver gives it.
+struct Endpoint: Sendable, Equatable {
+    /// A `sockaddr` of the kernel's.
+    fileprivate let address: [UInt8]
+    fileprivate let family: Int32
 
-    var other: AddressFamily { self == .ipv4 ? .ipv6 : .ipv4 }
+    /// More than this many of one name are left out.
+    static let most = 16
 
-    fileprivate var code: Int32 { self == .ipv4 ? AF_INET : AF_INET6 }
-}
-
-extension Link {
-    /// Looks up a broker's name and starts a TCP connection. ``advance(_:)`` tells whether it succeeds.
+    /// Looks up a broker's name. Blocks for as long as the system's resolver takes, usually 5 to 30 s at worst.
     ///
-    /// Blocks for as long as the system's resolver takes, usually 5 to 30 s at worst.
-    ///
-    /// - Parameter first: the addresses to try first. The other family's are tried when those fail at once: a network
-    ///   may advertise IPv6 that leads nowhere.
-    /// - Returns: a non-blocking socket. The caller owns it until a ``Link`` takes it.
-    static func dial(_ broker: BrokerAddress, first: AddressFamily) throws(LinkFailure) -> Int32 {
+    /// - Returns: at least one and at most ``most``, the families by turns and IPv4 first: most shops' networks have it,
+    ///   and a network may advertise IPv6 that leads nowhere.
+    static func lookUp(_ broker: BrokerAddress) throws(LinkFailure) -> [Endpoint] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
@@ -28,45 +24,59 @@ extension Link {
         guard code == 0 else { throw .lookup(code) }
         defer { freeaddrinfo(list) }
 
-        let addresses = sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0?.pointee }
-        var failure: SystemError?
-        for family in [first, first.other] {
-            for address in addresses where address.ai_family == family.code {
-                switch start(address) {
-                case .success(let socket): return socket
-                case .failure(let error): failure = failure ?? error
-                }
+        var ipv4: [Endpoint] = []
+        var ipv6: [Endpoint] = []
+        for entry in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap({ $0?.pointee }) {
+            guard let address = entry.ai_addr else { continue }
+            let bytes = UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))
+            let endpoint = Endpoint(address: Array(bytes), family: entry.ai_family)
+            switch endpoint.family {
+            case AF_INET: if !ipv4.contains(endpoint) { ipv4.append(endpoint) }
+            case AF_INET6: if !ipv6.contains(endpoint) { ipv6.append(endpoint) }
+            default: break
             }
         }
-        throw .system(failure ?? SystemError(code: EAFNOSUPPORT))
+        let endpoints = (0..<max(ipv4.count, ipv6.count)).flatMap {
+            ipv4.dropFirst($0).prefix(1) + ipv6.dropFirst($0).prefix(1)
+        }
+        guard !endpoints.isEmpty else { throw .system(SystemError(code: EAFNOSUPPORT)) }
+        return Array(endpoints.prefix(most))
     }
 
-    private static func start(_ address: addrinfo) -> Result<Int32, SystemError> {
-        let type = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let socket = Glibc.socket(address.ai_family, type, address.ai_protocol)
-        guard socket >= 0 else { return .failure(SystemError.last) }
+    /// Starts a TCP connection. ``Link/advance(_:)`` tells whether it succeeds. Never blocks.
+    ///
+    /// - Returns: a non-blocking socket. The caller owns it until a ``Link`` takes it.
+    func dial() throws(LinkFailure) -> Int32 {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Glibc.socket(family, type, Int32(IPPROTO_TCP))
+        guard socket >= 0 else { throw .system(SystemError.last) }
         // Packets are small, and the other side waits for them.
         var yes: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        if connect(socket, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS {
-            return .success(socket)
+        let result = address.withUnsafeBytes { bytes in
+            // The kernel copies it, whatever its alignment.
+            connect(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
         }
+        if result == 0 || errno == EINPROGRESS { return socket }
         let error = SystemError.last
         close(socket)
-        return .failure(error)
+        throw .system(error)
     }
 }
 
-/// Hands a socket from the thread that looked the name up to the feed's thread. Closes it if nobody takes it.
-final class DialledSocket: Sendable {
-    private let result = Mutex<Result<Int32, LinkFailure>?>(nil)
+/// A lookup on a thread of its own, since it blocks. It outlives the patience of whoever asked, and is asked again.
+final class LookUp: Sendable {
+    private let result = Mutex<Result<[Endpoint], LinkFailure>?>(nil)
 
-    deinit {
-        if case .success(let socket) = take() { close(socket) }
+    /// - Parameter wakeUp: signalled when there is a result.
+    init(_ broker: BrokerAddress, wakeUp: WakeUp) {
+        startThread(named: "mqtt-connect") { [self] in
+            let found = Result { () throws(LinkFailure) in try Endpoint.lookUp(broker) }
+            result.withLock { $0 = found }
+            wakeUp.signal()
+        }
     }
 
-    func finish(_ outcome: Result<Int32, LinkFailure>) { result.withLock { $0 = outcome } }
-
-    /// - Returns: `nil` until there is a result.
-    func take() -> Result<Int32, LinkFailure>? { result.withLock { $0.take() } }
+    /// `nil` until there is one. Any thread.
+    var outcome: Result<[Endpoint], LinkFailure>? { result.withLock { $0 } }
 }

@@ -21,7 +21,7 @@ final class Link {
     private let tls: OpaquePointer?
 
     /// - Parameters:
-    ///   - socket: from ``dial(_:first:)``. This object closes it, even when this throws.
+    ///   - socket: from ``Endpoint/dial()``. This object closes it, even when this throws.
     ///   - settings: `nil` leaves the connection unencrypted. The files are read now.
     init(socket: Int32, to broker: BrokerAddress, settings: MQTTSettings.TLS?) throws(LinkFailure) {
         self.socket = socket

@@ -2,12 +2,14 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// An MQTT 3.1.1 client for one broker, over any number of connections, one after the other.
+/// An MQTT 3.1.1 client of one session, over any number of connections, one after the other.
 ///
 /// Only ``write()`` writes to the network; every answer goes into a queue first. That holds a PUBACK back until the
 /// message that it acknowledges is on disk. Only ``read(waitingAtMost:wakeUp:limit:)`` waits.
 final class MQTTClient {
-    let broker: BrokerAddress
+    /// The one that the last attempt was about.
+    var broker: BrokerAddress
+    private let brokers: [BrokerAddress]
     private let topics: Topics
     private let tls: MQTTSettings.TLS?
     private let connectPacket: [UInt8]
@@ -55,7 +57,9 @@ final class MQTTClient {
     init(
         _ settings: MQTTSettings, clientID: String, keepsSession: Bool, will: [UInt8]?
     ) throws(MQTTError) {
-        broker = settings.broker
+        brokers = settings.brokers
+        guard let first = brokers.first else { throw .invalidSettings(.noBroker) }
+        broker = first
         topics = settings.topics
         tls = settings.tls
         let seconds = UInt16(clamping: max(settings.keepAlive, MQTTSettings.leastKeepAlive).components.seconds)
@@ -95,7 +99,7 @@ final class MQTTClient {
     /// Begins a connection. Bytes queued for an earlier one are dropped; publications that the broker has not
     /// acknowledged are kept.
     ///
-    /// - Parameter socket: from ``Link/dial(_:first:)``. The client closes it.
+    /// - Parameter socket: from ``Endpoint/dial()``. The client closes it.
     func begin(on socket: Int32) throws(MQTTError) {
         drop()
         mayHaveMore = false
@@ -112,12 +116,46 @@ final class MQTTClient {
         do { link = try Link(socket: socket, to: broker, settings: tls) } catch { throw lost(error) }
     }
 
-    /// Connects a client that no feed drives. Blocks while the name is looked up, see ``Link/dial(_:first:)``.
-    func connect() throws(MQTTError) {
+    /// Connects a client that no feed drives to the first address that takes it. Blocks while names are looked up, and
+    /// then for ``openingLimit`` for each address that does not answer.
+    ///
+    /// - Parameter openingLimit: for TCP alone. The last address may take longer: its connection may not be open yet.
+    func connect(openingLimit: Duration = .seconds(5)) throws(MQTTError) {
         try checkFiles()
-        let socket: Int32
-        do { socket = try Link.dial(broker, first: .ipv4) } catch { throw lost(error) }
-        try begin(on: socket)
+        var failure: MQTTError?
+        for (place, broker) in brokers.enumerated() {
+            self.broker = broker
+            let endpoints: [Endpoint]
+            do { endpoints = try Endpoint.lookUp(broker) } catch {
+                failure = failure ?? lost(error)
+                continue
+            }
+            for (index, endpoint) in endpoints.enumerated() {
+                let isLast = place == brokers.count - 1 && index == endpoints.count - 1
+                do throws(MQTTError) {
+                    let socket: Int32
+                    do { socket = try endpoint.dial() } catch { throw lost(error) }
+                    try begin(on: socket)
+                    if isLast { return }
+                    try open(until: .monotonicNow + openingLimit)
+                    return
+                } catch .invalidSettings(let fault) {
+                    throw .invalidSettings(fault)
+                } catch {
+                    drop()
+                    failure = failure ?? error
+                }
+            }
+        }
+        throw failure ?? .invalidSettings(.noBroker)
+    }
+
+    private func open(until end: Duration) throws(MQTTError) {
+        while isOpening {
+            let rest = end - .monotonicNow
+            guard rest > .zero else { throw lost(.system(SystemError(code: ETIMEDOUT))) }
+            try read(waitingAtMost: rest)
+        }
     }
 
     /// Ends the connection and sends nothing that is queued. The broker publishes the will, and keeps what was not
@@ -129,6 +167,9 @@ final class MQTTClient {
     }
 
     var isConnected: Bool { link != nil }
+
+    /// Whether TCP is still being established.
+    var isOpening: Bool { link?.stage == .opening }
 
     // MARK: Requests
 

@@ -21,6 +21,7 @@ public enum MQTTError: Error, Sendable, Equatable {
 
     /// Settings that cannot work.
     public enum SettingsFault: Sendable, Equatable {
+        case noBroker
         case passwordWithoutUsername
         case certificateWithoutKey
         /// A field that is longer than MQTT allows.
@@ -126,6 +127,7 @@ extension MQTTError: CustomStringConvertible {
 extension MQTTError.SettingsFault: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .noBroker: "there is no broker to connect to"
         case .passwordWithoutUsername: "a broker password needs a user name beside it (username)"
         case .certificateWithoutKey: "a client certificate and its key go together (cert_file, key_file)"
         case .tooLong(let field, let bytes):

@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxCore
 import SoundboxSystem
 import Synchronization
@@ -14,9 +15,9 @@ struct MQTTFeedLoop {
     private var client: MQTTClient?
     private var outbox: FeedOutbox
     private var backoff = Backoff()
-    /// Attempts alternate between the families until one succeeds: either may lead nowhere. IPv4 comes first, since most
-    /// shops' networks have it.
-    private var family = AddressFamily.ipv4
+    private var route: Route
+    /// By broker: a lookup that has not been used. It may outlast the patience of an attempt.
+    private var lookUps: [Int: LookUp] = [:]
     private var faults: FaultWatch
     private var isStrangeTopicTold = false
     /// Whether the broker has had a session of this box since the start.
@@ -39,6 +40,7 @@ struct MQTTFeedLoop {
         self.control = control
         self.delegate = delegate
         self.log = log
+        route = Route(brokers: settings.hosts.count)
         outbox = FeedOutbox(delegate: delegate, log: log)
         faults = FaultWatch(clientID: settings.clientID)
     }
@@ -59,7 +61,7 @@ struct MQTTFeedLoop {
                     after: subscribedSince.map { .monotonicNow - $0 },
                     byBroker: error == .connectionLost(.link(.closed)))
                 reportFaults()
-                let delay = backoff.next()
+                let delay = delay(after: error)
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
                 pause(delay)
             }
@@ -70,31 +72,66 @@ struct MQTTFeedLoop {
 
     // MARK: Connecting
 
-    /// Starts a connection. A thread of its own dials, because the name lookup blocks.
+    /// Starts a connection to the next address.
     ///
-    /// - Returns: `nil` when the feed is being stopped. The thread then ends by itself, and its socket is closed.
+    /// - Returns: `nil` when the feed is being stopped.
     private mutating func dial() throws(MQTTError) -> MQTTClient? {
         let client = try currentClient()
         try client.checkFiles()
-
-        let dialled = DialledSocket()
-        startThread(named: "mqtt-connect") { [family, broker = settings.broker, wakeUp = control.wakeUp] in
-            dialled.finish(Result { () throws(LinkFailure) in try Link.dial(broker, first: family) })
-            wakeUp.signal()
+        while true {
+            switch route.next() {
+            case .lookUp(let broker):
+                client.broker = settings.brokers[broker]
+                guard let result = lookUp(broker) else { return nil }
+                route.lookedUp((try? result.get()) ?? [])
+                // What the name had before is tried instead, if there was anything.
+                if case .failure(let failure) = result, !route.hasKnown(broker) { throw client.lost(failure) }
+            case .dial(let stop):
+                client.broker = settings.brokers[stop.broker]
+                let socket: Int32
+                do { socket = try stop.endpoint.dial() } catch { throw client.lost(error) }
+                try client.begin(on: socket)
+                return client
+            case .pause: break
+            }
         }
+    }
+
+    /// Looks a name up on a thread of its own, because that blocks, and for so long as there is nothing else to go on with.
+    ///
+    /// - Returns: `nil` when the feed is being stopped. The thread then ends by itself.
+    private mutating func lookUp(_ broker: Int) -> Result<[Endpoint], LinkFailure>? {
+        let lookUp = lookUps[broker] ?? LookUp(settings.brokers[broker], wakeUp: control.wakeUp)
+        lookUps[broker] = lookUp
+        let end = Duration.monotonicNow + settings.openingLimit
         while true {
             control.noteTurn()
             if control.isStopping { return nil }
-            if let result = dialled.take() {
-                family = family.other
-                switch result {
-                case .success(let socket): try client.begin(on: socket)
-                case .failure(let failure): throw client.lost(failure)
-                }
-                return client
+            if let outcome = lookUp.outcome {
+                lookUps[broker] = nil
+                return outcome
             }
+            if .monotonicNow > end, route.hasMore || route.hasKnown(broker) { return .failure(.lookup(EAI_AGAIN)) }
             control.wakeUp.wait(atMost: Self.turn)
         }
+    }
+
+    /// How long to wait after an attempt, or a connection, has ended.
+    private mutating func delay(after error: MQTTError) -> Duration {
+        // What is wrong with the settings is wrong at every address.
+        if case .invalidSettings = error { return backoff.next() }
+        guard subscribedSince != nil else { return route.hasMore ? .zero : backoff.next() }
+        switch error {
+        case .connectionLost(.link(.closed)), .connectionLost(.violation), .refusedByBox: route.lost(silently: false)
+        // A machine that is switched off, or hangs, says nothing.
+        default: route.lost(silently: true)
+        }
+        guard backoff.isFresh else { return backoff.next() }
+        let window =
+            route.hasAlternatives
+            ? min(settings.reconnectWindow, MQTTSettings.longestDetour) : settings.reconnectWindow
+        _ = backoff.next()
+        return window * Double.random(in: 0..<1)
     }
 
     private mutating func currentClient() throws(MQTTError) -> MQTTClient {
@@ -120,7 +157,9 @@ struct MQTTFeedLoop {
     private mutating func serve(_ client: MQTTClient) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
         var farewell: Farewell?
-        let handshakeEnd = Duration.monotonicNow + settings.handshakeLimit
+        let start = Duration.monotonicNow
+        let isDetour = route.hasMore
+        let handshakeLimit = isDetour ? min(settings.detourLimit, settings.handshakeLimit) : settings.handshakeLimit
 
         while true {
             control.noteTurn()
@@ -144,10 +183,10 @@ struct MQTTFeedLoop {
                 noteSession(isKnown: events.brokerKnowsSession)
                 try subscriptions.request(from: client)
                 outbox.connectionIsNew()
-                family = family.other  // This attempt's addresses are good: the next one begins with them.
             }
             if try subscriptions.confirm(events.subscriptions) {
                 subscribedSince = .monotonicNow
+                route.connected()
                 faults.subscribed(weak: subscriptions.weak, settings.topics)
                 delegate.connectionChanged(to: .subscribed)
             }
@@ -157,8 +196,12 @@ struct MQTTFeedLoop {
                 if held >= backoff.maximum, !faults.evictions.isSuspected { backoff.reset() }
                 faults.evictions.holds(for: held)
                 reportFaults()
-            } else if Duration.monotonicNow > handshakeEnd {
-                throw .timedOut(waitingFor: .handshake)
+            } else {
+                let spent = Duration.monotonicNow - start
+                if spent > handshakeLimit { throw .timedOut(waitingFor: .handshake) }
+                if isDetour, client.isOpening, spent > settings.openingLimit {
+                    throw client.lost(.system(SystemError(code: ETIMEDOUT)))
+                }
             }
 
             let requests = control.takeRequests()

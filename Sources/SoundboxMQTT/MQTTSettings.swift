@@ -23,10 +23,21 @@ public struct MQTTSettings: Sendable, Equatable {
         }
     }
 
-    /// A name or a numeric address. The broker's certificate must carry exactly this.
-    public var host: String
-    public var port: Int
-    /// `nil` is an unencrypted connection.
+    /// Where a broker listens.
+    public struct Host: Sendable, Equatable {
+        /// A name or a numeric address. The broker's certificate must carry exactly this.
+        public var name: String
+        public var port: Int
+
+        public init(_ name: String, port: Int) {
+            self.name = name
+            self.port = port
+        }
+    }
+
+    /// At least one. Several are the nodes of one cluster, which share the box's session: they are tried in turn.
+    public var hosts: [Host]
+    /// The same for all of them. `nil` is an unencrypted connection.
     public var tls: TLS?
     public var username: String?
     /// The password itself. Never shown by ``description`` or a mirror.
@@ -36,21 +47,33 @@ public struct MQTTSettings: Sendable, Equatable {
     public var topics: Topics
     /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection is
     /// noticed after twice this time at most.
-    package var keepAlive = Duration.seconds(30)
+    public var keepAlive = usualKeepAlive
+    /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
+    /// thousand boxes do not return in the same second. With another address to go to it is ``longestDetour`` at most.
+    public var reconnectWindow = usualReconnectWindow
     /// The most that the broker may take from the start of the TCP connection to the last confirmed subscription.
     package var handshakeLimit = Duration.seconds(20)
+    /// The same while there is another address to try.
+    package var detourLimit = Duration.seconds(10)
+    /// The most that the TCP connection may take while there is another address to try, and so the name's lookup where
+    /// there is anything else to go on with.
+    package var openingLimit = Duration.seconds(5)
     /// The most that the last receipts and the offline status may take at the end. After that the connection is dropped.
     package var farewellLimit = Duration.seconds(3)
 
     /// A shorter keep-alive would take a slow network for a dead one.
-    static let leastKeepAlive = Duration.seconds(5)
+    public static let leastKeepAlive = Duration.seconds(5)
+    /// For boxes on the mains: a broker that hangs is noticed within 20 s.
+    public static let usualKeepAlive = Duration.seconds(10)
+    public static let usualReconnectWindow = Duration.seconds(5)
+    /// A node that was killed is to be left within 2 s, the way to the next one included.
+    static let longestDetour = Duration.milliseconds(1500)
 
     public init(
-        host: String, port: Int = 1883, tls: TLS? = nil, username: String? = nil, password: String? = nil,
-        clientID: String, topics: Topics
+        hosts: [Host], tls: TLS? = nil, username: String? = nil, password: String? = nil, clientID: String,
+        topics: Topics
     ) {
-        self.host = host
-        self.port = port
+        self.hosts = hosts
         self.tls = tls
         self.username = username
         self.password = password
@@ -58,14 +81,23 @@ public struct MQTTSettings: Sendable, Equatable {
         self.topics = topics
     }
 
-    /// The broker's address as a URL.
-    public var broker: BrokerAddress { BrokerAddress(host: host, port: port, usesTLS: tls != nil) }
+    /// The brokers' addresses as URLs.
+    public var brokers: [BrokerAddress] {
+        hosts.map { BrokerAddress(host: $0.name, port: $0.port, usesTLS: tls != nil) }
+    }
+
+    /// The same box with one of the hosts alone.
+    public func only(_ host: Host) -> MQTTSettings {
+        var settings = self
+        settings.hosts = [host]
+        return settings
+    }
 }
 
 extension MQTTSettings: CustomStringConvertible, CustomReflectable {
     public var description: String {
         let user = username.map { " as \"\($0)\"" } ?? ""
-        return "\(broker)\(user), client id \"\(clientID)\""
+        return "\(brokers.map(\.description).joined(separator: ", "))\(user), client id \"\(clientID)\""
     }
 
     /// Without the password, so that neither `dump` nor an interpolated container shows it.
@@ -73,7 +105,8 @@ extension MQTTSettings: CustomStringConvertible, CustomReflectable {
         Mirror(
             self,
             children: [
-                "broker": broker.description, "username": username as Any, "clientID": clientID, "topics": topics,
+                "brokers": brokers.map(\.description), "username": username as Any, "clientID": clientID,
+                "topics": topics,
                 "keepAlive": keepAlive,
             ])
     }

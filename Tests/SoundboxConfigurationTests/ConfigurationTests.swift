@@ -106,8 +106,8 @@ struct ConfigurationTests {
             configuration.authenticity
                 == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
         #expect(configuration.inbox == Retention(keepIDs: .seconds(30 * 86_400), maximumBytes: 8 << 20))
-        #expect(configuration.broker.address.port == 8883)
-        #expect(configuration.broker.address.usesTLS)
+        #expect(configuration.broker.addresses[0].port == 8883)
+        #expect(configuration.broker.addresses[0].usesTLS)
         #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
         #expect(configuration.topics[.receipts] == "pay/v2/M1001/box-01/receipts")
         #expect(configuration.audio.record == "out.wav")
@@ -218,9 +218,46 @@ struct ConfigurationTests {
                 "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", password_file: a}\n",
                 "soundbox.yaml:3: broker:"
             ),
+            ("merchant_id: m\ndevice_id: d\nbroker: {url: []}\n", "soundbox.yaml:3: broker.url: expected at least one"),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: [\"mqtts://a\", \"mqtt://b\"]}\n",
+                "soundbox.yaml:3: broker.url[1]: is to be mqtts:// like the others"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: [\"mqtt://a\", \"mqtt://a:1883\"]}\n",
+                "soundbox.yaml:3: broker.url[1]: is there twice"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", keep_alive: 1s}\n",
+                "soundbox.yaml:3: broker.keep_alive:"
+            ),
+            (
+                "merchant_id: m\ndevice_id: d\nbroker: {url: \"mqtt://x\", reconnect_window: 1h}\n",
+                "soundbox.yaml:3: broker.reconnect_window:"
+            ),
         ])
     func wrong(text: String, message: String) {
         #expect(error(of: text)?.hasPrefix(message) == true, "\(error(of: text) ?? "accepted")")
+    }
+
+    @Test("The nodes of a cluster are a list, in the order in which they are tried")
+    func cluster() throws {
+        let configuration = try Configuration(
+            parsing: """
+                merchant_id: M1001
+                device_id: box-01
+                broker:
+                  url: ["mqtts://a.example", "mqtts://b.example:8884"]
+                  keep_alive: 30s
+                  reconnect_window: 1m
+                """, file: "soundbox.yaml")
+        #expect(
+            configuration.broker.addresses == [
+                BrokerAddress(host: "a.example", port: 8883, usesTLS: true),
+                BrokerAddress(host: "b.example", port: 8884, usesTLS: true),
+            ])
+        #expect(configuration.broker.keepAlive == .seconds(30))
+        #expect(configuration.broker.reconnectWindow == .seconds(60))
     }
 
     @Test(

@@ -106,7 +106,6 @@ struct ConnectionTests {
     func nobodyListens() async throws {
         let delegate = RecordingDelegate()
         try await withFeed(boxSettings(port: LoopbackSocket.freePort()), delegate: delegate) { _ in
-            // The third attempt is the first to change the address family back.
             for _ in 1...3 {
                 let reason = try await delegate.disconnectionReason()
                 #expect(reason.hasPrefix("cannot reach mqtt://127.0.0.1:"))
@@ -121,7 +120,7 @@ struct ConnectionTests {
     func unknownHost() async throws {
         let delegate = RecordingDelegate()
         // RFC 6761 reserves .invalid for names that never exist.
-        try await withFeed(boxSettings(port: 1883) { $0.host = "broker.invalid" }, delegate: delegate) { _ in
+        try await withFeed(boxSettings(port: 1883) { $0.hosts[0].name = "broker.invalid" }, delegate: delegate) { _ in
             let reason = try await delegate.disconnectionReason()
             #expect(reason.hasPrefix("cannot reach mqtt://broker.invalid:1883: the name cannot be looked up: "))
         }

@@ -31,19 +31,6 @@ struct LinkTests {
         }
     }
 
-    @Test("When nobody waits for it any more")
-    func untaken() async throws {
-        let broker = try FakeBroker()
-        defer { broker.shutDown() }
-        var dialled: DialledSocket? = DialledSocket()
-        let address = BrokerAddress(host: "127.0.0.1", port: broker.port, usesTLS: false)
-        dialled?.finish(Result { () throws(LinkFailure) in try Link.dial(address, first: .ipv6) })
-        let connection = try await broker.connection()
-        dialled = nil
-        #expect(dialled == nil)
-        #expect(try await connection.packets.all().isEmpty)
-    }
-
     @Test(
         "When its files cannot be used, which is told by name, and without asking for a passphrase",
         arguments: ["authority.pem", "client.pem", "client.key", "encrypted.key"])

@@ -77,7 +77,7 @@ struct OversizedMessageTests {
         ]
         try await withMosquitto(configuration: configuration, in: folder) { broker in
             let settings = try boxSettings(port: broker.port) {
-                $0.host = "localhost"
+                $0.hosts[0].name = "localhost"
                 $0.tls = .init(caFile: certificates.authority.certificate)
             }
             let delegate = RecordingDelegate()

@@ -22,7 +22,7 @@ struct PinningTests {
         let broker = try await EagerTLSBroker(
             certificates.server, version, sending: [.connack(), forged, .puback(1), .suback(1, granted: 1)])
         let settings = try boxSettings(port: broker.port) {
-            $0.host = "localhost"
+            $0.hosts[0].name = "localhost"
             $0.tls = .init(
                 caFile: certificates.authority.certificate, pins: [String(repeating: "A", count: 43) + "="])
         }

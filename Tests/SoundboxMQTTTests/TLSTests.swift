@@ -21,7 +21,7 @@ struct TLSTests {
 
     private func settings(_ broker: MosquittoBroker, host: String, tls: MQTTSettings.TLS) throws -> MQTTSettings {
         try boxSettings(port: broker.port) {
-            $0.host = host
+            $0.hosts[0].name = host
             $0.tls = tls
         }
     }

@@ -19,7 +19,7 @@ struct TLSValidityTests {
     /// Why the first attempt to connect fails.
     private func failure(_ broker: MosquittoBroker, tls: MQTTSettings.TLS) async throws -> String {
         let settings = try boxSettings(port: broker.port) {
-            $0.host = "localhost"
+            $0.hosts[0].name = "localhost"
             $0.tls = tls
         }
         let delegate = RecordingDelegate()
@@ -62,7 +62,7 @@ struct TLSValidityTests {
             #expect(reason.contains("revoked") || reason.contains("closed the connection during the TLS handshake"))
 
             let settings = try boxSettings(port: broker.port) {
-                $0.host = "localhost"
+                $0.hosts[0].name = "localhost"
                 $0.tls = .init(caFile: authority.certificate, certFile: good.certificate, keyFile: good.key)
             }
             let delegate = RecordingDelegate()

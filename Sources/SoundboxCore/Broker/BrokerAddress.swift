@@ -7,6 +7,9 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     /// The connection is encrypted and the broker proves who it is.
     public var usesTLS: Bool
 
+    /// More nodes than this are behind a name of their own.
+    public static let most = 16
+
     public init(host: String, port: Int, usesTLS: Bool) {
         self.host = host
         self.port = port
@@ -70,6 +73,23 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         } else {
             port = usesTLS ? 8883 : 1883
         }
+    }
+
+    /// Reads one or several, with commas or blanks between them, as a person types them.
+    public static func list(_ text: String) throws(BrokerAddressError) -> [BrokerAddress] {
+        var brokers: [BrokerAddress] = []
+        for part in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+            let broker = try BrokerAddress(url: String(part))
+            guard broker.usesTLS == brokers.first?.usesTLS ?? broker.usesTLS else {
+                throw BrokerAddressError(reason: "all of them are mqtts:// or none is: the weakest would count")
+            }
+            if !brokers.contains(broker) { brokers.append(broker) }
+        }
+        guard !brokers.isEmpty else {
+            throw BrokerAddressError(reason: "write it as mqtt://host:port or mqtts://host:port")
+        }
+        guard brokers.count <= most else { throw BrokerAddressError(reason: "\(most) are the most") }
+        return brokers
     }
 
     /// The address as a URL.

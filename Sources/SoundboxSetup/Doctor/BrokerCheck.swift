@@ -10,25 +10,36 @@ public struct BrokerCheck: Sendable {
     public init(settings: MQTTSettings) { self.settings = settings }
 
     /// Looks the name up, connects, verifies, signs in, subscribes, and has a message sent back. Ends at the first step
-    /// that fails. Takes up to half a minute; changes nothing at the broker.
+    /// that fails. Takes up to half a minute for each broker; changes nothing there. Of several brokers one is enough:
+    /// what is wrong with another is a warning then.
     public func run() async -> [Finding] {
+        var checks: [[Finding]] = []
+        for host in settings.hosts { checks.append(await BrokerCheck(settings: settings.only(host)).runOnce()) }
+        let oneIsUsable = checks.contains { findings in !findings.contains { $0.level == .red } }
+        return checks.flatMap(\.self).map { finding in
+            var finding = finding
+            if oneIsUsable, finding.level == .red { finding.level = .amber }
+            return finding
+        }
+    }
+
+    private func runOnce() async -> [Finding] {
+        guard let host = settings.hosts.first, let broker = settings.brokers.first else { return [] }
         let addresses: [String]
         do {
-            addresses = try await onOwnThread(named: "resolver") { [settings] in try Self.addresses(of: settings.host) }
+            addresses = try await onOwnThread(named: "resolver") { try Self.addresses(of: host.name) }
         } catch {
             return [
                 Finding(
-                    "name lookup", .red, "\(settings.host): \(error)",
+                    "name lookup", .red, "\(host.name): \(error)",
                     advice: "check the spelling, the network cable or Wi-Fi, and the DNS server (resolvectl status)")
             ]
         }
-        let lookup = Finding("name lookup", .green, "\(settings.host) is \(addresses.joined(separator: ", "))")
-        if let reason = await TCPCheck.failure(host: settings.host, port: settings.port) {
+        let lookup = Finding("name lookup", .green, "\(host.name) is \(addresses.joined(separator: ", "))")
+        if let reason = await TCPCheck.failure(host: host.name, port: host.port) {
             return [
                 lookup,
-                Finding(
-                    "broker", .red, "cannot reach \(settings.broker): \(reason)",
-                    advice: Self.addressAdvice),
+                Finding("broker", .red, "cannot reach \(broker): \(reason)", advice: Self.addressAdvice),
             ]
         }
         do {
@@ -45,7 +56,7 @@ public struct BrokerCheck: Sendable {
     private static let addressAdvice = "check the address and the port, and whether a firewall is in between"
 
     private func findings(_ outcome: MQTTProbe.Outcome) -> [Finding] {
-        let broker = "\(settings.broker)"
+        let broker = settings.brokers.map(\.description).joined(separator: ", ")
         let connection =
             settings.tls == nil
             ? Finding(
@@ -73,10 +84,10 @@ public struct BrokerCheck: Sendable {
 
     private func finding(_ error: MQTTError) async -> Finding {
         switch error {
-        case .unreachable(_, let failure) where failure == .tls(.untrusted) || failure == .tls(.otherHost):
-            let certificate = await BrokerCertificate.fetch(host: settings.host, port: settings.port)
+        case .unreachable(let broker, let failure) where failure == .tls(.untrusted) || failure == .tls(.otherHost):
+            let certificate = await BrokerCertificate.fetch(host: broker.host, port: broker.port)
             let explanation = certificate?.explanation(
-                for: settings.host, now: time(nil), hasCAFile: settings.tls?.caFile != nil)
+                for: broker.host, now: time(nil), hasCAFile: settings.tls?.caFile != nil)
             return Finding(
                 "TLS", .red, explanation ?? failure.description,
                 advice: "nothing is sent to a broker that cannot prove who it is; ask who runs it, or correct the "

@@ -12,13 +12,15 @@ extension MQTTSettings {
             throw SetupError("broker.\(key) names no file in a folder of this machine; give the path of one")
         }
         self.init(
-            host: broker.address.host, port: broker.address.port,
-            tls: broker.address.usesTLS
+            hosts: broker.addresses.map { Host($0.host, port: $0.port) },
+            tls: broker.addresses.contains(where: \.usesTLS)
                 ? TLS(caFile: broker.caFile, certFile: broker.certFile, keyFile: broker.keyFile, pins: broker.pins)
                 : nil,
             username: broker.username, password: try broker.passwordFile.map { try SecretFile(path: $0).read() },
             // The broker keeps undelivered payments under this name, so it never changes and is nobody else's.
             clientID: ClientID.box(merchant: configuration.merchantID, device: configuration.deviceID),
             topics: configuration.topics)
+        keepAlive = broker.keepAlive
+        reconnectWindow = broker.reconnectWindow
     }
 }

@@ -7,6 +7,7 @@ import SoundboxYAML
 public struct SetupAnswers: Sendable, Equatable {
     public var merchantID = ""
     public var deviceID = ""
+    /// One, or several with commas between.
     public var brokerURL = ""
     /// `nil` connects without a user name.
     public var username: String?
@@ -33,7 +34,10 @@ public struct SetupAnswers: Sendable, Equatable {
         merchantID = document["merchant_id"] ?? ""
         deviceID = document["device_id"] ?? ""
         // An answer that cannot be used is asked for anew and not offered: a password in it would be on the screen.
-        brokerURL = document["broker", "url"].flatMap { (try? BrokerAddress(url: $0)) == nil ? nil : $0 } ?? ""
+        brokerURL =
+            document[list: "broker", "url"].flatMap { urls in
+                urls.allSatisfy { (try? BrokerAddress(url: $0)) != nil } ? urls.joined(separator: ", ") : nil
+            } ?? ""
         username = document["broker", "username"]
         caFile = document["broker", "ca_file"]
         certFile = document["broker", "cert_file"]

@@ -78,7 +78,8 @@ extension YAMLDocument {
         var document = self
         document["merchant_id"] = answers.merchantID
         document["device_id"] = answers.deviceID
-        document["broker", "url"] = answers.brokerURL
+        let brokers = answers.brokerURL.split(separator: ",").map(\.trimmed)
+        if document[list: "broker", "url"] != brokers { document[list: "broker", "url"] = brokers }
         document["broker", "username"] = answers.username
         if answers.username == nil { document["broker", "password_file"] = nil }
         if !answers.usesTLS { document["broker", "pin_sha256"] = nil }

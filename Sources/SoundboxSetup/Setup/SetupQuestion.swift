@@ -21,7 +21,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
         switch self {
         case .merchantID: "Merchant id, as the payment provider gave it"
         case .deviceID: "Device id of this box"
-        case .brokerURL: "Broker, mqtts://host[:port] (mqtt:// is unencrypted)"
+        case .brokerURL: "Broker, mqtts://host[:port] (mqtt:// is unencrypted); a cluster's nodes with commas between"
         case .username: "User name at the broker (- for none)"
         case .password: "Password at the broker (not shown; Enter keeps the one that is installed)"
         case .caFile: "File with the authority that vouches for the broker (- for the system's)"
@@ -87,7 +87,9 @@ public enum SetupQuestion: Sendable, CaseIterable {
         case .merchantID: answers.merchantID = try topicLevel(text)
         case .deviceID: answers.deviceID = try topicLevel(text)
         case .brokerURL:
-            do { answers.brokerURL = try BrokerAddress(url: text).description } catch {
+            do {
+                answers.brokerURL = try BrokerAddress.list(text).map(\.description).joined(separator: ", ")
+            } catch {
                 throw SetupError(error.description)
             }
             if !answers.usesTLS { (answers.caFile, answers.certFile, answers.keyFile) = (nil, nil, nil) }

@@ -76,14 +76,14 @@ public struct SetupTrial {
     private var voiceDirectory: String { document["voice", "directory"] ?? InstalledFolders.sounds }
 
     private func settings() throws -> MQTTSettings {
-        let address = try BrokerAddress(url: answers.brokerURL)
+        let brokers = try BrokerAddress.list(answers.brokerURL)
         var password = answers.password?.value
         if password == nil, answers.username != nil, let file = document["broker", "password_file"] {
             password = try SecretFile(path: file).read()
         }
         return MQTTSettings(
-            host: address.host, port: address.port,
-            tls: address.usesTLS
+            hosts: brokers.map { .init($0.host, port: $0.port) },
+            tls: brokers[0].usesTLS
                 ? .init(
                     caFile: answers.caFile, certFile: answers.certFile, keyFile: answers.keyFile,
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,

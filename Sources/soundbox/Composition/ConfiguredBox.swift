@@ -68,7 +68,8 @@ struct ConfiguredBox {
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, layout, state, logger)
         let watch = DeviceWatch()
         let identity = StatusReporter.Identity(
-            deviceID: configuration.deviceID, broker: configuration.broker.address.description,
+            deviceID: configuration.deviceID,
+            broker: configuration.broker.addresses.map(\.description).joined(separator: ", "),
             voice: voices.names, audioDevice: configuration.audio.device)
         let feed = try MQTTFeed(
             settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes

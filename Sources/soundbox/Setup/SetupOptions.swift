@@ -11,7 +11,9 @@ struct SetupOptions: ParsableArguments {
     @Option(help: ArgumentHelp("This box; otherwise a name made from the hardware's serial number.", valueName: "id"))
     var deviceID: String?
 
-    @Option(help: ArgumentHelp("mqtts://host[:port], or mqtt:// without encryption.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "mqtts://host[:port], or mqtt:// without encryption; several with commas between.", valueName: "url"))
     var broker: String?
 
     @Option(help: ArgumentHelp("User name at the broker; - for none.", valueName: "name"))

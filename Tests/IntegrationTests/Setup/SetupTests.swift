@@ -66,7 +66,7 @@ struct SetupTests {
             #expect(!output.contains("s3cret"))
 
             let configuration = try Configuration(readingFile: target)
-            #expect(configuration.broker.address.port == broker.port)
+            #expect(configuration.broker.addresses[0].port == broker.port)
             #expect(configuration.audio.volume.level == 55)
             #expect(configuration.voice.speakers == ["zh-CN": "yunxi"])
             #expect(String(decoding: try folder.read("etc/broker.password"), as: UTF8.self) == "s3cret\n")

@@ -54,7 +54,7 @@ struct Trial {
         get throws {
             var settings = try MQTTSettings(try Configuration(readingFile: configurationFile))
             // Past whatever stands between the box and the broker.
-            settings.port = broker.port
+            settings.hosts[0].port = broker.port
             return MQTTPublisher(settings: settings)
         }
     }

@@ -6,8 +6,9 @@ import TestSupport
 /// Settings of the test box, for a broker on 127.0.0.1.
 func boxSettings(port: Int, change: (inout MQTTSettings) -> Void = { _ in }) throws -> MQTTSettings {
     var settings = MQTTSettings(
-        host: "127.0.0.1", port: port, clientID: "soundbox-M1001-box-01",
+        hosts: [.init("127.0.0.1", port: port)], clientID: "soundbox-M1001-box-01",
         topics: try Topics(merchant: "M1001", device: "box-01"))
+    settings.reconnectWindow = .milliseconds(200)
     change(&settings)
     return settings
 }

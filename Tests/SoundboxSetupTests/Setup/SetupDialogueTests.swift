@@ -53,7 +53,8 @@ struct SetupDialogueTests {
         "A wrong answer is explained at once and asked for again",
         arguments: [
             (SetupQuestion.merchantID, "M/1", "holds \"/\""), (.merchantID, "+", "holds \"+\""),
-            (.brokerURL, "http://x", "mqtt or mqtts"), (.voice, "fr-FR", "there are: en-IN, zh-CN"),
+            (.brokerURL, "http://x", "mqtt or mqtts"), (.brokerURL, "mqtts://a, mqtt://b", "the weakest would count"),
+            (.brokerURL, ",", "mqtt://host:port"), (.voice, "fr-FR", "there are: en-IN, zh-CN"),
             (.voice, "zh-CN, fr-FR", "no voice \"fr-FR\""), (.voice, "zh-CN,zh-CN", "twice"),
             (.voice, "zh-CN,", "no voice"),
             (.currency, "XYZ", "ISO 4217"), (.board, "nano", "there are: none, raspberry-pi"),

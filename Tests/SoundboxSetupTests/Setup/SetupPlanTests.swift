@@ -160,6 +160,22 @@ struct SetupPlanTests {
         #expect(configuration.announce.freshness.expireAfter == .seconds(3600))
     }
 
+    @Test("The nodes of a cluster stay a list, and are answered with commas between")
+    func cluster() throws {
+        let text = "merchant_id: M\ndevice_id: d\nbroker: {url: [\"mqtt://x\", \"mqtt://y\"]}\n"
+        let document = try YAMLDocument(parsing: text, file: "soundbox.yaml")
+        var answers = SetupAnswers(from: document)
+        #expect(answers.brokerURL == "mqtt://x, mqtt://y")
+        func hosts() throws -> [String] {
+            try Configuration(parsing: document.applying(answers).text, file: "soundbox.yaml").broker.addresses
+                .map(\.host)
+        }
+        #expect(try hosts() == ["x", "y"])
+        answers.brokerURL = "mqtt://z"
+        #expect(try hosts() == ["z"])
+        #expect(try document.applying(answers)["broker", "url"] == "mqtt://z")
+    }
+
     @Test("A box that speaks two languages keeps both, unless another voice is chosen")
     func languages() throws {
         let text = "merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\nvoice: {locale: [zh-CN, en-US]}\n"

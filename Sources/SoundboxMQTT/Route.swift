@@ -1,0 +1,103 @@
+/// Which address of which broker is tried next. Pure.
+///
+/// Attempts come in rounds. A round tries every address of every broker once, one straight after the other; the caller
+/// waits between two rounds. It begins with the address that was good last, unless that one has fallen silent: then it
+/// comes last. Each name is looked up when its turn comes. While that fails, the addresses that it had before are tried.
+struct Route {
+    /// One address of one broker.
+    struct Stop: Equatable {
+        /// Its place in the configuration.
+        var broker: Int
+        var endpoint: Endpoint
+    }
+
+    enum Step: Equatable {
+        /// Answered by ``lookedUp(_:)``.
+        case lookUp(broker: Int)
+        case dial(Stop)
+        /// Everything was tried. The next step begins a new round.
+        case pause
+    }
+
+    private let brokers: Int
+    /// What each name had when it was looked up last.
+    private var known: [[Endpoint]]
+    private var brokersLeft: [Int] = []
+    private var stopsLeft: [Stop] = []
+    private var lookingUp: Int?
+    /// The stop that was dialled last.
+    private var current: Stop?
+    /// The stop that had a connection last.
+    private var good: Stop?
+    /// Whether ``good`` comes last in the next round.
+    private var isGoodLast = false
+
+    /// - Parameter brokers: how many there are, at least one.
+    init(brokers: Int) {
+        self.brokers = brokers
+        known = Array(repeating: [], count: brokers)
+        beginRound()
+    }
+
+    /// Whether there is, or may be, more than one address.
+    var hasAlternatives: Bool { brokers > 1 || known[0].count > 1 }
+
+    /// Whether anything is left in this round behind what was asked for last.
+    var hasMore: Bool { !brokersLeft.isEmpty || !stopsLeft.isEmpty }
+
+    /// Whether a broker's name has had an address.
+    func hasKnown(_ broker: Int) -> Bool { !known[broker].isEmpty }
+
+    /// What to do now.
+    mutating func next() -> Step {
+        if !stopsLeft.isEmpty {
+            let stop = stopsLeft.removeFirst()
+            current = stop
+            return .dial(stop)
+        }
+        if !brokersLeft.isEmpty {
+            let broker = brokersLeft.removeFirst()
+            lookingUp = broker
+            return .lookUp(broker: broker)
+        }
+        beginRound()
+        return .pause
+    }
+
+    /// - Parameter endpoints: what the name has now; empty when it could not be looked up.
+    mutating func lookedUp(_ endpoints: [Endpoint]) {
+        guard let broker = lookingUp.take() else { return }
+        if !endpoints.isEmpty { known[broker] = endpoints }
+        let stops = known[broker].map { Stop(broker: broker, endpoint: $0) }
+        guard let good, let place = stops.firstIndex(of: good) else {
+            stopsLeft = stops
+            return
+        }
+        let first = isGoodLast ? place + 1 : place
+        stopsLeft = Array(stops[first...] + stops[..<first])
+    }
+
+    /// The stop that was dialled last has a connection.
+    mutating func connected() {
+        good = current
+        isGoodLast = false
+        beginRound()
+    }
+
+    /// That connection has ended. The next round begins with the same stop.
+    ///
+    /// - Parameter silently: nobody has closed it, so the stop may be a machine that hangs: it comes last.
+    mutating func lost(silently: Bool) {
+        isGoodLast = silently
+        beginRound()
+    }
+
+    private mutating func beginRound() {
+        stopsLeft = []
+        lookingUp = nil
+        var first = good?.broker ?? 0
+        // Its other addresses come first, if it has any.
+        if isGoodLast, known[first].count < 2 { first = (first + 1) % brokers }
+        brokersLeft = (0..<brokers).map { (first + $0) % brokers }
+    }
+}
