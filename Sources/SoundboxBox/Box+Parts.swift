@@ -28,6 +28,7 @@ extension Box {
         package var calendar: @Sendable () -> BusinessCalendar? = { BusinessCalendar() }
         /// Remembers which day's takings were told by themselves.
         package var dayEnd = DayEndKeeper.none
+        package var session = SessionStore.none
         package var salvage: SalvageWatch
         package var clock: BoxClock
         package var output: SoundThread

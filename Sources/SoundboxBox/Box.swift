@@ -50,6 +50,10 @@ public struct Box {
             voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
         let update = UpdateWatch(mark: parts.updateMark, state: state)
         update.look()
+        let receiptsAreWaiting: @Sendable () -> Void = {
+            feed.receiptsAreWaiting()
+            state.inboxChanged()
+        }
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
@@ -58,7 +62,7 @@ public struct Box {
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
-            events: events, takings: day.totals(of:), receiptsAreWaiting: feed.receiptsAreWaiting,
+            events: events, takings: day.totals(of:), receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
                 networkPrompts?.heard(prompt)
@@ -69,7 +73,7 @@ public struct Box {
             book: parts.errands, clock: clock, player: player, quietHours: parts.policy.quietHours, state: state,
             logger: logger,
             hooks: RingService.Hooks(
-                receiptsAreWaiting: feed.receiptsAreWaiting, missed: { events.say(.ringMissed) },
+                receiptsAreWaiting: receiptsAreWaiting, missed: { events.say(.ringMissed) },
                 ringChanged: { isRinging in if rings.payments == .after { announcer.hold(isRinging) } },
                 prepare: sounds.prepare),
             sound: sounds.words(of:))
@@ -77,6 +81,7 @@ public struct Box {
             announcer.somethingMayWait()
             ringer.soundsChanged()
         }
+        let session = SessionKeeper(store: parts.session, state: state, clock: clock, logger: logger)
         let intake = Intake(
             reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
             admission: parts.policy.admission,
@@ -84,14 +89,14 @@ public struct Box {
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
             hooks: Intake.Hooks(
                 somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,
-                receiptsAreWaiting: feed.receiptsAreWaiting,
+                receiptsAreWaiting: receiptsAreWaiting,
                 hush: { target in
                     ringer.hush(target)
                     announcer.hush(target)
-                }, perform: mailbox.post))
+                }, sessionBegan: session.began, reconciled: session.reconciled, perform: mailbox.post))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
-            quietHours: parts.policy.quietHours)
+            quietHours: parts.policy.quietHours, session: session)
         let controls = Controls(
             status: { await reporter.status() },
             replay: { mailbox.post(.play(.last)) },

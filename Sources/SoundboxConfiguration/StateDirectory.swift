@@ -31,6 +31,7 @@ package final class StateDirectory: Sendable {
     package var volumePath: String { "\(path)/volume" }
     package var timePath: String { "\(path)/time" }
     package var dayEndPath: String { "\(path)/day_end" }
+    package var sessionPath: String { "\(path)/session" }
     package var clipsPath: String { "\(path)/clips" }
 }
 

@@ -20,8 +20,6 @@ struct MQTTFeedLoop {
     private var lookUps: [Int: LookUp] = [:]
     private var faults: FaultWatch
     private var isStrangeTopicTold = false
-    /// Whether the broker has had a session of this box since the start.
-    private var hasSession = false
     /// When this connection got its subscriptions.
     private var subscribedSince: Duration?
 
@@ -169,8 +167,14 @@ struct MQTTFeedLoop {
                     waitingAtMost: isQuiet ? min(Self.quietTurn, client.timeToPing) : Self.turn,
                     wakeUp: control.wakeUp)
             }
-            // Comes first, even when the connection has just broken: a message at QoS 0 is never sent again.
             let events = client.takeEvents()
+            if events.connectionCode == 0 {
+                delegate.sessionBegan(
+                    FeedSession(
+                        clientID: settings.clientID, broker: client.broker.description,
+                        isResumed: events.brokerKnowsSession))
+            }
+            // Even when the connection has just broken: a message at QoS 0 is never sent again.
             try commit(events)
             if let code = events.connectionCode, code != 0 {
                 throw .refused(broker: client.broker, .init(code: code))
@@ -180,7 +184,6 @@ struct MQTTFeedLoop {
             try outcome.get()
 
             if events.connectionCode == 0 {
-                noteSession(isKnown: events.brokerKnowsSession)
                 try subscriptions.request(from: client)
                 outbox.connectionIsNew()
             }
@@ -258,17 +261,6 @@ struct MQTTFeedLoop {
             isStrangeTopicTold = true
             return nil
         }
-    }
-
-    /// Logs that the broker has lost the session, or that a client with the same id made it drop the session. Whatever
-    /// was waiting in it is lost.
-    private mutating func noteSession(isKnown: Bool) {
-        if hasSession, !isKnown {
-            log(
-                "the broker has forgotten this box's session: what was sent while the box was away is lost there; "
-                    + "publish again whatever has no receipt")
-        }
-        hasSession = true
     }
 
     private mutating func reportFaults() {

@@ -153,6 +153,7 @@ private struct FakeConnection {
     /// Sent, and not yet reported to the delegate.
     private var confirmed: [Int64] = []
     private var faults: [FeedFault] = []
+    private var hasSession = false
 
     init(feed: FakeFeed, delegate: any PaymentFeedDelegate, offlineStatus: [UInt8]) {
         self.feed = feed
@@ -162,6 +163,8 @@ private struct FakeConnection {
 
     mutating func open() {
         delegate.connectionChanged(to: .connecting)
+        delegate.sessionBegan(FeedSession(clientID: "fake", broker: "fake://", isResumed: hasSession))
+        hasSession = true
         delegate.connectionChanged(to: .subscribed)
         if let status { feed.statuses.append(status) }
         sendReceipts()

@@ -260,6 +260,22 @@ extension PaymentFeedContract {
                     try await delegate.subscribed()
                 }
             },
+            PaymentFeedContract(
+                description: "The first connection begins a session, which the broker has kept at the second"
+            ) { peer in
+                let delegate = RecordingDelegate { _ in throw RecordingDelegate.CommitRefused() }
+                try await serving(peer, delegate) {
+                    try await delegate.subscribed()
+                    try demand(delegate.sessions.entries.map(\.isResumed), equals: [false], "the first session")
+                    try await peer.send([message("1")])
+                    _ = try await delegate.disconnectionReason()
+                    delegate.onCommit { _ in }
+                    try await delegate.subscribed()
+                    try demand(delegate.sessions.entries.map(\.isResumed), equals: [false, true], "the sessions")
+                    let names = Set(delegate.sessions.entries.map(\.clientID))
+                    try demand(names.count, equals: 1, "names of the sessions")
+                }
+            },
             PaymentFeedContract(description: "A feed that was stopped before it ran makes no connection") { peer in
                 let delegate = RecordingDelegate()
                 peer.feed.stop()

@@ -24,6 +24,7 @@ package final class RecordingDelegate: PaymentFeedDelegate {
     /// What ``commit(_:)`` was given, noted before it decides.
     package let batches = Journal<[FeedMessage]>()
     package let connections = Journal<FeedConnection>()
+    package let sessions = Journal<FeedSession>()
     package let delivered = Journal<[Int64]>()
     package let skipped = Journal<Skipped>()
     package let faults = Journal<[FeedFault]>()
@@ -95,6 +96,10 @@ package final class RecordingDelegate: PaymentFeedDelegate {
 
     package func connectionChanged(to connection: FeedConnection) {
         noting("connectionChanged") { connections.append(connection) }
+    }
+
+    package func sessionBegan(_ session: FeedSession) {
+        noting("sessionBegan") { sessions.append(session) }
     }
 
     package func faultsChanged(to faults: [FeedFault]) {

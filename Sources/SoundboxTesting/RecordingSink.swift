@@ -22,6 +22,7 @@ public final class RecordingSink: AudioSink {
         var isInterrupted = false
         var openingCount = 0
         var misuses: [String] = []
+        var beforeNextWrite: (@Sendable () -> Void)?
     }
 
     private let state: Mutex<State>
@@ -49,6 +50,12 @@ public final class RecordingSink: AudioSink {
         state.withLock {
             $0.plannedFailures[call] = PlannedFailure(callsBefore: callsBefore, remaining: times, error: error)
         }
+    }
+
+    /// Runs `body` on the thread that writes next, before it does. Sound takes no time here, and what others do while it
+    /// plays may need some.
+    public func beforeNextWrite(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.beforeNextWrite = body }
     }
 
     /// Another device is plugged in: the next opening returns this format.
@@ -90,6 +97,8 @@ public final class RecordingSink: AudioSink {
     }
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
+        let body = state.withLock { $0.beforeNextWrite.take() }
+        body?()
         try state.withLock { state throws(AudioSinkError) in
             try state.failIfPlanned(.write)
             guard state.isOpen else {

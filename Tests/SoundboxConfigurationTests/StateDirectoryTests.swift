@@ -47,3 +47,19 @@ struct StateDirectoryTests {
         #expect(error?.description.contains("No such file or directory") == true)
     }
 }
+
+@Suite("The session is remembered")
+struct SessionFileTests {
+    @Test("A file that is missing, damaged or no file is no record, and is replaced as a whole")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let file = SessionFile(path: folder.file("session"))
+        #expect(file.read() == nil)
+        try folder.write("{\"epoch\":", to: "session")
+        #expect(file.read() == nil)
+        let record = SessionRecord(
+            epoch: 7, clientID: "box", began: Timestamp(millisecondsSince1970: 0), hasLoss: true)
+        try file.write(record)
+        #expect(file.read() == record)
+    }
+}

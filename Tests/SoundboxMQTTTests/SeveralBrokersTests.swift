@@ -36,6 +36,7 @@ struct SeveralBrokersTests {
         let closed = try (1...2).map { _ in try LoopbackSocket.freePort() }
         try await withFeed(closed + [broker.port], delegate) {
             try await delegate.subscribed()
+            #expect(delegate.sessions.entries.map(\.broker) == ["mqtt://127.0.0.1:\(broker.port)"])
             let waits = delegate.connections.entries.compactMap { state in
                 if case .disconnected(_, let wait) = state { wait } else { nil }
             }

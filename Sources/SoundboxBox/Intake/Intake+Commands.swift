@@ -107,7 +107,13 @@ extension Intake {
     /// - Parameter outcome: `nil` for a command that is carried out as often as it comes.
     private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) throws(InboxError) {
         switch outcome {
-        case nil, .isNew: hooks.perform(message.command)
+        case nil, .isNew:
+            if case .reconciled(let epoch) = message.command {
+                guard let problem = hooks.reconciled(epoch) else { return }
+                logSparingly(.notice, "command refused", ["reason": "\(problem)"])
+                return try answer(message.id, problem)
+            }
+            hooks.perform(message.command)
         case .duplicate: logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
         case .refused: break
         case .accepted(let entry): accepted(entry)

@@ -4,7 +4,7 @@ import SoundboxCore
 /// What happens to messages as they arrive: verify, decode, make durable, wake who waits for them. Runs on the feed's
 /// thread.
 struct Intake: PaymentFeedDelegate {
-    /// Who is told. None of it may block.
+    /// Who is told. None of it may block, unless it says so.
     struct Hooks: Sendable {
         /// After a commit that brought something to announce, or took something back.
         var somethingMayWait: @Sendable () -> Void = {}
@@ -14,6 +14,10 @@ struct Intake: PaymentFeedDelegate {
         var receiptsAreWaiting: @Sendable () -> Void = {}
         /// Before a cancel is on the disk, and once more afterwards: what sounds is to end.
         var hush: @Sendable (CancelTarget) -> Void = { _ in }
+        /// The broker has told which session the box has. Blocks on the disk when that is another one.
+        var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
+        /// What may have been lost with a session was sent again. Returns why that is not believed.
+        var reconciled: @Sendable (_ epoch: Int) -> String? = { _ in nil }
         /// Takes a command.
         var perform: @Sendable (Command) -> Void = { _ in }
     }
@@ -79,6 +83,7 @@ struct Intake: PaymentFeedDelegate {
 
     func receiptsDelivered(_ sequences: [Int64]) throws {
         try inbox.removeReceipts(sequences)
+        state.inboxChanged()
     }
 
     func connectionChanged(to connection: FeedConnection) {
@@ -100,6 +105,8 @@ struct Intake: PaymentFeedDelegate {
             settle()
         }
     }
+
+    func sessionBegan(_ session: FeedSession) { hooks.sessionBegan(session) }
 
     /// The receipts that were confirmed last are not sent again after the restart.
     private func settle() {

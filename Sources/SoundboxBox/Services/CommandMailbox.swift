@@ -48,8 +48,8 @@ actor CommandMailbox: Service {
         case .play(let request): put([.play(request)])
         case .warnOfUnprovisioning: put([.warnOfUnprovisioning])
         case .unprovision: put([.unprovision])
-        // Carried out by the inbox when they arrived.
-        case .cancel, .errand: break
+        // Carried out when they arrived.
+        case .cancel, .errand, .reconciled: break
         }
     }
 

@@ -6,6 +6,12 @@ import Synchronization
 package final class BoxState: Sendable {
     package struct Snapshot: Sendable, Equatable {
         package var connection = FeedConnection.connecting
+        /// The broker that the box was connected to last, in this run.
+        package var broker: String?
+        /// What that broker has kept.
+        package var session: SessionStatus?
+        /// What may have been lost with an earlier session, until it is known to be made good.
+        package var sessionFault: String?
         /// Whether the first connection is still being made.
         package var isStarting = true
         /// Whether new software is being installed.
@@ -69,7 +75,8 @@ package final class BoxState: Sendable {
         /// What is wrong, in words for people; empty when nothing is.
         package var faults: [String] {
             var faults = [
-                audioFault, speechFault, inboxFault, inboxDamage, historyFault, volatileStorage, panelFault,
+                audioFault, speechFault, sessionFault, inboxFault, inboxDamage, historyFault, volatileStorage,
+                panelFault,
                 clockFault,
                 signedTimeFault, unavailableRecordings,
             ].compactMap(\.self)
@@ -89,6 +96,8 @@ package final class BoxState: Sendable {
     private struct Content {
         var snapshot: Snapshot
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
+        /// Those that want to know of changes of the inbox as well.
+        var inboxObservers: Set<Int> = []
         var nextObserver = 0
     }
 
@@ -112,16 +121,28 @@ package final class BoxState: Sendable {
         for observer in observers { observer.yield() }
     }
 
+    /// How much waits in the inbox has changed. Never blocks; any thread.
+    package func inboxChanged() {
+        let observers = content.withLock { content in content.inboxObservers.compactMap { content.observers[$0] } }
+        for observer in observers { observer.yield() }
+    }
+
     /// The state now and after every change; an observer that is slow sees the latest only.
-    package func changes() -> some AsyncSequence<Snapshot, Never> & Sendable {
+    ///
+    /// - Parameter includingInbox: also when the state is the same and the inbox is not.
+    package func changes(includingInbox: Bool = false) -> some AsyncSequence<Snapshot, Never> & Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = content.withLock { content in
             content.nextObserver += 1
             content.observers[content.nextObserver] = continuation
+            if includingInbox { content.inboxObservers.insert(content.nextObserver) }
             return content.nextObserver
         }
         continuation.onTermination = { [weak self] _ in
-            self?.content.withLock { _ = $0.observers.removeValue(forKey: number) }
+            self?.content.withLock { content in
+                content.observers[number] = nil
+                content.inboxObservers.remove(number)
+            }
         }
         continuation.yield()
         return stream.map { self.snapshot }

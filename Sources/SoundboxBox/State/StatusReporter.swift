@@ -10,6 +10,8 @@ import SoundboxSystem
 package actor StatusReporter: Service {
     /// How often the status is sent when nothing changes.
     package static let heartbeat = Duration.seconds(60)
+    /// How long it rests between two changes: a payment brings several.
+    static let rest = Duration.seconds(1)
 
     private let executor = ThreadExecutor(name: "status")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -21,16 +23,24 @@ package actor StatusReporter: Service {
     private let systemd: Systemd
     private let clock: BoxClock
     private let quietHours: QuietHours?
+    private let session: SessionKeeper?
     private let start = ContinuousClock.now
+    /// Without what changes all the time.
+    private var published: BoxStatus?
 
     /// What does not change while the box runs.
     package struct Identity: Sendable {
+        package var merchantID: String?
         package var deviceID: String
+        /// Where it may be, until there is a connection.
         package var broker: String
         package var voice: String
         package var audioDevice: String
 
-        package init(deviceID: String, broker: String, voice: String, audioDevice: String) {
+        package init(
+            merchantID: String? = nil, deviceID: String, broker: String, voice: String, audioDevice: String
+        ) {
+            self.merchantID = merchantID
             self.deviceID = deviceID
             self.broker = broker
             self.voice = voice
@@ -40,9 +50,10 @@ package actor StatusReporter: Service {
 
     package init(
         identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd, clock: BoxClock,
-        quietHours: QuietHours? = nil
+        quietHours: QuietHours? = nil, session: SessionKeeper? = nil
     ) {
         self.identity = identity
+        self.session = session
         self.clock = clock
         self.quietHours = quietHours
         self.inbox = inbox
@@ -59,34 +70,49 @@ package actor StatusReporter: Service {
     package func run() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask(executorPreference: executor) { [state] in
-                for await _ in state.changes().cancelOnGracefulShutdown() { await self.publish() }
+                for await _ in state.changes(includingInbox: true).cancelOnGracefulShutdown() {
+                    guard await self.publish() else { continue }
+                    // What changes meanwhile is told afterwards, at once.
+                    do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) } } catch {
+                        return
+                    }
+                }
             }
             group.addTask(executorPreference: executor) {
                 while !Task.isCancelled, !Task.isShuttingDownGracefully {
                     do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.heartbeat) } } catch {
                         return
                     }
-                    await self.publish()
+                    await self.publish(isHeartbeat: true)
                 }
             }
         }
     }
 
-    private func publish() {
+    /// - Returns: whether there was anything to tell.
+    @discardableResult private func publish(isHeartbeat: Bool = false) -> Bool {
         let status = status()
+        let lasting = status.lasting
+        guard isHeartbeat || lasting != published else { return false }
+        published = lasting
         feed.publishStatus(status.json.bytes)
         systemd.status(status.faults?.first ?? status.warnings?.first ?? state.snapshot.connection.summary)
+        return true
     }
 
     /// The status now. Blocks on the disk.
     package func status() -> BoxStatus {
+        session?.look()
         state.update { $0.clockFault = clock.fault }
         let snapshot = state.snapshot
         var status = BoxStatus(
             isOnline: snapshot.connection == .subscribed, version: SoundboxVersion.current, voice: identity.voice)
         status.connection = snapshot.connection.summary
+        status.time = clock.now
+        status.merchantID = identity.merchantID
         status.deviceID = identity.deviceID
-        status.broker = identity.broker
+        status.broker = snapshot.broker ?? identity.broker
+        status.session = snapshot.session
         status.audioDevice = identity.audioDevice
         status.sound = snapshot.device
         status.volume = snapshot.volume.level
@@ -101,6 +127,15 @@ package actor StatusReporter: Service {
         status.counts = try? inbox.counts()
         status.faults = snapshot.faults
         status.warnings = snapshot.warnings
+        return status
+    }
+}
+
+extension BoxStatus {
+    /// Without what changes all the time.
+    fileprivate var lasting: BoxStatus {
+        var status = self
+        (status.time, status.uptime) = (nil, nil)
         return status
     }
 }

@@ -33,6 +33,8 @@ public enum Command: Sendable, Equatable {
     case errand(Errand)
     /// Take back what waits or sounds. Hushed as it arrives, and then carried out by the inbox, for the same reason.
     case cancel(CancelTarget)
+    /// What may have been lost with the session before this one was published again.
+    case reconciled(epoch: Int)
     case warnOfUnprovisioning
     case unprovision
 }
@@ -46,10 +48,17 @@ extension Command {
         case "totals": self = .play(.today)
         case "ring", "say":
             do { self = .errand(try Errand(decoding: json)) } catch { throw CommandError(reason: error.description) }
+        case "reconciled":
+            guard let epoch = json["session_epoch"]?.integer, epoch > 0 else {
+                throw CommandError(reason: "session_epoch: expected a whole number above 0, as the status has it")
+            }
+            self = .reconciled(epoch: epoch)
         case "cancel": self = .cancel(try CancelTarget(decoding: json))
         case let type?:
             throw CommandError(
-                reason: "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals or volume")
+                reason:
+                    "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals, volume or reconciled"
+            )
         case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
         }
     }

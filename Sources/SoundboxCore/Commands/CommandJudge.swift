@@ -1,6 +1,6 @@
 /// Decides whether a command is to be carried out now: pure.
 ///
-/// A `cancel` may be old: it is sent to boxes that are away, and does no more when it comes twice. Everything else is
+/// A `cancel` and a `reconciled` may be old: they are sent to boxes that are away, and do no more when they come twice. Everything else is
 /// of the moment: a payment that is repeated hours later, a ring of somebody who has left, or a box that falls silent by
 /// itself, would be a lie.
 public enum CommandJudge {
@@ -40,6 +40,7 @@ public enum CommandJudge {
         case .cancel(let target): return .cancel(target, expiry: expiry)
         case .errand(let errand):
             return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
+        case .reconciled: return nil
         case .play, .volume, .warnOfUnprovisioning, .unprovision:
             // Without both there is no telling one command from the next.
             guard let id = message.id, message.at != nil else { return nil }
@@ -57,7 +58,10 @@ public enum CommandJudge {
         if circumstances.isRetained {
             return "retain: the broker kept this message; a retained command is never carried out"
         }
-        if case .cancel = message.command { return nil }
+        switch message.command {
+        case .cancel, .reconciled: return nil
+        case .play, .volume, .errand, .warnOfUnprovisioning, .unprovision: break
+        }
         if circumstances.isSigned {
             if message.id == nil { return "id: this field is missing, and a signed command needs it" }
             if message.at == nil { return "at: this field is missing, and a signed command needs it" }

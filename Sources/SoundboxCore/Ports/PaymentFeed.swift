@@ -39,6 +39,23 @@ public enum FeedConnection: Sendable, Equatable {
     case stopped
 }
 
+/// What the broker has kept for the box, as it says at the beginning of a connection.
+public struct FeedSession: Sendable, Equatable {
+    /// The broker keeps it under this name.
+    public var clientID: String
+    /// The broker's address.
+    public var broker: String
+    /// The subscriptions are still there, and what came for them while the box was away is delivered now. Otherwise the
+    /// broker has begun a new session, and whatever waited in an earlier one is gone.
+    public var isResumed: Bool
+
+    public init(clientID: String, broker: String, isResumed: Bool) {
+        self.clientID = clientID
+        self.broker = broker
+        self.isResumed = isResumed
+    }
+}
+
 /// Why payments may go astray although the box is connected, now and then at least. None of these keeps the box from its
 /// work, and each is somebody's mistake that can be mended.
 public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
@@ -103,6 +120,9 @@ public protocol PaymentFeedDelegate: Sendable {
     func receiptsDelivered(_ sequences: [Int64]) throws
 
     func connectionChanged(to connection: FeedConnection)
+
+    /// Comes once on each connection that the broker accepts, before anything of it is committed.
+    func sessionBegan(_ session: FeedSession)
 
     /// Reports the faults that the state of the connection does not show, when they are others than before.
     ///

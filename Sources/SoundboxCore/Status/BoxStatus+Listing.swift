@@ -15,8 +15,10 @@ extension BoxStatus {
         var rows: [(label: String, values: [String])] = []
         func add(_ label: String, _ value: String?) { if let value { rows.append((label, [value])) } }
         add("connection", connection ?? (isOnline ? "online" : "offline"))
+        add("merchant", merchantID)
         add("device", deviceID)
         add("broker", broker)
+        add("session", session?.summary)
         add("version", version)
         add("voice", voice)
         add("audio device", audioDevice)

@@ -10,9 +10,14 @@ public struct BoxStatus: Sendable, Equatable {
     public var voice: String?
     /// In words for people.
     public var connection: String?
+    /// When this was told, by the box's clock.
+    public var time: Timestamp?
+    public var merchantID: String?
     public var deviceID: String?
-    /// Its address.
+    /// Its address: where the box is connected, or was last; before that, all that are configured.
     public var broker: String?
+    /// `nil` before the first connection.
+    public var session: SessionStatus?
     /// As configured.
     public var audioDevice: String?
     /// What was agreed on with the sound card; `nil` while it is away.
@@ -63,8 +68,15 @@ extension BoxStatus {
         func add(_ name: String, _ value: JSONValue?) { if let value { members.append((name, value)) } }
         add("state", .string(isOnline ? Self.online : "offline"))
         add("connection", connection.map { .string($0) })
+        add("at", time.map { .string("\($0)") })
+        add("merchant", merchantID.map { .string($0) })
         add("device", deviceID.map { .string($0) })
         add("broker", broker.map { .string($0) })
+        if let session {
+            add("session", .string(session.isResumed ? SessionStatus.resumed : "new"))
+            add("session_epoch", .integer(session.epoch))
+            add("session_since", .string("\(session.began)"))
+        }
         add("version", .string(version))
         add("voice", voice.map { .string($0) } ?? .null)
         if let audioDevice {
@@ -96,8 +108,11 @@ extension BoxStatus {
         self.init(
             isOnline: state == Self.online, version: json["version"]?.string ?? "unknown", voice: json["voice"]?.string)
         connection = json["connection"]?.string
+        time = json["at"]?.string.flatMap(Timestamp.init(rfc3339:))
+        merchantID = json["merchant"]?.string
         deviceID = json["device"]?.string
         broker = json["broker"]?.string
+        session = SessionStatus(decoding: json)
         audioDevice = json["audio"]?.string
         sound = json["sound"].flatMap(DeviceStatus.init(decoding:))
         volume = json["volume"]?.integer

@@ -68,7 +68,7 @@ struct ConfiguredBox {
         let (panel, gestures, amplifier) = try Self.panel(panelChoice, layout, state, logger)
         let watch = DeviceWatch()
         let identity = StatusReporter.Identity(
-            deviceID: configuration.deviceID,
+            merchantID: configuration.merchantID, deviceID: configuration.deviceID,
             broker: configuration.broker.addresses.map(\.description).joined(separator: ", "),
             voice: voices.names, audioDevice: configuration.audio.device)
         let feed = try MQTTFeed(
@@ -93,6 +93,8 @@ struct ConfiguredBox {
         _ = zone.rules
         let dayEndFile = DayEndFile(path: directory.dayEndPath)
         parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
+        let sessionFile = SessionFile(path: directory.sessionPath)
+        parts.session = SessionStore(read: { sessionFile.read() }, write: { try sessionFile.write($0) })
         parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
         if let settings = configuration.clips {
             parts.clips = ClipStore(folder: directory.clipsPath, settings: settings)

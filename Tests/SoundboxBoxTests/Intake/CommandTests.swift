@@ -9,7 +9,9 @@ struct CommandTests {
     @Test(
         "Commands of the commands topic are read",
         arguments: [
-            (#"{"id":"c","type":"replay"}"#, Command.play(.last)), (#"{"id":"c","type":"totals"}"#, .play(.today)),
+            (#"{"id":"c","type":"replay"}"#, Command.play(.last)),
+            (#"{"id":"c","type":"reconciled","session_epoch":3}"#, .reconciled(epoch: 3)),
+            (#"{"id":"c","type":"totals"}"#, .play(.today)),
             (#"{"id":"c","type":"cancel","command_id":"r"}"#, .cancel(.errand(try CommandID("r")))),
             (#"{"id":"c","type":"cancel","payment_id":"A","command_id":null}"#, .cancel(.payment(try PaymentID("A")))),
             (#"{"id":"c","type":"volume","volume":80}"#, .volume(.to(Volume(80)))),
@@ -40,6 +42,7 @@ struct CommandTests {
             (#"{"type":"replay","x":"\#(String(repeating: "x", count: 8192))"}"#, "payload"),
             (#"{"type":"explode"}"#, "type"), (#"{"type":3}"#, "type"), ("{}", "type"),
             (#"{"type":"volume"}"#, "volume"), (#"{"type":"volume","volume":101}"#, "volume"),
+            (#"{"type":"reconciled"}"#, "session_epoch"), (#"{"type":"reconciled","session_epoch":0}"#, "session_epoch"),
             (#"{"type":"volume","volume":"loud"}"#, "volume"), (#"{"type":"cancel"}"#, "payment_id"),
             (#"{"type":"cancel","id":"A-1"}"#, "payment_id"), (#"{"type":"cancel","command_id":7}"#, "command_id"),
             (#"{"type":"cancel","payment_id":"A","command_id":"c"}"#, "payment_id"),

@@ -61,6 +61,7 @@ struct StatusReporterTests {
         let status = await reporter().status()
         var expected = BoxStatus(isOnline: true, version: SoundboxVersion.current, voice: "zh-CN")
         expected.connection = "online"
+        expected.time = status.time
         expected.deviceID = "box-01"
         expected.broker = "mqtt://h:1883"
         expected.audioDevice = "default"
@@ -132,6 +133,39 @@ struct StatusReporterTests {
             _ = try await broker.statuses.next { $0?.isMuted == true ? $0 : nil }
             group.cancelAll()
         }
+    }
+
+    @Test("What changes in the inbox alone is told as well, and what has not changed is not")
+    func inbox() async throws {
+        let reporter = reporter()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await reporter.run() }
+            #expect(try await broker.statuses.next { $0 }.counts?.waiting == 0)
+            state.inboxChanged()
+            _ = try inbox.store(
+                [.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+            state.inboxChanged()
+            #expect(try await broker.statuses.next { $0 }.counts?.waiting == 1)
+            group.cancelAll()
+        }
+        #expect(broker.statuses.entries.count == 2)
+    }
+
+    @Test("It tells where it is connected, what the broker has kept, and what may be lost")
+    func session() async throws {
+        let began = try #require(Timestamp(rfc3339: "2026-11-21T02:15:00Z"))
+        state.update {
+            $0.broker = "mqtts://b.example:8883"
+            $0.session = SessionStatus(isResumed: false, epoch: 3, began: began)
+            $0.sessionFault = "lost"
+        }
+        let status = await reporter().status()
+        #expect(status.broker == "mqtts://b.example:8883" && status.faults == ["lost"])
+        let json = status.json
+        #expect(json["session"] == .string("new") && json["session_epoch"] == .integer(3))
+        #expect(json["session_since"] == .string("2026-11-21T02:15:00.000Z"))
+        #expect(BoxStatus(decoding: json)?.session == status.session)
+        #expect(status.listing.contains { $0.hasPrefix("session:") && $0.contains("new, the box's number 3") })
     }
 
     @Test("The last will says no more than that the box is gone")
