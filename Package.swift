@@ -9,8 +9,6 @@ let strict: [SwiftSetting] = [
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -20,7 +18,6 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -55,15 +52,12 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
@@ -78,17 +72,20 @@ let package = Package(
         .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
-        // Compiled C: their headers say why those of OpenSSL and ICU cannot be seen by Swift.
+        // Compiled C: each header says why.
         .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        .target(name: "CDigest", linkerSettings: [.linkedLibrary("crypto")]),
+        // Opens libcurl by its name when it is needed, and does not link it.
+        .target(name: "CCurl"),
         .target(name: "CConfinement"),
         .target(name: "CWithoutICUData"),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
-        // What the rooms above share: threads, files, the service manager and errors of Linux; YAML parsed into documents
-        // of the core.
-        library("SoundboxSystem", ["SoundboxCore", "CLinux"]),
+        // What the rooms above share: threads, files, the service manager and errors of Linux, hashes and HTTP; YAML
+        // parsed into documents of the core.
+        library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CCurl"]),
         library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
 
         // A voice on the disk: its language, its recordings, decoded and resampled.
@@ -102,15 +99,11 @@ let package = Package(
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
-        library(
-            "SoundboxClips",
-            [
-                "SoundboxCore", "SoundboxSystem", "CConfinement", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioSSL,
-            ]),
+        library("SoundboxClips", ["SoundboxCore", "SoundboxSystem", "CConfinement"]),
         library(
             "SoundboxControl",
             [
-                "SoundboxCore", "SoundboxSystem", asyncHTTPClient, httpTypes, hummingbird, hummingbirdCore, logging,
+                "SoundboxCore", "SoundboxSystem", httpTypes, hummingbird, hummingbirdCore, logging,
                 nioCore, nioHTTP1, nioPosix, serviceLifecycle,
             ]),
 
@@ -118,7 +111,7 @@ let package = Package(
         library(
             "SoundboxBox",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", crypto, logging, serviceLifecycle,
+                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging, serviceLifecycle,
                 unixSignals,
             ]),
         // What soundbox.yaml says, and what stands beside it.
@@ -134,7 +127,7 @@ let package = Package(
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxALSA",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl", "SoundboxBox",
-                "SoundboxConfiguration", "SoundboxHardware", logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
+                "SoundboxConfiguration", "SoundboxHardware", logging, serviceLifecycle,
                 subprocess,
             ]),
         // The author's: voices made, imported, checked and reported; the sound of a board tried.
@@ -142,7 +135,7 @@ let package = Package(
             "SoundboxWorkshop",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
-                "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", crypto, subprocess,
+                "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", subprocess,
             ]),
 
         // The one executable: its commands, and the box put together.
@@ -220,7 +213,7 @@ let package = Package(
             of: "SoundboxBox",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", crypto, grdb, logging,
+                "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb, logging,
                 serviceLifecycle,
             ]),
         tests(
@@ -253,7 +246,7 @@ let package = Package(
             dependencies: [
                 "soundbox", "SoundboxAudio", "SoundboxBox", "SoundboxConfiguration", "SoundboxControl", "SoundboxCore",
                 "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore", "SoundboxSystem",
-                "SoundboxTesting", "SoundboxVoice", "SoundboxWorkshop", "TestSupport", crypto, grdb,
+                "SoundboxTesting", "SoundboxVoice", "SoundboxWorkshop", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.

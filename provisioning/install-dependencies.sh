@@ -11,6 +11,8 @@ packages=(
   # linked
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
   libssl-dev
+  # opened by its name when it is needed: its headers
+  libcurl4-openssl-dev
   # linked by tests only: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests

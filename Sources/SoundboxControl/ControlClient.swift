@@ -1,12 +1,12 @@
-import AsyncHTTPClient
 import Glibc
-import NIOCore
-import NIOHTTP1
 import SoundboxCore
 import SoundboxSystem
 
 /// Talks to the running box through its control socket.
 public struct ControlClient: Sendable {
+    /// The most bytes that are read of an answer.
+    private static let mostBytes = 1 << 20
+
     private let socketPath: String
     /// For a whole exchange. A box that hangs in the middle of its answer has not answered.
     private let patience: Duration
@@ -19,7 +19,7 @@ public struct ControlClient: Sendable {
 
     /// What the box is doing, as it says it.
     public func statusJSON() async throws(ControlError) -> JSONValue {
-        try await send(.GET, "status")
+        try await send("GET", "status")
     }
 
     /// What the box is doing.
@@ -32,12 +32,12 @@ public struct ControlClient: Sendable {
 
     /// Speaks the last payment once more, after what is being announced.
     public func replay() async throws(ControlError) {
-        _ = try await send(.POST, "replay")
+        _ = try await send("POST", "replay", body: [])
     }
 
     /// The volume, `volume` from 0 to 100, and whether the box is `muted`.
     public func volume() async throws(ControlError) -> JSONValue {
-        try await send(.GET, "volume")
+        try await send("GET", "volume")
     }
 
     /// Sets the volume; acts on what is playing.
@@ -45,80 +45,59 @@ public struct ControlClient: Sendable {
     /// - Returns: as ``volume()``.
     public func setVolume(_ change: String) async throws(ControlError) -> JSONValue {
         let value = Int(change).map { JSONValue.integer($0) } ?? .string(change)
-        return try await send(.PUT, "volume", body: .object([("volume", value)]))
+        return try await send("PUT", "volume", body: JSONValue.object([("volume", value)]).bytes)
     }
 
     /// A part of the history; see the box's answer to `GET /history`.
     /// - Parameter parameters: as ``HistoryQuery`` reads them.
     public func history(_ parameters: [(name: String, value: String)]) async throws(ControlError) -> JSONValue {
-        try await send(.GET, "history", parameters)
+        try await send("GET", "history", parameters)
     }
 
     /// A part of the totals; see the box's answer to `GET /totals`.
     /// - Parameter parameters: as ``HistoryQuery`` reads them.
     public func totals(_ parameters: [(name: String, value: String)]) async throws(ControlError) -> JSONValue {
-        try await send(.GET, "totals", parameters)
+        try await send("GET", "totals", parameters)
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, _ parameters: [(name: String, value: String)] = [],
-        body: JSONValue? = nil
+        _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: [UInt8]? = nil
     ) async throws(ControlError) -> JSONValue {
-        try checkSocket()
         let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
-        var request = HTTPClientRequest(
-            url: "http+unix://\(percentEncoded(socketPath))/\(path)\(query.isEmpty ? "" : "?\(query)")")
-        // The box keeps no connection for long, and might close this one just as the next question is asked.
-        request.headers.add(name: "Connection", value: "close")
-        request.method = method
-        if let body { request.body = .bytes(body.bytes) }
-        let answer: (isOK: Bool, json: JSONValue)
-        do {
-            guard let (isOK, bytes) = try await exchange(request) else {
-                throw ControlError(reason: "the box at \(socketPath) did not answer within \(patience)")
-            }
-            answer = (isOK, try JSONValue(parsing: bytes))
-        } catch let error as ControlError {
-            throw error
-        } catch {
-            throw ControlError(reason: "the box at \(socketPath) did not answer: \(error)")
+        var request = HTTPRequest(
+            method, "http://box/\(path)\(query.isEmpty ? "" : "?\(query)")", limit: patience, most: Self.mostBytes)
+        request.unixSocket = socketPath
+        // One question for each connection. libcurl would call the body a form, and ask before it sends a long one.
+        request.headers = ["Connection: close", "Content-Type:", "Expect:"]
+        request.body = body
+        let answer: HTTPAnswer
+        do throws(HTTPFailure) { answer = try await request.answer(onThreadNamed: "control-client") } catch {
+            throw ControlError(reason: reason(error))
         }
-        guard answer.isOK else {
-            throw ControlError(reason: answer.json["error"]?.string ?? "the box at \(socketPath) refused")
+        let json: JSONValue
+        do { json = try JSONValue(parsing: answer.body) } catch { throw ControlError(reason: noAnswer("\(error)")) }
+        guard answer.status == 200 else {
+            throw ControlError(reason: json["error"]?.string ?? "the box at \(socketPath) refused")
         }
-        return answer.json
+        return json
     }
 
-    /// - Returns: `nil` when it took too long.
-    private func exchange(_ request: HTTPClientRequest) async throws -> (isOK: Bool, bytes: [UInt8])? {
-        try await withThrowingTaskGroup(of: (isOK: Bool, bytes: [UInt8])?.self) { [patience] group in
-            defer { group.cancelAll() }
-            group.addTask {
-                // The time-out of the client ends with the head of the answer.
-                let response = try await HTTPClient.shared.execute(request, timeout: .hours(1))
-                let body = try await response.body.collect(upTo: 1 << 20)
-                return (response.status == .ok, Array(body.readableBytesView))
-            }
-            group.addTask {
-                try await Task.sleep(for: patience)
-                return nil
-            }
-            return try await group.next() ?? nil
+    /// What a person must do about it; libcurl would only say that connecting failed.
+    private func reason(_ failure: HTTPFailure) -> String {
+        switch failure {
+        case .noLibrary(let text): text
+        case .notReached(_, .some(SystemError(code: EACCES))), .notReached(_, .some(SystemError(code: EPERM))):
+            "\(socketPath): permission denied; use sudo, or join the group soundbox"
+        case .notReached(_, .some): "no soundbox is running at \(socketPath); start it with: soundbox run"
+        case .notReached(let text, nil): noAnswer(text)
+        case .timedOut: "the box at \(socketPath) did not answer within \(patience)"
+        case .cancelled: noAnswer("it was not waited for")
+        case .tooLarge: noAnswer("its answer is larger than \(Self.mostBytes) bytes")
+        case .cutOff(let text, let count): noAnswer("it was cut off after \(count) bytes: \(text)")
         }
     }
 
-    /// Says what a person must do about it; the HTTP client would only say that connecting failed.
-    private func checkSocket() throws(ControlError) {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        guard withUnixAddress(socketPath, { connect(descriptor, $0, $1) }) != 0 else { return }
-        switch errno {
-        case EACCES, EPERM:
-            throw ControlError(reason: "\(socketPath): permission denied; use sudo, or join the group soundbox")
-        default:
-            throw ControlError(reason: "no soundbox is running at \(socketPath); start it with: soundbox run")
-        }
-    }
+    private func noAnswer(_ reason: String) -> String { "the box at \(socketPath) did not answer: \(reason)" }
 
     private func percentEncoded(_ path: String) -> String {
         path.utf8.reduce(into: "") { result, byte in

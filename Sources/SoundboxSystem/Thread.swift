@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// Runs `body` on a new detached thread. The thread ends when `body` returns.
 ///
@@ -59,4 +60,26 @@ public func onOwnThread<Result: Sendable>(
     try await withCheckedThrowingContinuation { continuation in
         startThread(named: name) { continuation.resume(with: Swift.Result(catching: body)) }
     }
+}
+
+/// Runs `body`, which may block for longer than anybody should wait, on a thread of its own. A thread that is late is left
+/// behind, and what it returns is lost; so `body` must own what it opens.
+/// - Returns: `nil` when `limit` has passed.
+public func onOwnThread<Result: Sendable>(
+    named name: String, within limit: Duration, _ body: @escaping @Sendable () -> Result
+) async -> Result? {
+    let late = LateResult<Result>()
+    startThread(named: name) {
+        let result = body()
+        late.value.withLock { $0 = result }
+        late.isThere.signal()
+    }
+    await late.isThere.wait(atMost: limit)
+    return late.value.withLock { $0 }
+}
+
+/// What a thread leaves for whoever may not wait for it any more.
+private final class LateResult<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+    let isThere = OneTimeSignal()
 }

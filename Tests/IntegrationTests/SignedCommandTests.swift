@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -17,8 +17,9 @@ struct SignedCommandTests {
         func text(_ signature: String) -> String {
             #"{"id":"\#(id)","at":"\#(at)","type":"replay","signature":"\#(signature)"}"#
         }
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Array("\(Self.topic)\n\(text(""))".utf8), using: SymmetricKey(data: Array(Self.key.utf8)))
+        let code = Array(Self.key.utf8).withUnsafeBytes {
+            SHA256.authenticationCode(of: Array("\(Self.topic)\n\(text(""))".utf8), key: $0)
+        }
         return text(code.map { String(format: "%02x", $0) }.joined())
     }
 

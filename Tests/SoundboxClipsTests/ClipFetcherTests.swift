@@ -8,37 +8,6 @@ import Testing
 
 @Suite("Hostile servers", .timeLimit(.minutes(10)))
 struct ClipFetcherTests {
-    /// What a server on this machine does with each connection, on a thread of its own, until the test ends.
-    private final class Server: Sendable {
-        let port: Int
-        private let listener: Int32
-
-        init(_ serve: @escaping @Sendable (_ connection: Int32, _ request: String) -> Void) throws {
-            listener = try LoopbackSocket.listen()
-            port = try LoopbackSocket.port(of: listener)
-            startThread(named: "test-server") { [listener] in
-                while true {
-                    let connection = accept(listener, nil, nil)
-                    guard connection >= 0 else { return }
-                    var buffer = [UInt8](repeating: 0, count: 4096)
-                    let count = read(connection, &buffer, buffer.count)
-                    serve(connection, String(decoding: buffer.prefix(max(0, count)), as: UTF8.self))
-                    close(connection)
-                }
-            }
-        }
-
-        deinit { shutdown(listener, Int32(SHUT_RDWR)) }
-
-        convenience init(answer: String) throws { try self.init { connection, _ in Self.send(answer, on: connection) } }
-
-        @discardableResult
-        static func send(_ text: String, on connection: Int32) -> Bool {
-            let bytes = Array(text.utf8)
-            return Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-        }
-    }
-
     /// Loopback is allowed for `localhost` alone, which nothing but a test can say.
     private func fetcher(
         _ port: Int, timeout: Duration = .seconds(30), largest: Int = 1000, authority: String? = nil,
@@ -49,10 +18,13 @@ struct ClipFetcherTests {
         return ClipFetcher(
             settings,
             trust: ClipFetcher.Trust(
-                allows: { $0 == .v4([127, 0, 0, 1]) || $0.isPublic }, authority: authority,
+                allows: { [.v4([127, 0, 0, 1]), .v4([127, 0, 0, 2])].contains($0) || $0.isPublic },
+                authority: authority,
                 lookup: { (host, _) async throws(ClipError) in
                     switch host {
-                    case "localhost": [.v4([127, 0, 0, 1])]
+                    case "localhost", "127.0.0.1": [.v4([127, 0, 0, 1])]
+                    // Nobody listens at the first one.
+                    case "two.example": [.v4([127, 0, 0, 2]), .v4([127, 0, 0, 1])]
                     case "private.example": [.v4([10, 0, 0, 1])]
                     // A public address first, and behind it the one that is meant.
                     case "both.example": [.v4([1, 1, 1, 1]), .v4([169, 254, 169, 254])]
@@ -61,13 +33,15 @@ struct ClipFetcherTests {
                 }))
     }
 
-    private func reference(_ port: Int, scheme: String = "http", bytes: Int? = nil) -> ClipReference {
+    private func reference(
+        _ port: Int, scheme: String = "http", host: String = "localhost", bytes: Int? = nil
+    ) -> ClipReference {
         ClipReference(
-            url: "\(scheme)://localhost:\(port)/clip", sha256: String(repeating: "0", count: 64), bytes: bytes)
+            url: "\(scheme)://\(host):\(port)/clip", sha256: String(repeating: "0", count: 64), bytes: bytes)
     }
 
     private func failure(
-        _ server: Server, timeout: Duration = .seconds(30), others: [String] = [], bytes: Int? = nil
+        _ server: LoopbackServer, timeout: Duration = .seconds(30), others: [String] = [], bytes: Int? = nil
     ) async throws -> String {
         let fetcher = try fetcher(server.port, timeout: timeout, others: others)
         do {
@@ -82,7 +56,7 @@ struct ClipFetcherTests {
     func honest() async throws {
         for head in ["content-length: 4\r\n", "", "transfer-encoding: chunked\r\n"] {
             let body = head.hasPrefix("t") ? "4\r\nRIFF\r\n0\r\n\r\n" : "RIFF"
-            let server = try Server(answer: "HTTP/1.1 200 OK\r\n\(head)connection: close\r\n\r\n\(body)")
+            let server = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\n\(head)connection: close\r\n\r\n\(body)")
             let bytes = try await fetcher(server.port).bytes(of: reference(server.port))
             #expect(bytes == Array("RIFF".utf8))
         }
@@ -90,7 +64,7 @@ struct ClipFetcherTests {
 
     @Test("A configuration cannot allow this machine: only the public Internet is asked")
     func loopback() async throws {
-        let server = try Server(answer: "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
+        let server = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
         let settings = ClipSettings(
             hosts: try ["localhost:\(server.port)", "127.0.0.1:\(server.port)"].map { try #require(HostRule($0)) },
             allowsPlainHTTP: true)
@@ -111,32 +85,33 @@ struct ClipFetcherTests {
             ("x", "expected https://"), ("/again", "redirected more than 3 times"),
         ])
     func redirects(location: String, expected: String) async throws {
-        let server = try Server(answer: "HTTP/1.1 302 Found\r\nlocation: \(location)\r\ncontent-length: 0\r\n\r\n")
+        let server = try LoopbackServer(
+            answer: "HTTP/1.1 302 Found\r\nlocation: \(location)\r\ncontent-length: 0\r\n\r\n")
         let reason = try await failure(server, others: ["private.example", "both.example"])
         #expect(reason.contains(expected), "\(reason)")
     }
 
     @Test("Too much is not read: announced, chunked or endless")
     func tooMuch() async throws {
-        let announced = try Server(answer: "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nx")
+        let announced = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\nx")
         #expect(try await failure(announced) == "it is larger than 1000 bytes")
-        let endless = try Server { connection, _ in
-            guard Server.send("HTTP/1.1 200 OK\r\n\r\n", on: connection) else { return }
-            while Server.send(String(repeating: "x", count: 500), on: connection) {}
+        let endless = try LoopbackServer { connection, _ in
+            guard LoopbackServer.send("HTTP/1.1 200 OK\r\n\r\n", on: connection) else { return }
+            while LoopbackServer.send(String(repeating: "x", count: 500), on: connection) {}
         }
         #expect(try await failure(endless) == "it is larger than 1000 bytes")
-        let more = try Server(answer: "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n12345")
+        let more = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n12345")
         #expect(try await failure(more, bytes: 4) == "it is larger than 4 bytes")
     }
 
     @Test("One that answers a byte at a time, or not at all, costs the configured time and no more")
     func slow() async throws {
-        let drops = try Server { connection, _ in
-            guard Server.send("HTTP/1.1 200 OK\r\n\r\n", on: connection) else { return }
-            while Server.send("x", on: connection) { poll(nil, 0, 20) }
+        let drops = try LoopbackServer { connection, _ in
+            guard LoopbackServer.send("HTTP/1.1 200 OK\r\n\r\n", on: connection) else { return }
+            while LoopbackServer.send("x", on: connection) { poll(nil, 0, 20) }
         }
         #expect(try await failure(drops, timeout: .milliseconds(400)).contains("did not come within"))
-        let silent = try Server { connection, _ in
+        let silent = try LoopbackServer { connection, _ in
             var byte: UInt8 = 0
             while read(connection, &byte, 1) > 0 {}
         }
@@ -146,19 +121,112 @@ struct ClipFetcherTests {
 
     @Test("One that hangs up, resets, lies about the length or speaks no HTTP is refused")
     func broken() async throws {
-        let reset = try Server { connection, _ in
+        let reset = try LoopbackServer { connection, _ in
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(connection, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         }
         let servers = [
-            reset, try Server(answer: ""), try Server(answer: "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n123"),
-            try Server(answer: "220 mail.example\r\n"), try Server(answer: "HTTP/1.1 404 Not Found\r\n\r\n"),
-            try Server(answer: "HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n"),
+            reset, try LoopbackServer(answer: ""),
+            try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n123"),
+            try LoopbackServer(answer: "220 mail.example\r\n"),
+            try LoopbackServer(answer: "HTTP/1.1 404 Not Found\r\n\r\n"),
+            try LoopbackServer(answer: "HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n"),
         ]
         for server in servers {
             let reason = try await failure(server)
             #expect(!reason.hasSuffix("0 bytes") && !reason.hasPrefix("3 bytes"), "\(reason)")
         }
+    }
+
+    @Test("A redirect is taken by its head: its page may be larger than a clip, and need never come")
+    func redirectWithPage() async throws {
+        let server = try LoopbackServer { connection, request in
+            let answer =
+                request.hasPrefix("GET /clip ")
+                ? "HTTP/1.1 302 Found\r\nlocation: /there\r\ncontent-length: 5000\r\n\r\n<html>"
+                : "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nRIFF"
+            LoopbackServer.send(answer, on: connection)
+        }
+        #expect(try await failure(server) == "4 bytes")
+    }
+
+    @Test("What was cut off is told as such, with what had come; an error is told by its number")
+    func cutOff() async throws {
+        let short = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n123")
+        let reason = try await failure(short)
+        #expect(reason.hasPrefix("it was cut off after 3 bytes: "), "\(reason)")
+        let missing = try LoopbackServer(answer: "HTTP/1.1 404 Not Found\r\ncontent-length: 99999\r\n\r\n")
+        #expect(try await failure(missing) == "the answer is 404")
+    }
+
+    @Test("Nothing is decompressed, and an encoding that nobody asked for is refused")
+    func encodings() async throws {
+        let packed = try LoopbackServer(
+            answer: "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nRIFF")
+        #expect(try await fetcher(packed.port).bytes(of: reference(packed.port)) == Array("RIFF".utf8))
+        let transfer = try LoopbackServer(
+            answer: "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n4\r\nRIFF\r\n0\r\n\r\n")
+        let reason = try await failure(transfer)
+        #expect(reason.contains("encoding that was not asked for"), "\(reason)")
+    }
+
+    @Test("A head without an end is given up, before the body and behind it")
+    func endlessHead() async throws {
+        for begun in ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n"] {
+            let server = try LoopbackServer { connection, _ in
+                guard LoopbackServer.send(begun, on: connection) else { return }
+                while LoopbackServer.send("x-more: \(String(repeating: "y", count: 200))\r\n", on: connection) {}
+            }
+            let reason = try await failure(server)
+            #expect(reason.contains("larger than 65536 bytes"), "\(reason)")
+        }
+    }
+
+    @Test("Where nobody listens at the first address, the next one has its turn; the last one's failure is told")
+    func addresses() async throws {
+        let server = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nRIFF")
+        let both = try fetcher(server.port, others: ["two.example:\(server.port)"])
+        #expect(try await both.bytes(of: reference(server.port, host: "two.example")) == Array("RIFF".utf8))
+        let port = try LoopbackSocket.freePort()
+        let nobody = try fetcher(port)
+        let error = await #expect(throws: ClipError.self) { try await nobody.bytes(of: reference(port)) }
+        #expect(error?.reason == "localhost at 127.0.0.1: Connection refused")
+    }
+
+    @Test("The server is asked for the clip by its own name, and for nothing else")
+    func request() async throws {
+        let asked = Journal<String>()
+        let server = try LoopbackServer { connection, request in
+            asked.append(request)
+            LoopbackServer.send("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nRIFF", on: connection)
+        }
+        _ = try await fetcher(server.port).bytes(of: reference(server.port))
+        let lines = try await asked.next().split(separator: "\r\n").map(String.init)
+        #expect(lines.first == "GET /clip HTTP/1.1")
+        #expect(
+            Set(lines.dropFirst()) == [
+                "Host: localhost:\(server.port)", "Accept: audio/*", "Accept-Encoding: identity",
+                "User-Agent: soundbox",
+                "Connection: close",
+            ])
+    }
+
+    @Test("Who gives up has the connection closed at once")
+    func cancelled() async throws {
+        let events = Journal<String>()
+        let server = try LoopbackServer { connection, _ in
+            events.append("asked")
+            var byte: UInt8 = 0
+            while read(connection, &byte, 1) > 0 {}
+            events.append("closed")
+        }
+        // Longer than the test may take.
+        let fetcher = try fetcher(server.port, timeout: .seconds(3600))
+        let task = Task { [reference = reference(server.port)] in try await fetcher.bytes(of: reference) }
+        #expect(try await events.next() == "asked")
+        task.cancel()
+        #expect(try await events.next() == "closed")
+        await #expect(throws: ClipError.self) { try await task.value }
     }
 
     @Test("TLS is verified against the name that was asked for, and by a known authority")
@@ -180,7 +248,19 @@ struct ClipFetcherTests {
             server.kill9()
             if case .success = result { #expect(isRight) } else { #expect(!isRight, "\(result)") }
         }
-        let plain = try Server(answer: "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
+        // An address has its own place in a certificate.
+        let port = try LoopbackSocket.freePort()
+        let server = try ChildProcess([
+            "openssl", "s_server", "-accept", "127.0.0.1:\(port)", "-cert", certificates.server.certificate, "-key",
+            certificates.server.key, "-www",
+        ])
+        while true { if try await server.output.next().hasPrefix("ACCEPT") { break } }
+        let byAddress = try self.fetcher(
+            port, largest: 100_000, authority: certificates.authority.certificate, others: ["127.0.0.1:\(port)"])
+        let bytes = try await byAddress.bytes(of: reference(port, scheme: "https", host: "127.0.0.1"))
+        #expect(!bytes.isEmpty)
+        server.kill9()
+        let plain = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx")
         let fetcher = try fetcher(plain.port)
         await #expect(throws: ClipError.self) {
             try await fetcher.bytes(of: reference(plain.port, scheme: "https"))

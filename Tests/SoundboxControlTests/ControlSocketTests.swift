@@ -39,24 +39,62 @@ struct ControlSocketTests {
         #expect(mode() == nil)
     }
 
+    /// Serves every connection on the socket with the same text, and closes it if it is to be closed.
+    private func serve(_ text: String, closing: Bool) throws -> Int32 {
+        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try #require(withUnixAddress(trial.socketPath) { bind(server, $0, $1) } == 0)
+        try #require(listen(server, 4) == 0)
+        startThread(named: "half-answer") {
+            while case let connection = accept(server, nil, nil), connection >= 0 {
+                var question = [UInt8](repeating: 0, count: 4096)
+                _ = read(connection, &question, question.count)
+                var rest = Array(text.utf8)[...]
+                while !rest.isEmpty {
+                    let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                    guard count > 0 else { break }
+                    rest = rest.dropFirst(count)
+                }
+                guard closing else { continue }
+                // A process that another test starts just now has a copy of it for a moment, which would keep it open.
+                shutdown(connection, Int32(SHUT_RDWR))
+                close(connection)
+            }
+        }
+        return server
+    }
+
+    private func failure(_ text: String, closing: Bool, patience: Duration) async throws -> String? {
+        let server = try serve(text, closing: closing)
+        defer {
+            shutdown(server, Int32(SHUT_RDWR))
+            close(server)
+        }
+        let client = ControlClient(socketPath: trial.socketPath, patience: patience)
+        return await #expect(throws: ControlError.self) { _ = try await client.status() }?.description
+    }
+
     @Test(
         "Whoever begins an answer and does not end it is given up, as one who never answers",
         arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"])
     func unfinishedAnswer(begun: String) async throws {
-        let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        try #require(withUnixAddress(trial.socketPath) { bind(server, $0, $1) } == 0)
-        try #require(listen(server, 4) == 0)
-        // The first of its two connections only asks whether somebody listens.
-        startThread(named: "half-answer") {
-            while case let connection = accept(server, nil, nil), connection >= 0 {
-                _ = send(connection, begun, begun.utf8.count, Int32(MSG_NOSIGNAL))
-            }
-        }
-        let client = ControlClient(socketPath: trial.socketPath, patience: .milliseconds(300))
-        let error = await #expect(throws: ControlError.self) { _ = try await client.status() }
-        #expect(error?.description.hasSuffix("did not answer within 0.3 seconds") == true)
-        shutdown(server, Int32(SHUT_RDWR))
-        close(server)
+        let reason = try await failure(begun, closing: false, patience: .milliseconds(300))
+        #expect(reason?.hasSuffix("did not answer within 0.3 seconds") == true, "\(reason ?? "")")
+    }
+
+    @Test(
+        "An answer that hangs up, ends early, is too large or none of a box's is told as none",
+        arguments: [
+            ("", "did not answer: "),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{", "did not answer: it was cut off after 1 bytes: "),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 1048577\r\n\r\n{", "answer is larger than 1048576 bytes"),
+            ("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: " ", count: 1_048_577), "is larger than 1048576 bytes"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "did not answer: not valid JSON at byte 0"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "told no state; is it of another version?"),
+            ("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", "refused"), ("SSH-2.0\r\n", "did not answer: "),
+        ])
+    func unusableAnswer(text: String, expected: String) async throws {
+        let reason = try await failure(text, closing: true, patience: .seconds(60))
+        #expect(reason?.contains(expected) == true, "\(reason ?? "")")
     }
 
     @Test("Something else in its place is left alone to the end, and the box goes on without a control socket")

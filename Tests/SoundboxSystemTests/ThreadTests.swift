@@ -25,6 +25,15 @@ struct ThreadTests {
         }
     }
 
+    @Test("A thread that is late is left behind; one that is not gives its result")
+    func late() async {
+        let end = BlockingQueue<Int>()
+        let late = await onOwnThread(named: "late", within: .milliseconds(50)) { end.next() }
+        #expect(late == nil)
+        end.finish()
+        #expect(await onOwnThread(named: "early", within: .seconds(60)) { 42 } == 42)
+    }
+
     @Test("The thread carries its name, cut to fifteen bytes")
     func names() async throws {
         #expect(try await onOwnThread(named: "inbox") { Self.currentThreadName() } == "inbox")

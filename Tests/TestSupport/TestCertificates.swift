@@ -30,6 +30,13 @@ package struct TestCertificates: Sendable {
         client = try await signed("client", "DNS:box-01")
     }
 
+    /// One that nobody has signed, with these names.
+    package static func selfSigned(
+        _ name: String, _ alternativeNames: String, in folder: TemporaryFolder
+    ) async throws -> Pair {
+        try await make(name, in: folder, "-addext", "subjectAltName=\(alternativeNames)")
+    }
+
     private static func makeAuthority(_ name: String, in folder: TemporaryFolder) async throws -> Pair {
         try await make(name, in: folder, "-addext", "keyUsage=critical,keyCertSign")
     }

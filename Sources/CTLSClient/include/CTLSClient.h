@@ -1,8 +1,8 @@
 // A TLS client on a connected, non-blocking socket, with OpenSSL. It decides what is verified, and tells which key the
 // other side has proved before it hands out any of its bytes.
 //
-// This is compiled C and not a module map over OpenSSL's headers, because swift-nio-ssl brings BoringSSL. Its types have
-// OpenSSL's names and other definitions, so no Swift module should see both. Through this header Swift sees neither.
+// This is compiled C and not a module map over OpenSSL's headers: most of them is macros, which Swift does not see, and
+// what decides about trust stands in one place of two hundred lines. Through this header Swift sees nothing of OpenSSL.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,3 +76,21 @@ enum { SOUNDBOX_PIN_CAPACITY = 45 };
 /// Writes the peer's pin: the SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4) in base64. Returns false when
 /// the peer has sent no certificate.
 bool soundbox_tls_peer_pin(const soundbox_tls *tls, char pin[SOUNDBOX_PIN_CAPACITY]);
+
+/// When a certificate is valid, in seconds since 1970.
+typedef struct {
+    long long not_before, not_after;
+} soundbox_offered_certificate;
+
+/// Takes the certificate that the other side offers, and refuses it, whatever it is: the handshake ends there, and nothing
+/// can be sent or received. It explains a refusal and trusts nobody. At least TLS 1.2. Blocks for at most `milliseconds`.
+///
+/// OpenSSL writes to the socket itself, so SIGPIPE must be blocked on the calling thread.
+///
+/// - socket: connected and non-blocking; it stays open.
+/// - visit: called with each DNS name and address of its subjectAltName; a name is what the other side says.
+///
+/// Returns false when nothing was offered within that time.
+bool soundbox_look_at_certificate(
+    int socket, const char *host, int milliseconds, soundbox_offered_certificate *certificate,
+    void (*visit)(void *context, const char *name, size_t size), void *context);

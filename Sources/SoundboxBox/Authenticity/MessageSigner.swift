@@ -1,5 +1,5 @@
-import Crypto
 import SoundboxCore
+import SoundboxSystem
 
 /// Signs payment notices and commands as the box's provider does: for trials.
 public struct MessageSigner: Sendable {
@@ -17,7 +17,7 @@ public struct MessageSigner: Sendable {
             JSONValue.object(members + [("signature", .string(signature))]).bytes
         }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: payload(""))
-        let code = HMAC<SHA256>.authenticationCode(for: bytes, using: key.symmetricKey)
+        let code = key.withBytes { SHA256.authenticationCode(of: bytes, key: $0) }
         return payload(code.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import SoundboxCore
+import SoundboxSystem
 
 /// Decides whether a message, notice or command, comes from somebody who knows the device's key.
 ///
@@ -32,9 +32,9 @@ package struct MessageVerifier: Sendable {
             case .commands: topics[.commands]
             }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: signed.message)
-        // Each compares in constant time (swift-crypto, `HMAC.isValidAuthenticationCode`), and all of them are tried.
-        let fitting = keys.filter {
-            HMAC<SHA256>.isValidAuthenticationCode(signed.signature, authenticating: bytes, using: $0.symmetricKey)
+        // Each compares in constant time, and all of them are tried.
+        let fitting = keys.filter { key in
+            key.withBytes { SHA256.isAuthenticationCode(signed.signature, of: bytes, key: $0) }
         }
         guard !fitting.isEmpty else {
             throw AuthenticityError(problem: "does not fit the topic, the payload and this device's key")

@@ -1,4 +1,3 @@
-import Crypto
 import SoundboxCore
 
 /// The key that a provider and one box share: what proves a message.
@@ -35,7 +34,11 @@ package struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomR
         Array(topic.utf8) + [UInt8(ascii: "\n")] + payload
     }
 
-    package var symmetricKey: SymmetricKey { SymmetricKey(data: Array(text.utf8)) }
+    /// The bytes of the key where they are: no copy of them is made and left behind.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var text = text
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
 
     package var description: String { "••••••" }
     package var customMirror: Mirror { Mirror(self, children: [:]) }

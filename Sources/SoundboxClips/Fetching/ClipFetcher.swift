@@ -1,15 +1,11 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 import SoundboxCore
 import SoundboxSystem
 
 /// Fetches the bytes of a clip from a host that the configuration allows, and from nobody on this machine or in the shop.
 ///
 /// Each hop is checked anew: scheme, host, port, and every address that the host's name has. The connection then goes to
-/// the address that was checked, and not to what a second lookup might say; TLS is verified against the name. The
-/// library's own redirects, proxies and decompression are off.
+/// the address that was checked, and not to what a second lookup might say; TLS is verified against the name.
+/// ``HTTPRequest`` follows no redirect, asks no proxy and decompresses nothing.
 struct ClipFetcher: Sendable {
     /// Which addresses may be asked, and whose signature is believed. No configuration leads here: tests alone ask a
     /// server on this machine.
@@ -48,14 +44,16 @@ struct ClipFetcher: Sendable {
                     return .failure(error)
                 }
             }
-            group.addTask { [settings] in
+            group.addTask {
                 try? await Task.sleep(for: settings.timeout)
-                return .failure(ClipError("it did not come within \(settings.timeout)"))
+                return .failure(tooLate)
             }
             return await group.next() ?? .failure(ClipError("it was not fetched"))
         }
         return try result.get()
     }
+
+    private var tooLate: ClipError { ClipError("it did not come within \(settings.timeout)") }
 
     private func follow(_ first: ClipURL, most: Int, until deadline: Duration) async throws(ClipError) -> [UInt8] {
         var url = first
@@ -104,78 +102,42 @@ struct ClipFetcher: Sendable {
         case refused(ClipError)
     }
 
+    private static let redirects = [301, 302, 303, 307, 308]
+
     private func answer(
         of url: ClipURL, at address: InternetAddress, most: Int, until deadline: Duration
     ) async throws(HopFailure) -> Answer {
-        let client = HTTPClient(configuration: configuration(for: url.host, at: address, until: deadline))
-        let result: Result<Answer, HopFailure>
-        do throws(HopFailure) {
-            result = .success(try await exchange(client, url, most: most, until: deadline))
-        } catch {
-            result = .failure(error)
-        }
-        // Closes what is still open, also an answer that nobody reads to its end.
-        try? await client.shutdown()
-        return try result.get()
-    }
-
-    private func configuration(
-        for host: String, at address: InternetAddress, until deadline: Duration
-    ) -> HTTPClient.Configuration {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let authority = trust.authority { tls.trustRoots = .file(authority) }
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow, proxy: nil, decompression: .disabled)
-        configuration.httpVersion = .http1Only
-        // The key is the host as the library reads it from the URL, which is the one that was checked.
-        configuration.dnsOverride = [host: address.text]
+        let left = deadline - .monotonicNow
+        var request = HTTPRequest("GET", url.text, limit: left, most: most)
         // Half of what is left, so that the next address has its turn.
-        let patience = max(.milliseconds(100), (deadline - .monotonicNow) / 2)
-        configuration.timeout.connect = .nanoseconds(patience.nanoseconds)
-        // A certificate that is wrong now is wrong for as long as one tries.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // Believed last: where the connection has really gone.
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            guard channel.remoteAddress?.ipAddress == address.text else {
-                return channel.eventLoop.makeFailedFuture(ClipError("the connection went astray"))
-            }
-            return channel.eventLoop.makeSucceededVoidFuture()
+        request.connectLimit = max(.milliseconds(100), left / 2)
+        request.address = address.text
+        request.authorities = trust.authority
+        request.headers = ["Accept: audio/*", "Accept-Encoding: identity", "User-Agent: soundbox", "Connection: close"]
+        request.readsSuccessOnly = true
+        let answer: HTTPAnswer
+        do throws(HTTPFailure) { answer = try await request.answer(onThreadNamed: "clip-fetch") } catch {
+            throw hopFailure(error, most: most)
         }
-        return configuration
-    }
-
-    private func exchange(
-        _ client: HTTPClient, _ url: ClipURL, most: Int, until deadline: Duration
-    ) async throws(HopFailure) -> Answer {
-        var request = HTTPClientRequest(url: url.text)
-        request.headers = ["accept": "audio/*", "accept-encoding": "identity", "user-agent": "soundbox"]
-        let left = max(.milliseconds(1), deadline - .monotonicNow)
-        let response: HTTPClientResponse
-        do { response = try await client.execute(request, timeout: .nanoseconds(left.nanoseconds)) } catch {
-            throw .notReached("\(error)")
-        }
-        if [.movedPermanently, .found, .seeOther, .temporaryRedirect, .permanentRedirect].contains(response.status) {
-            guard let location = response.headers.first(name: "location") else {
+        if Self.redirects.contains(answer.status) {
+            guard let location = answer.location else {
                 throw .refused(ClipError("the answer is a redirect to nowhere"))
             }
             return .elsewhere(location)
         }
-        guard response.status == .ok else { throw .refused(ClipError("the answer is \(response.status.code)")) }
+        guard answer.status == 200 else { throw .refused(ClipError("the answer is \(answer.status)")) }
+        return .body(answer.body)
+    }
+
+    private func hopFailure(_ failure: HTTPFailure, most: Int) -> HopFailure {
+        switch failure {
+        case .noLibrary(let reason): .refused(ClipError(reason))
+        case .notReached(let reason, _): .notReached(reason)
+        case .timedOut: .refused(tooLate)
+        case .cancelled: .refused(ClipError("it was not fetched"))
         // More than the sender has announced is not the file that was meant.
-        let tooLarge = HopFailure.refused(ClipError("it is larger than \(most) bytes"))
-        if let length = response.headers.first(name: "content-length"), Int(length) ?? .max > most { throw tooLarge }
-        var bytes: [UInt8] = []
-        do {
-            for try await part in response.body {
-                guard bytes.count + part.readableBytes <= most else { throw tooLarge }
-                bytes.append(contentsOf: part.readableBytesView)
-            }
-        } catch let error as HopFailure {
-            throw error
-        } catch {
-            throw .refused(ClipError("it was cut off after \(bytes.count) bytes: \(error)"))
+        case .tooLarge: .refused(ClipError("it is larger than \(most) bytes"))
+        case .cutOff(let reason, let count): .refused(ClipError("it was cut off after \(count) bytes: \(reason)"))
         }
-        return .body(bytes)
     }
 }

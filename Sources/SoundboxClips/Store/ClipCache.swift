@@ -1,4 +1,3 @@
-import Crypto
 import Glibc
 import SoundboxCore
 import SoundboxSystem
@@ -108,10 +107,8 @@ final class ClipCache {
 enum ClipHash {
     /// SHA-256, in 64 hexadecimal digits in small letters.
     static func of(_ bytes: [UInt8]) -> String {
-        var hash = SHA256()
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
         let digits = Array("0123456789abcdef".utf8)
         return String(
-            decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+            decoding: SHA256.hash(of: bytes).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

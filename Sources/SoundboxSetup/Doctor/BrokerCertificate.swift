@@ -1,7 +1,7 @@
-import NIOCore
-import NIOPosix
-import NIOSSL
+import Glibc
 import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
 
 /// What a broker's certificate says, fetched without trusting it. It explains a refusal and never allows a connection;
 /// the connection itself tells only that the verification failed.
@@ -13,53 +13,25 @@ struct BrokerCertificate: Sendable, Equatable {
     var names: [String]
 
     /// Connects, takes the certificate and hangs up.
-    /// - Returns: `nil` when the broker offers none within ``TCPCheck/limit``.
-    static func fetch(host: String, port: Int) async -> BrokerCertificate? {
-        let loop = MultiThreadedEventLoopGroup.singleton.next()
-        let received = loop.makePromise(of: BrokerCertificate?.self)
-        // An address is no server name (RFC 6066, section 3).
-        let isAddress = (try? SocketAddress(ipAddress: host, port: port)) != nil
-        let bootstrap = ClientBootstrap(group: loop).connectTimeout(TCPCheck.limit).channelInitializer { channel in
-            channel.eventLoop.makeCompletedFuture {
-                var configuration = TLSConfiguration.makeClientConfiguration()
-                configuration.minimumTLSVersion = .tlsv12
-                let handler = try NIOSSLClientHandler(
-                    context: try NIOSSLContext(configuration: configuration), serverHostname: isAddress ? nil : host,
-                    customVerificationCallback: { chain, verdict in
-                        received.succeed(chain.first.map(BrokerCertificate.init))
-                        verdict.succeed(.failed)
-                    })
-                try channel.pipeline.syncOperations.addHandler(handler)
+    /// - Returns: `nil` when the broker offers none within `limit`, counted from now.
+    static func fetch(host: String, port: Int, within limit: Duration = TCPCheck.limit) async -> BrokerCertificate? {
+        let deadline = Duration.monotonicNow + limit
+        let offered = await onOwnThread(named: "certificate", within: limit) { () -> OfferedCertificate? in
+            guard case .success(let socket) = TCPCheck.connect(host: host, port: port, until: deadline) else {
+                return nil
             }
+            defer { close(socket) }
+            return OfferedCertificate(on: socket, host: host, within: deadline - .monotonicNow)
         }
-        let timeout = loop.scheduleTask(in: TCPCheck.limit) { received.succeed(nil) }
-        let channel = try? await bootstrap.connect(host: host, port: port).get()
-        if channel == nil { received.succeed(nil) }
-        let certificate = try? await received.futureResult.get()
-        timeout.cancel()
-        try? await channel?.close()
-        return certificate ?? nil
+        guard case .some(.some(let certificate)) = offered else { return nil }
+        return BrokerCertificate(
+            notBefore: certificate.notBefore, notAfter: certificate.notAfter, names: certificate.names)
     }
 
     init(notBefore: Int, notAfter: Int, names: [String]) {
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.names = names
-    }
-
-    private init(_ certificate: NIOSSLCertificate) {
-        notBefore = Int(certificate.notValidBefore)
-        notAfter = Int(certificate.notValidAfter)
-        names = certificate._subjectAlternativeNames().compactMap { name in
-            let bytes = Array(name.contents)
-            switch (name.nameType, bytes.count) {
-            case (.dnsName, _): return String(decoding: bytes, as: UTF8.self)
-            case (.ipAddress, 4): return bytes.map(String.init).joined(separator: ".")
-            case (.ipAddress, 16):
-                return (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes), port: 0))?.ipAddress
-            default: return nil
-            }
-        }
     }
 
     /// Why a box with this clock does not accept the certificate.

@@ -1,5 +1,5 @@
-import Crypto
 import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
 
 /// The page of a ``VoiceComparison``: one file that loads nothing else and may load nothing else.
@@ -42,7 +42,7 @@ struct ComparisonPage {
 
     /// Nothing is loaded; the sound is in the page, and so are this style and this script, by their hashes.
     private static var policy: String {
-        func hash(_ text: String) -> String { "'sha256-\(Markup.base64(Array(SHA256.hash(data: Array(text.utf8)))))'" }
+        func hash(_ text: String) -> String { "'sha256-\(Markup.base64(SHA256.hash(of: Array(text.utf8))))'" }
         return "default-src 'none'; media-src data:; style-src \(hash(style)); script-src \(hash(script)); "
             + "base-uri 'none'; form-action 'none'"
     }

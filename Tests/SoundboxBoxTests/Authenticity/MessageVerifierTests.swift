@@ -1,6 +1,6 @@
-import Crypto
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 import TestSupport
 import Testing
 
@@ -23,8 +23,9 @@ struct MessageVerifierTests {
 
     /// Signs as a provider does: over the topic, a line feed, and the payload with an empty signature.
     static func sign(_ payload: String, topic: String, secret: String = secret) -> String {
-        let key = SymmetricKey(data: Array(secret.utf8))
-        let code = HMAC<SHA256>.authenticationCode(for: Array("\(topic)\n\(payload)".utf8), using: key)
+        let code = Array(secret.utf8).withUnsafeBytes {
+            SHA256.authenticationCode(of: Array("\(topic)\n\(payload)".utf8), key: $0)
+        }
         let digits = code.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         return payload.replacing("\"signature\":\"\"", with: "\"signature\":\"\(digits)\"")
     }
@@ -81,8 +82,9 @@ struct MessageVerifierTests {
     func elsewhere(topic: String) throws {
         #expect(isRefused(Self.sign(payload(), topic: topic), try verifier()))
         // As the first version signed: the payload alone.
-        let bare = HMAC<SHA256>.authenticationCode(
-            for: Array(payload().utf8), using: SymmetricKey(data: Array(Self.secret.utf8)))
+        let bare = Array(Self.secret.utf8).withUnsafeBytes {
+            SHA256.authenticationCode(of: Array(payload().utf8), key: $0)
+        }
         let digits = bare.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         #expect(isRefused(payload().replacing("signature\":\"", with: "signature\":\"\(digits)"), try verifier()))
     }
