@@ -10,14 +10,7 @@ let strict: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -52,24 +45,22 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
-        // (CEBUR128), SoundboxGPIO and SoundboxSystem, and their tests; of CICU, which the box itself does not link,
-        // Benchmarks/.
+        // (CEBUR128), SoundboxGPIO, SoundboxControl and SoundboxSystem, and their tests; of CICU, which the box itself
+        // does not link, Benchmarks/.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Compiled C: each header says why.
@@ -103,8 +94,7 @@ let package = Package(
         library(
             "SoundboxControl",
             [
-                "SoundboxCore", "SoundboxSystem", httpTypes, hummingbird, hummingbirdCore, logging,
-                nioCore, nioHTTP1, nioPosix, serviceLifecycle,
+                "SoundboxCore", "SoundboxSystem", "CMicroHTTPD", logging, serviceLifecycle,
             ]),
 
         // The daemon: knows the ports, and no adapter.
@@ -145,7 +135,7 @@ let package = Package(
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
                 "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", "CWithoutICUData",
-                argumentParser, logging, nioCore,
+                argumentParser, logging,
             ],
             swiftSettings: strict,
             // Half of what is not code goes: names for a dynamic linker that looks nothing up here, and three and a half
@@ -198,7 +188,7 @@ let package = Package(
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(
             of: "SoundboxControl",
-            ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, nioCore, nioEmbedded, serviceLifecycle]),
+            ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
         // Compiled C: its header says why.
         .target(name: "ConfinementTrial", dependencies: ["CConfinement"], path: "Tests/ConfinementTrial"),
         tests(

@@ -48,7 +48,7 @@ struct ArrowTests {
     func libraries() {
         for library in [
             "CALSA", "CGPIOD", "CTLSClient", "CDigest", "CCurl", "CSndFile", "CSoxr", "CSonic", "CEBUR128", "CLinux",
-            "CConfinement", "grdb", "yams",
+            "CConfinement", "CMicroHTTPD", "grdb", "yams",
         ] {
             let importers = manifest.filter { $0.value.contains(library) }.keys
             #expect(importers.count == 1, "\(library): \(importers.sorted())")

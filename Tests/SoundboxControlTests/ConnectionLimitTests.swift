@@ -1,95 +1,140 @@
-import NIOCore
-import NIOEmbedded
-import Synchronization
+import SoundboxSystem
 import TestSupport
 import Testing
 
 @testable import SoundboxControl
 
-@Suite("The connections of the control socket are few and short", .timeLimit(.minutes(10)))
+@Suite("The connections of the server are few and short", .timeLimit(.minutes(10)))
 struct ConnectionLimitTests {
-    /// Connections to one server, on a clock that stands until the test moves it.
-    private struct Connections {
-        let limit = ConnectionLimit()
-        let loop = EmbeddedEventLoop()
-        private var channels: [EmbeddedChannel] = []
-        private let cut = Journal<Int>()
+    private let trial: HTTPTrial
 
-        mutating func open(_ count: Int = 1) {
-            for _ in 0..<count {
-                let channel = EmbeddedChannel(handler: limit.handler(), loop: loop)
-                channel.closeFuture.whenComplete { [cut, number = channels.count] _ in cut.append(number) }
-                channels.append(channel)
+    init() throws { trial = try HTTPTrial() }
+
+    /// A connection that stays open, and that the server has looked at.
+    private func keptOpen() async throws -> (UnixConnection, pieces: Journal<String>) {
+        let connection = try await trial.send("GET /status HTTP/1.1")
+        #expect(try await connection.answer.next().hasPrefix("HTTP/1.1 200"))
+        return (connection.connection, connection.answer)
+    }
+
+    @Test("Who came first makes room for a new connection, and the others are still answered")
+    func oldest() async throws {
+        try await trial.run { _ in
+            var connections: [(UnixConnection, pieces: Journal<String>)] = []
+            for _ in 0...HTTPServer.Limits().mostConnections { connections.append(try await keptOpen()) }
+            _ = try await connections[0].pieces.all()
+            for (connection, pieces) in connections.dropFirst() {
+                connection.send("GET /again HTTP/1.1\r\nHost: box\r\n\r\n")
+                #expect(try await pieces.next().contains("GET /again"))
             }
         }
-
-        /// By number, in the order in which they were cut.
-        func areCut() -> [Int] {
-            loop.run()
-            return cut.entries
-        }
-    }
-
-    @Test("The oldest connection makes room for a new one")
-    func oldest() {
-        var connections = Connections()
-        connections.open(ConnectionLimit.mostConnections)
-        #expect(connections.areCut() == [])
-        connections.open()
-        #expect(connections.areCut() == [0])
-        connections.open(2)
-        #expect(connections.areCut() == [0, 1, 2])
-    }
-
-    @Test("A connection lasts ten seconds, however busy it is")
-    func lifetime() {
-        var connections = Connections()
-        connections.open()
-        connections.loop.advanceTime(by: .seconds(4))
-        connections.open()
-        connections.loop.advanceTime(by: .milliseconds(5999))
-        #expect(connections.areCut() == [])
-        connections.loop.advanceTime(by: .milliseconds(1))
-        #expect(connections.areCut() == [0])
-        connections.loop.advanceTime(by: .seconds(4))
-        #expect(connections.areCut() == [0, 1])
     }
 
     @Test("A connection that has ended takes no room")
-    func ended() {
-        var connections = Connections()
-        connections.open(ConnectionLimit.mostConnections)
-        connections.loop.advanceTime(by: ConnectionLimit.lifetime)
-        let all = Array(0..<ConnectionLimit.mostConnections)
-        #expect(connections.areCut().sorted() == all)
-        connections.open(ConnectionLimit.mostConnections)
-        #expect(connections.areCut().sorted() == all)
-    }
-
-    @Test("At the end all are cut, and so is one that comes later")
-    func end() {
-        var connections = Connections()
-        connections.open(2)
-        connections.limit.close()
-        #expect(connections.areCut() == [0, 1])
-        connections.open()
-        #expect(connections.areCut() == [0, 1, 2])
-    }
-
-    @Test("On the socket as well: who came first is cut off, and the others are still answered")
-    func onTheSocket() async throws {
-        let trial = try ControlTrial()
-        try await trial.whileOpen {
-            var connections: [(UnixConnection, pieces: Journal<String>)] = []
-            for _ in 0...ConnectionLimit.mostConnections {
-                let connection = try await UnixConnection.opened(to: trial.socketPath)
-                connections.append((connection, connection.received()))
-                // Its turn has come once it is answered, and not when it is connected.
-                connection.send("GET /status HTTP/1.1\r\nHost: box\r\n\r\n")
-                #expect(try await connections.last?.pieces.next().hasPrefix("HTTP/1.1 200") == true)
-            }
-            _ = try await connections[0].pieces.all()
-            #expect(try await trial.client.status() == trial.status)
+    func ended() async throws {
+        try await trial.run { _ in
+            let first = try await keptOpen()
+            for _ in 1...20 { #expect(try await trial.serves()) }
+            first.0.send("GET /again HTTP/1.1\r\nHost: box\r\n\r\n")
+            #expect(try await first.pieces.next().contains("GET /again"))
         }
+    }
+
+    @Test("Who says nothing is let go, and so is one who stops in the middle of a request")
+    func idle() async throws {
+        try await trial.run(.init(idleSeconds: 1)) { _ in
+            let silent = try await trial.connect()
+            let half = try await trial.send("PUT /volume HTTP/1.1", "Content-Length: 9\r\n\r\n{")
+            _ = try await silent.received().all()
+            _ = try await half.answer.all()
+            #expect(trial.requests.entries.isEmpty)
+        }
+    }
+
+    @Test("A connection is cut off at the end of its time, however busy it is")
+    func lifetime() async throws {
+        try await trial.run(.init(lifetime: .milliseconds(300))) { _ in
+            let connection = try await trial.connect()
+            connection.send("GET /status HTTP/1.1\r\nX: ")
+            while !connection.isOver {
+                connection.send("x")
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let slow = try await trial.send("GET /slow HTTP/1.1")
+            #expect(try await slow.answer.all().isEmpty)
+            #expect(try await trial.serves())
+        }
+    }
+
+    @Test("Slow answers hold up nobody, and come as soon as they are there")
+    func slow() async throws {
+        try await trial.run { _ in
+            let slow = try await trial.send("GET /slow HTTP/1.1", "Connection: close\r\n\r\n")
+            _ = try await trial.requests.next { $0.path == "/slow" ? $0 : nil }
+            #expect(try await trial.serves())
+            trial.slowness.signal()
+            #expect(try await slow.answer.all().joined().hasSuffix("GET /slow "))
+        }
+    }
+
+    @Test("Answers that never come take no place from others")
+    func neverAnswered() async throws {
+        try await trial.run { _ in
+            var slow: [(connection: UnixConnection, answer: Journal<String>)] = []
+            for _ in 1...20 { slow.append(try await trial.send("GET /slow HTTP/1.1")) }
+            for _ in 1...20 { _ = try await trial.requests.next { $0.path == "/slow" ? $0 : nil } }
+            #expect(try await trial.serves())
+            // All but seven, and the one before made room for the next.
+            for (_, answer) in slow.prefix(13) { #expect(try await answer.all().isEmpty) }
+            // What is computed for those that are gone goes nowhere.
+            trial.slowness.signal()
+            for (_, answer) in slow.suffix(7) { #expect(try await answer.next().hasSuffix("GET /slow ")) }
+            #expect(try await trial.serves())
+        }
+    }
+
+    @Test("Who hangs up while the answer is made costs nobody anything")
+    func hangUp() async throws {
+        try await trial.run { _ in
+            for _ in 1...5 {
+                let connection = try await trial.connect()
+                connection.send("GET /slow HTTP/1.1\r\nHost: box\r\n\r\n")
+                _ = try await trial.requests.next { $0.path == "/slow" ? $0 : nil }
+                withExtendedLifetime(connection) {}
+            }
+            trial.slowness.signal()
+            #expect(try await trial.serves())
+        }
+    }
+
+    @Test("At the end idle clients are cut off at once, and an answer that is on its way still comes")
+    func farewell() async throws {
+        try await trial.run(.init(farewell: .seconds(60))) { server in
+            let idle = try await keptOpen()
+            let slow = try await trial.send("GET /slow HTTP/1.1")
+            _ = try await trial.requests.next { $0.path == "/slow" ? $0 : nil }
+            server.stop()
+            _ = try await idle.pieces.all()
+            trial.slowness.signal()
+            #expect(try await slow.answer.all().joined().hasSuffix("GET /slow "))
+        }
+    }
+
+    @Test("At the end nobody is waited for who has half asked, nor an answer that does not come")
+    func end() async throws {
+        let half = Journal<(connection: UnixConnection, answer: Journal<String>)>()
+        try await trial.run(.init(farewell: .milliseconds(100))) { _ in
+            for _ in 1...3 {
+                half.append(try await trial.send("PUT /volume HTTP/1.1", "Content-Length: 9\r\n\r\n{"))
+                half.append(try await trial.send("GET /slow HTTP/1.1"))
+            }
+            for _ in 1...3 { _ = try await trial.requests.next { $0.path == "/slow" ? $0 : nil } }
+        }
+        for (_, answer) in half.entries { #expect(try await answer.all().isEmpty) }
+    }
+
+    @Test("A server that is stopped before it runs ends at once")
+    func stoppedBefore() async throws {
+        for _ in 1...20 { try await trial.run { $0.stop() } }
     }
 }

@@ -126,4 +126,29 @@ struct ControlSocketTests {
         }
         #expect(mode() == nil)
     }
+
+    @Test("It comes back whenever somebody removes it, and still goes with the box")
+    func removed() async throws {
+        try await trial.whileOpen {
+            for _ in 1...3 {
+                try #require(unlink(trial.socketPath) == 0)
+                _ = try await trial.log.next { $0 == "the control socket was removed and is back" ? $0 : nil }
+                #expect(mode() == S_IFSOCK | 0o660)
+                #expect(try await trial.client.status() == trial.status)
+            }
+        }
+        #expect(mode() == nil)
+    }
+
+    @Test("What somebody puts in its place is left alone to the end")
+    func replaced() async throws {
+        let text = "somebody's notes"
+        let notes = trial.socketPath + ".notes"
+        try text.write(toFile: notes, atomically: false, encoding: .utf8)
+        try await trial.whileOpen {
+            try #require(rename(notes, trial.socketPath) == 0)
+            _ = try await trial.log.next { $0 == "no control socket: something else is in its place" ? $0 : nil }
+        }
+        #expect(try String(contentsOfFile: trial.socketPath, encoding: .utf8) == text)
+    }
 }

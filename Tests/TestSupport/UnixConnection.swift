@@ -23,7 +23,15 @@ package final class UnixConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    package func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+    package func send(_ text: String) { send(Array(text.utf8)) }
+
+    package func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+    /// Says that nothing follows, and still reads.
+    package func sendLast(_ text: String) {
+        send(text)
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     /// Reads what the server sends, piece by piece, until it hangs up; the journal is finished then. To be called once.
     package func received() -> Journal<String> {

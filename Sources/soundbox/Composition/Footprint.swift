@@ -1,5 +1,4 @@
 import Glibc
-import NIOCore
 import SoundboxSystem
 
 /// What a process does to stay small. For the daemon only, once, before anything else.
@@ -7,9 +6,6 @@ enum Footprint {
     static func keepSmall() {
         Heap.keepSmall()
         allowDescriptors()
-        // The control socket has one client at a time; by default there would be a thread for every core.
-        NIOSingletons.groupLoopCountSuggestion = 1
-        NIOSingletons.blockingPoolThreadCountSuggestion = 1
     }
 
     /// Descriptors beyond the usual 1,024, as far as the system lets: libdispatch ends the process when it has none left to

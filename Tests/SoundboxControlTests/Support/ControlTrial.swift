@@ -123,7 +123,7 @@ struct Answer: Sendable {
     }
 }
 
-private struct JournalLogHandler: LogHandler {
+struct JournalLogHandler: LogHandler {
     let journal: Journal<String>
     var logLevel = Logger.Level.debug
     var metadata: Logger.Metadata = [:]

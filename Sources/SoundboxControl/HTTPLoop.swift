@@ -1,0 +1,295 @@
+import CMicroHTTPD
+import Glibc
+import SoundboxSystem
+
+/// The thread of an ``HTTPServer``: whatever libmicrohttpd is called for, is called from here.
+///
+/// libmicrohttpd has a thread of its own to offer. Then a connection would be resumed, cut and counted from other threads
+/// than the one that ends it, and nobody could be told what to do when the descriptors are used up.
+final class HTTPLoop {
+    private let server: HTTPServer
+    private let listener: any HTTPListener
+    private var daemon: OpaquePointer?
+    /// Oldest first.
+    private var clients: [Client] = []
+    /// Those whose connections are suspended until their answers come.
+    private var answering: [UInt64: Exchange] = [:]
+    private var lastExchange: UInt64 = 0
+    /// No descriptor is left to accept a connection with.
+    private var restsUntil: ContinuousClock.Instant?
+    /// The server has been stopped.
+    private var endsAt: ContinuousClock.Instant?
+
+    /// A connection. libmicrohttpd holds one reference from its beginning to its end.
+    private final class Client {
+        let socket: Int32
+        let endsAt: ContinuousClock.Instant
+        var isCut = false
+        /// Between the first line of a request and the last byte of its answer.
+        var exchange: Exchange?
+
+        /// A request has not begun, or is not there as a whole.
+        var isToSpeak: Bool {
+            switch exchange?.state {
+            case nil, .begun, .receiving: !isCut
+            case .answering, .answered, .cut: false
+            }
+        }
+
+        /// Has said that nothing follows, and everything before has been read.
+        var hasSaidAll: Bool {
+            var byte: UInt8 = 0
+            return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+        }
+
+        init(_ connection: OpaquePointer, lifetime: Duration) {
+            socket = soundbox_http_socket(connection)
+            endsAt = .now + lifetime
+        }
+    }
+
+    /// A request and its answer. libmicrohttpd holds one reference from its first line to its end.
+    private final class Exchange {
+        enum State {
+            case begun
+            case receiving
+            /// Its connection is suspended.
+            case answering
+            case answered(HTTPResponse)
+            /// Nobody is left to answer.
+            case cut
+        }
+
+        let number: UInt64
+        let connection: OpaquePointer
+        let target: [UInt8]
+        var body: [UInt8] = []
+        /// Also of what is not kept.
+        var receivedCount = 0
+        var state = State.begun
+
+        init(number: UInt64, _ connection: OpaquePointer, target: [UInt8]) {
+            self.number = number
+            self.connection = connection
+            self.target = target
+        }
+
+        static func from(_ reference: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Exchange? {
+            reference?.pointee.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+
+    init(_ server: HTTPServer, _ listener: any HTTPListener) throws(ControlError) {
+        self.server = server
+        self.listener = listener
+        // Unretained: the daemon has ended before `run()` returns, and before `self` goes without it.
+        daemon = soundbox_http_start(
+            server.limits.idleSeconds, server.limits.memory, Unmanaged.passUnretained(self).toOpaque(),
+            { context, target, connection in
+                guard let target, let connection else { return nil }
+                return HTTPLoop.from(context).begin(target: target, on: connection)
+            },
+            { context, connection, _, method, _, bytes, count, reference in
+                guard let connection, let method, let count, let exchange = Exchange.from(reference) else {
+                    return soundbox_http_result(false)
+                }
+                let bytes = UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+                count.pointee = 0
+                let loop = HTTPLoop.from(context)
+                return soundbox_http_result(loop.goOn(with: exchange, on: connection, method: method, bytes))
+            },
+            { context, connection, reference, _ in
+                guard let connection, let exchange = reference?.pointee else { return }
+                reference?.pointee = nil
+                // Balances `begin`.
+                HTTPLoop.from(context).end(Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue(), on: connection)
+            },
+            { context, connection, reference, event in
+                guard let connection, let reference else { return }
+                let loop = HTTPLoop.from(context)
+                if soundbox_http_is_start(event) {
+                    let client = Client(connection, lifetime: loop.server.limits.lifetime)
+                    loop.clients.append(client)
+                    reference.pointee = Unmanaged.passRetained(client).toOpaque()
+                } else if let client = reference.pointee {
+                    reference.pointee = nil
+                    // Balances the beginning above.
+                    loop.forget(Unmanaged<Client>.fromOpaque(client).takeRetainedValue())
+                }
+            })
+        guard daemon != nil else { throw ControlError(reason: "the HTTP server does not start: \(SystemError.last)") }
+    }
+
+    deinit { stop() }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> HTTPLoop {
+        // Never `nil`: it is what the daemon was started with.
+        Unmanaged<HTTPLoop>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    // MARK: The loop
+
+    /// Returns when the server has been stopped and its clients are gone.
+    func run() {
+        while true {
+            let now = ContinuousClock.now
+            for client in clients where client.endsAt <= now { cut(client) }
+            MHD_run(daemon)
+            if let endsAt {
+                for client in clients where client.exchange == nil { cut(client) }
+                if clients.isEmpty || endsAt <= now { break }
+            }
+            wait()
+        }
+        stop()
+    }
+
+    /// Sleeps until something is to be done, and does what is not libmicrohttpd's.
+    private func wait() {
+        let now = ContinuousClock.now
+        if let rest = restsUntil, rest <= now { restsUntil = nil }
+        let own = ([restsUntil, endsAt].compactMap(\.self) + clients.filter { !$0.isCut }.map(\.endsAt)).min()
+        var timeout = own.map { ($0 - now).pollMilliseconds } ?? -1
+        let daemons = soundbox_http_timeout(daemon)
+        if daemons >= 0 { timeout = Int32(min(daemons, timeout < 0 ? Int64(Int32.max) : Int64(timeout))) }
+        // libmicrohttpd does not see that nothing follows when that comes together with the last bytes. While it has
+        // bytes to look at, it may yet find a request among them.
+        let speakers = daemons == 0 ? [] : clients.filter(\.isToSpeak)
+        let listens = restsUntil == nil && endsAt == nil
+        // A negative descriptor is no event.
+        var polled = [
+            server.mailbox.descriptor, soundbox_http_descriptor(daemon), (listens ? listener.descriptor : nil) ?? -1,
+            (endsAt == nil ? listener.watch : nil) ?? -1,
+        ].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        polled += speakers.map { pollfd(fd: $0.socket, events: soundbox_http_no_more(), revents: 0) }
+        guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
+        for (client, event) in zip(speakers, polled.dropFirst(4)) where event.revents != 0 && client.hasSaidAll {
+            cut(client)
+        }
+        if polled[0].revents != 0 { hear() }
+        if polled[3].revents != 0 { listener.lookAfterItself() }
+        if polled[2].revents != 0, endsAt == nil { accept() }
+    }
+
+    private func hear() {
+        for mail in server.mailbox.takeAll() {
+            switch mail {
+            case .answer(let number, let response):
+                // Otherwise the connection is gone.
+                if let exchange = answering[number] { resume(exchange, .answered(response)) }
+            case .stop:
+                listener.close()
+                endsAt = endsAt ?? .now + server.limits.farewell
+            }
+        }
+    }
+
+    /// One at a time, so that whoever comes in a crowd is looked at before he is the oldest.
+    private func accept() {
+        guard let descriptor = listener.descriptor else { return }
+        let accepted = soundbox_http_accept(descriptor)
+        guard accepted >= 0 else {
+            // Otherwise there is none, or it has gone already.
+            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { restsUntil = .now + server.limits.rest }
+            return
+        }
+        let others = clients.filter { !$0.isCut }
+        for client in others.prefix(max(0, others.count + 1 - server.limits.mostConnections)) { cut(client) }
+        // It closes what it cannot take.
+        _ = soundbox_http_add(daemon, accepted)
+    }
+
+    /// The client notices at once, and libmicrohttpd when it runs next.
+    private func cut(_ client: Client) {
+        guard !client.isCut else { return }
+        client.isCut = true
+        shutdown(client.socket, Int32(SHUT_RDWR))
+        // libmicrohttpd does not look at a suspended connection, and would keep it for as long as its answer takes.
+        if let exchange = client.exchange, answering[exchange.number] != nil { resume(exchange, .cut) }
+    }
+
+    private func resume(_ exchange: Exchange, _ state: Exchange.State) {
+        answering[exchange.number] = nil
+        exchange.state = state
+        MHD_resume_connection(exchange.connection)
+    }
+
+    private func stop() {
+        guard let daemon else { return }
+        self.daemon = nil
+        for client in clients { cut(client) }
+        // It must not be stopped with suspended connections.
+        MHD_run(daemon)
+        MHD_stop_daemon(daemon)
+    }
+
+    // MARK: What libmicrohttpd tells
+
+    private func begin(target: UnsafePointer<CChar>, on connection: OpaquePointer) -> UnsafeMutableRawPointer {
+        lastExchange += 1
+        let target = UnsafeRawBufferPointer(start: target, count: strlen(target))
+        let exchange = Exchange(number: lastExchange, connection, target: Array(target))
+        client(of: connection)?.exchange = exchange
+        return Unmanaged.passRetained(exchange).toOpaque()
+    }
+
+    /// Called when the headers are there, with each piece of the body, when the request is there, and when the connection
+    /// has been resumed.
+    ///
+    /// - Returns: `false` to end the connection.
+    private func goOn(
+        with exchange: Exchange, on connection: OpaquePointer, method: UnsafePointer<CChar>,
+        _ bytes: UnsafeRawBufferPointer
+    ) -> Bool {
+        let limits = server.limits
+        switch exchange.state {
+        case .begun:
+            exchange.state = .receiving
+            if soundbox_http_header_count(connection) > limits.mostHeaders {
+                return answer(server.tooManyHeaders, on: connection)
+            }
+            if let length = soundbox_http_header(connection, "Content-Length"),
+                Int(String(cString: length)).map({ $0 > limits.longestBody }) ?? true
+            {
+                return answer(server.tooLong, on: connection)
+            }
+            return true
+        case .receiving where !bytes.isEmpty:
+            exchange.receivedCount += bytes.count
+            if exchange.receivedCount <= limits.longestBody { exchange.body += bytes }
+            // In the middle of a body nothing can be answered. Its end is waited for, but not for long.
+            return exchange.receivedCount <= 16 * limits.longestBody
+        case .receiving where exchange.receivedCount > limits.longestBody:
+            return answer(server.tooLong, on: connection)
+        case .receiving:
+            exchange.state = .answering
+            answering[exchange.number] = exchange
+            MHD_suspend_connection(connection)
+            let request = HTTPRequest(
+                method: String(cString: method), target: exchange.target, body: exchange.body)
+            Task { [server, number = exchange.number] in
+                server.mailbox.post(.answer(exchange: number, await server.handler(request)))
+            }
+            return true
+        case .answering: return true
+        case .answered(let response): return answer(response, on: connection)
+        case .cut: return false
+        }
+    }
+
+    private func answer(_ response: HTTPResponse, on connection: OpaquePointer) -> Bool {
+        soundbox_http_answer(
+            connection, UInt32(response.status), response.contentType, response.body, response.body.count)
+    }
+
+    private func end(_ exchange: Exchange, on connection: OpaquePointer) {
+        answering[exchange.number] = nil
+        if let client = client(of: connection), client.exchange === exchange { client.exchange = nil }
+    }
+
+    private func forget(_ client: Client) { clients.removeAll { $0 === client } }
+
+    private func client(of connection: OpaquePointer) -> Client? {
+        soundbox_http_context(connection).map { Unmanaged<Client>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,71 @@
+/// What a client asks of an ``HTTPServer``.
+struct HTTPRequest: Sendable, Equatable {
+    /// As it was sent: `GET`.
+    var method: String
+    /// As it was sent, without the query: nothing in it is decoded.
+    var path: String
+    /// In their order, a name as often as it was sent. The values are decoded.
+    var query: [(name: String, value: String)]
+    var body: [UInt8]
+
+    /// - Parameter target: what stands between method and version, such as `/history?limit=3`, or a whole URL, as a proxy
+    ///   is sent.
+    init(method: String, target: some Collection<UInt8>, body: [UInt8] = []) {
+        self.method = method
+        self.body = body
+        let parts = target.prefix { $0 != UInt8(ascii: "#") }
+            .split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        path = Self.path(String(decoding: parts[0], as: UTF8.self))
+        query = parts.dropFirst().flatMap { $0.split(separator: UInt8(ascii: "&")) }.map { pair in
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let value = sides.count > 1 ? Array(sides[1]) : []
+            return (String(decoding: sides[0], as: UTF8.self), Self.decoded(value))
+        }
+    }
+
+    static func == (one: Self, other: Self) -> Bool {
+        one.method == other.method && one.path == other.path && one.body == other.body
+            && one.query.elementsEqual(other.query, by: ==)
+    }
+
+    private static func path(_ target: String) -> String {
+        guard !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") else {
+            return target.isEmpty ? "/" : target
+        }
+        let path = target[scheme.upperBound...].drop { $0 != "/" }
+        return path.isEmpty ? "/" : String(path)
+    }
+
+    /// Without percent signs; as it was sent when that would be no text.
+    private static func decoded(_ value: [UInt8]) -> String {
+        var bytes: [UInt8] = []
+        var rest = value[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let high = rest.first?.hexDigit, let low = rest.dropFirst().first?.hexDigit {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(decoding: value, as: UTF8.self)
+    }
+}
+
+/// What an ``HTTPServer`` answers.
+struct HTTPResponse: Sendable, Equatable {
+    var status: Int
+    var contentType: String
+    var body: [UInt8]
+}
+
+extension UInt8 {
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import SoundboxSystem
+import Synchronization
+
+/// An HTTP server on one thread, by libmicrohttpd, that keeps its connections few and short: a program that opens and
+/// forgets them takes neither the descriptors of this process nor its time.
+///
+/// A new connection is always served. The oldest makes room for it, since one that is still there is idle or slow.
+/// Requests are answered by Swift's tasks, so a slow answer holds up nobody.
+final class HTTPServer: Sendable {
+    struct Limits: Sendable {
+        /// One is used by a person, and a few more by programs that watch.
+        var mostConnections = 8
+        /// Without a byte from the client.
+        var idleSeconds: UInt32 = 5
+        /// From the first byte to the last, however slowly they come. An answer may wait for a slow disk.
+        var lifetime = Duration.seconds(10)
+        /// For an answer that is on its way when the server is stopped.
+        var farewell = Duration.milliseconds(500)
+        /// Bytes of a request's body.
+        var longestBody = 4096
+        var mostHeaders = 64
+        /// Bytes of memory of each connection. Target and headers of a request share it with libmicrohttpd's own needs.
+        var memory = 18_432
+        /// Between attempts to accept a connection while the process has no descriptor left for it. Otherwise the thread
+        /// would try as fast as the processor can.
+        var rest = Duration.seconds(1)
+    }
+
+    typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
+
+    let limits: Limits
+    /// What a request is answered whose body is too long, and one with too many headers. What is too long for the memory
+    /// is answered by libmicrohttpd, in words of its own.
+    let tooLong: HTTPResponse
+    let tooManyHeaders: HTTPResponse
+    let handler: Handler
+    let mailbox: Mailbox
+
+    /// What the server's thread is told.
+    enum Mail: Sendable {
+        case answer(exchange: UInt64, HTTPResponse)
+        case stop
+    }
+
+    /// Any thread may post, and the server's thread alone takes.
+    final class Mailbox: Sendable {
+        private let wakeUp: WakeUp
+        private let mail = Mutex<[Mail]>([])
+
+        init() throws(SystemError) { wakeUp = try WakeUp() }
+
+        /// For `poll`.
+        var descriptor: Int32 { wakeUp.descriptor }
+
+        func post(_ one: Mail) {
+            mail.withLock { $0.append(one) }
+            wakeUp.signal()
+        }
+
+        func takeAll() -> [Mail] {
+            wakeUp.clear()
+            return mail.withLock { mail in
+                defer { mail = [] }
+                return mail
+            }
+        }
+    }
+
+    /// - Throws: when the process has no descriptor left.
+    init(
+        limits: Limits = Limits(), tooLong: HTTPResponse, tooManyHeaders: HTTPResponse, handler: @escaping Handler
+    ) throws(SystemError) {
+        self.limits = limits
+        self.tooLong = tooLong
+        self.tooManyHeaders = tooManyHeaders
+        self.handler = handler
+        mailbox = try Mailbox()
+    }
+
+    /// Serves until it is told to ``stop()``, also when it was told so before. To be called once.
+    ///
+    /// - Parameters:
+    ///   - thread: shown by `top -H`.
+    ///   - listening: makes what connections come from; called on that thread, and so is everything of what it makes.
+    ///   - whenOpen: called once when clients may come.
+    func run(
+        thread: String, listening: @escaping @Sendable () throws -> any HTTPListener,
+        whenOpen: @escaping @Sendable () -> Void
+    ) async throws {
+        try await onOwnThread(named: thread) {
+            let listener = try listening()
+            defer { listener.close() }
+            let loop = try HTTPLoop(self, listener)
+            whenOpen()
+            loop.run()
+        }
+    }
+
+    /// Lets go whoever is idle or has half asked; answers that are on their way have the time of the farewell. Any thread.
+    func stop() { mailbox.post(.stop) }
+}
+
+/// What the connections of a server come from. Used by the server's thread only.
+protocol HTTPListener: AnyObject {
+    /// Listens, and never blocks. May change in ``lookAfterItself()``; `nil` when there is nothing to listen on.
+    var descriptor: Int32? { get }
+    /// Readable when the listener wants to look after itself.
+    var watch: Int32? { get }
+    func lookAfterItself()
+    /// Takes no more connections. Harmless when called again.
+    func close()
+}
