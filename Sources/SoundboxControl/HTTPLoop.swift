@@ -28,18 +28,21 @@ final class HTTPLoop {
         /// Between the first line of a request and the last byte of its answer.
         var exchange: Exchange?
 
+        /// Has said that nothing follows; there may be something left to read.
+        var isHalfClosed = false
+
         /// A request has not begun, or is not there as a whole.
         var isToSpeak: Bool {
             switch exchange?.state {
             case nil, .begun, .receiving: !isCut
-            case .answering, .answered, .cut: false
+            case .answering, .answered, .sent, .cut: false
             }
         }
 
-        /// Has said that nothing follows, and everything before has been read.
+        /// Nothing follows, and everything before has been read.
         var hasSaidAll: Bool {
             var byte: UInt8 = 0
-            return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+            return isHalfClosed && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
         }
 
         init(_ connection: OpaquePointer, lifetime: Duration) {
@@ -56,6 +59,8 @@ final class HTTPLoop {
             /// Its connection is suspended.
             case answering
             case answered(HTTPResponse)
+            /// libmicrohttpd has the answer.
+            case sent
             /// Nobody is left to answer.
             case cut
         }
@@ -155,17 +160,17 @@ final class HTTPLoop {
         // libmicrohttpd does not see that nothing follows when that comes together with the last bytes. While it has
         // bytes to look at, it may yet find a request among them.
         let speakers = daemons == 0 ? [] : clients.filter(\.isToSpeak)
+        for client in speakers where client.hasSaidAll { cut(client) }
+        let open = speakers.filter { !$0.isHalfClosed }
         let listens = restsUntil == nil && endsAt == nil
         // A negative descriptor is no event.
         var polled = [
             server.mailbox.descriptor, soundbox_http_descriptor(daemon), (listens ? listener.descriptor : nil) ?? -1,
             (endsAt == nil ? listener.watch : nil) ?? -1,
         ].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        polled += speakers.map { pollfd(fd: $0.socket, events: soundbox_http_no_more(), revents: 0) }
+        polled += open.map { pollfd(fd: $0.socket, events: soundbox_http_no_more(), revents: 0) }
         guard poll(&polled, nfds_t(polled.count), timeout) > 0 else { return }
-        for (client, event) in zip(speakers, polled.dropFirst(4)) where event.revents != 0 && client.hasSaidAll {
-            cut(client)
-        }
+        for (client, event) in zip(open, polled.dropFirst(4)) where event.revents != 0 { client.isHalfClosed = true }
         if polled[0].revents != 0 { hear() }
         if polled[3].revents != 0 { listener.lookAfterItself() }
         if polled[2].revents != 0, endsAt == nil { accept() }
@@ -246,12 +251,12 @@ final class HTTPLoop {
         case .begun:
             exchange.state = .receiving
             if soundbox_http_header_count(connection) > limits.mostHeaders {
-                return answer(server.tooManyHeaders, on: connection)
+                return answer(exchange, server.tooManyHeaders)
             }
             if let length = soundbox_http_header(connection, "Content-Length"),
                 Int(String(cString: length)).map({ $0 > limits.longestBody }) ?? true
             {
-                return answer(server.tooLong, on: connection)
+                return answer(exchange, server.tooLong)
             }
             return true
         case .receiving where !bytes.isEmpty:
@@ -260,7 +265,7 @@ final class HTTPLoop {
             // In the middle of a body nothing can be answered. Its end is waited for, but not for long.
             return exchange.receivedCount <= 16 * limits.longestBody
         case .receiving where exchange.receivedCount > limits.longestBody:
-            return answer(server.tooLong, on: connection)
+            return answer(exchange, server.tooLong)
         case .receiving:
             exchange.state = .answering
             answering[exchange.number] = exchange
@@ -271,15 +276,16 @@ final class HTTPLoop {
                 server.mailbox.post(.answer(exchange: number, await server.handler(request)))
             }
             return true
-        case .answering: return true
-        case .answered(let response): return answer(response, on: connection)
+        case .answering, .sent: return true
+        case .answered(let response): return answer(exchange, response)
         case .cut: return false
         }
     }
 
-    private func answer(_ response: HTTPResponse, on connection: OpaquePointer) -> Bool {
-        soundbox_http_answer(
-            connection, UInt32(response.status), response.contentType, response.body, response.body.count)
+    private func answer(_ exchange: Exchange, _ response: HTTPResponse) -> Bool {
+        exchange.state = .sent
+        return soundbox_http_answer(
+            exchange.connection, UInt32(response.status), response.contentType, response.body, response.body.count)
     }
 
     private func end(_ exchange: Exchange, on connection: OpaquePointer) {
