@@ -64,7 +64,7 @@ public struct ControlClient: Sendable {
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: [UInt8]? = nil
     ) async throws(ControlError) -> JSONValue {
         let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
-        var request = HTTPRequest(
+        var request = HTTPFetch(
             method, "http://box/\(path)\(query.isEmpty ? "" : "?\(query)")", limit: patience, most: Self.mostBytes)
         request.unixSocket = socketPath
         // One question for each connection. libcurl would call the body a form, and ask before it sends a long one.

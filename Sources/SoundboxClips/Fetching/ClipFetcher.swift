@@ -5,7 +5,7 @@ import SoundboxSystem
 ///
 /// Each hop is checked anew: scheme, host, port, and every address that the host's name has. The connection then goes to
 /// the address that was checked, and not to what a second lookup might say; TLS is verified against the name.
-/// ``HTTPRequest`` follows no redirect, asks no proxy and decompresses nothing.
+/// ``HTTPFetch`` follows no redirect, asks no proxy and decompresses nothing.
 struct ClipFetcher: Sendable {
     /// Which addresses may be asked, and whose signature is believed. No configuration leads here: tests alone ask a
     /// server on this machine.
@@ -108,7 +108,7 @@ struct ClipFetcher: Sendable {
         of url: ClipURL, at address: InternetAddress, most: Int, until deadline: Duration
     ) async throws(HopFailure) -> Answer {
         let left = deadline - .monotonicNow
-        var request = HTTPRequest("GET", url.text, limit: left, most: most)
+        var request = HTTPFetch("GET", url.text, limit: left, most: most)
         // Half of what is left, so that the next address has its turn.
         request.connectLimit = max(.milliseconds(100), left / 2)
         request.address = address.text

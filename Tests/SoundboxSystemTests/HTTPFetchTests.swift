@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite("Questions by HTTP", .timeLimit(.minutes(10)))
-struct HTTPRequestTests {
-    private func request(_ method: String, _ url: String) -> HTTPRequest {
-        HTTPRequest(method, url, limit: .seconds(60), most: 1000)
+struct HTTPFetchTests {
+    private func request(_ method: String, _ url: String) -> HTTPFetch {
+        HTTPFetch(method, url, limit: .seconds(60), most: 1000)
     }
 
-    private func request(_ url: String) -> HTTPRequest { request("GET", url) }
+    private func request(_ url: String) -> HTTPFetch { request("GET", url) }
 
     @Test("Without libcurl it is said what to install")
     func noLibrary() async {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// No redirect is followed, no proxy asked, nothing decompressed, and no cookie or password sent, whatever environment and
 /// files say. TLS is 1.2 at least and verified against the URL's host.
-package struct HTTPRequest: Sendable {
+package struct HTTPFetch: Sendable {
     package var method = "GET"
     package var url: String
     /// Each as `Name: value`. `Name:` leaves out one that libcurl would send by itself.
@@ -99,7 +99,7 @@ private final class HTTPExchange: Sendable {
     }
 
     /// Blocks until the answer is there, the limit has passed or it is cancelled.
-    func run(_ request: HTTPRequest) -> Result<HTTPAnswer, HTTPFailure> {
+    func run(_ request: HTTPFetch) -> Result<HTTPAnswer, HTTPFailure> {
         var error = soundbox_http_error()
         guard let pointer = Self.make(request, &error) else { return .failure(HTTPFailure(error, after: 0)) }
         let handle = Handle(pointer: pointer)
@@ -123,7 +123,7 @@ private final class HTTPExchange: Sendable {
                 body: Array(UnsafeRawBufferPointer(start: bytes, count: size))))
     }
 
-    private static func make(_ request: HTTPRequest, _ error: inout soundbox_http_error) -> OpaquePointer? {
+    private static func make(_ request: HTTPFetch, _ error: inout soundbox_http_error) -> OpaquePointer? {
         var texts: [UnsafeMutablePointer<CChar>?] = []
         defer { for text in texts { free(text) } }
         func copy(_ text: String?) -> UnsafePointer<CChar>? {
