@@ -14,6 +14,8 @@ extension Configuration {
     public struct Payments: Sendable, Equatable {
         public var format: PaymentFormat
         public var excessDecimals: ExcessDecimals
+        /// What the mapping file says of topics.
+        var naming = TopicNaming()
     }
 
     /// How the box knows that a notice or a command comes from the provider.
@@ -34,10 +36,10 @@ extension Configuration.Payments {
     /// - Parameter directory: holds the mapping files.
     init(reading value: YAMLValue?, directory: String) throws(YAMLError) {
         let mapping = try value?.mapping()
-        format =
-            try mapping?.optional("format").map { (value) throws(YAMLError) in
-                try Configuration.PaymentFormat(reading: value, directory: directory)
-            } ?? .native
+        format = .native
+        if let value = mapping?.optional("format") {
+            (format, naming) = try Configuration.PaymentFormat.read(value, directory: directory)
+        }
         excessDecimals =
             try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self)
             ?? Configuration.Default.excessDecimals
@@ -57,12 +59,13 @@ extension Configuration.Payments {
 }
 
 extension Configuration.PaymentFormat {
-    fileprivate init(reading value: YAMLValue, directory: String) throws(YAMLError) {
+    fileprivate static func read(
+        _ value: YAMLValue, directory: String
+    ) throws(YAMLError) -> (Configuration.PaymentFormat, TopicNaming) {
         let name = try value.string()
         if name == "native" {
             value.mayBeShown()
-            self = .native
-            return
+            return (.native, TopicNaming())
         }
         guard !name.isEmpty, !name.contains("/") else {
             throw value.error("expected native or the name of a file in \(directory.shownPath), without .yaml")
@@ -72,7 +75,8 @@ extension Configuration.PaymentFormat {
             throw value.error("there is no file of this name with .yaml in \(directory.shownPath)")
         }
         value.mayBeShown()
-        self = .mapped(try MappingFile.read(name: name, in: directory))
+        let (mapping, naming) = try MappingFile.read(name: name, in: directory)
+        return (.mapped(mapping), naming)
     }
 }
 

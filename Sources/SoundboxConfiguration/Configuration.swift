@@ -16,6 +16,7 @@ public struct Configuration: Sendable {
         /// The box comes back at a random moment within this time after it has lost its connection.
         public var reconnectWindow: Duration
         public var topicPrefix: String
+        var naming: TopicNaming
         public var username: String?
         /// A file of its own, so that the configuration can be shown and copied without a secret in it.
         public var passwordFile: String?
@@ -125,16 +126,19 @@ extension Configuration {
         }
         logLevel = try top.logLevel?.choice(of: Logger.Level.self) ?? Default.logLevel
         do {
-            topics = try Topics(prefix: broker.topicPrefix, merchant: merchantID, device: deviceID)
+            topics = try Topics(
+                prefix: broker.topicPrefix, merchant: merchantID, device: deviceID,
+                layout: broker.naming.over(payments.naming))
         } catch {
-            let prefix = try top.broker.mapping().optional(Broker.topicPrefixKey)
             let culprit =
                 switch error.part {
-                case .prefix: prefix ?? top.merchantID
+                case .prefix: try top.broker.mapping().optional(Broker.topicPrefixKey) ?? top.merchantID
                 case .merchant: top.merchantID
                 case .device: top.deviceID
+                // Each by itself is good; those of the mapping and these are not, together.
+                case .clientID, .topic: top.broker
                 }
-            throw culprit.error("the \(error.part.rawValue) cannot stand in an MQTT topic: \(error.problem)")
+            throw culprit.error("the \(error.part) cannot be: \(error.problem)")
         }
     }
 }
@@ -171,7 +175,7 @@ private struct TopLevel {
 }
 
 extension Configuration.Broker {
-    fileprivate static let topicPrefixKey = "topic_prefix"
+    static let topicPrefixKey = "topic_prefix"
 
     fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
@@ -185,6 +189,7 @@ extension Configuration.Broker {
         let pin = mapping.optional("pin_sha256")
         let interval = mapping.optional("keep_alive")
         let window = mapping.optional("reconnect_window")
+        naming = try TopicNaming(reading: mapping)
         try mapping.refuseOtherKeys()
         addresses = try url.brokers()
         keepAlive = try interval?.duration(in: .seconds(5) ... .seconds(3600)) ?? Configuration.Default.keepAlive

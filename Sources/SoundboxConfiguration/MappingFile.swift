@@ -4,8 +4,9 @@ import SoundboxYAML
 /// Reads a mapping, `NAME.yaml` in the mapping directory: another provider's format as data.
 enum MappingFile {
     /// Blocks on the disk.
-    static func read(name: String, in directory: String) throws(YAMLError) -> PaymentMapping {
-        try PaymentMapping(reading: try YAMLValue(readingFile: "\(directory)/\(name).yaml"))
+    static func read(name: String, in directory: String) throws(YAMLError) -> (PaymentMapping, TopicNaming) {
+        let yaml = try YAMLValue(readingFile: "\(directory)/\(name).yaml")
+        return (try PaymentMapping(reading: yaml), try TopicNaming(reading: yaml.mapping()))
     }
 }
 
@@ -20,6 +21,8 @@ extension PaymentMapping {
         let top = try yaml.mapping()
         // For people.
         _ = top.optional("description")
+        // What the provider's platform prescribes beside the format.
+        _ = try TopicNaming(reading: top)
         let amount = try top.required("amount").mapping()
         self.init(
             id: try top.required("id").fieldPath(), amount: try amount.required("field").fieldPath(),

@@ -229,16 +229,31 @@ struct MQTTFeedLoop {
     private mutating func commit(_ events: ClientEvents) throws(MQTTError) {
         var batch: [FeedMessage] = []
         batch.reserveCapacity(events.messages.count)
+        var strays: [StrayMessage] = []
         for message in events.messages {
-            guard let topic = topic(message.topic) else { continue }
-            batch.append(FeedMessage(topic: topic, payload: message.payload, isRetained: message.isRetained))
+            guard let (topic, isCertain) = topic(message.topic) else {
+                if settings.topics.match(message.topic) == .foreign {
+                    strays.append(StrayMessage(name: message.topic, payload: message.payload))
+                }
+                continue
+            }
+            batch.append(
+                FeedMessage(
+                    topic: topic, payload: message.payload, isRetained: message.isRetained,
+                    doubtfulName: isCertain ? nil : message.topic))
             // What is retained is sent at the QoS that it was published with as well, but kept by the broker.
             if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
         }
         do {
             if !batch.isEmpty { try delegate.commit(batch) }
+            if !strays.isEmpty { try delegate.strayed(strays) }
             for message in events.oversized {
-                guard let topic = topic(message.topic) else { continue }
+                guard let (topic, _) = topic(message.topic) else {
+                    if settings.topics.match(message.topic) == .foreign {
+                        try delegate.strayed([StrayMessage(name: message.topic, payload: [])])
+                    }
+                    continue
+                }
                 try delegate.skipped(topic, bytes: message.bytes)
             }
         } catch {
@@ -248,22 +263,35 @@ struct MQTTFeedLoop {
         if !batch.isEmpty, !faults.evictions.isSuspected { backoff.reset() }
     }
 
-    /// - Returns: `nil` for a topic that this box never subscribed to. The first one of a connection is logged.
-    private mutating func topic(_ name: String) -> FeedMessage.Topic? {
-        switch settings.topics.topic(named: name) {
-        case .payments: return .payments
-        case .commands: return .commands
-        case .receipts, .status, .probe, nil:
-            if !isStrangeTopicTold {
-                let name = String(name.unicodeScalars.prefix(200))
-                log("a message on \"\(name)\" is none of this box's business: ignored")
-            }
-            isStrangeTopicTold = true
-            return nil
+    /// - Returns: `nil` for a topic that this box does not listen to, and whether it is certain that the name means it. The
+    ///   first other name of a connection is logged.
+    private mutating func topic(_ name: String) -> (FeedMessage.Topic, isCertain: Bool)? {
+        let match = settings.topics.match(name)
+        if case .own(.payments) = match { return (.payments, true) }
+        if case .own(.commands) = match { return (.commands, true) }
+        if !isStrangeTopicTold {
+            log("a message came under \"\(name.unicodeScalars.prefix(200))\", which is \(match.meaning)")
+        }
+        isStrangeTopicTold = true
+        guard case .rewritten(let topic, let isCertain) = match else { return nil }
+        return switch topic {
+        case .payments: (.payments, isCertain)
+        case .commands: (.commands, isCertain)
+        case .receipts, .status, .probe: nil
         }
     }
 
     private mutating func reportFaults() {
         if let news = faults.news(at: .monotonicNow) { delegate.faultsChanged(to: news) }
+    }
+}
+
+extension Topics.Match {
+    fileprivate var meaning: String {
+        switch self {
+        case .own: "not a topic that this box listens to: ignored"
+        case .rewritten(let topic, _): "what the broker makes of this box's topic of \(topic.rawValue)"
+        case .foreign: "none of this box's topics: refused"
+        }
     }
 }

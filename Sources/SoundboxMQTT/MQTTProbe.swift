@@ -10,6 +10,9 @@ public struct MQTTProbe: Sendable {
     public enum Outcome: Sendable, Equatable {
         /// Subscribed, and a message to the box's probe topic came back.
         case delivered
+        /// The same, but the broker delivers it under another name: it rewrites topics. With `isCertain` no other box's
+        /// name can come out the same.
+        case rewritten(sent: String, delivered: String, isCertain: Bool)
         /// Subscribed. The broker's access list closes the probe topic, which proves nothing about payments.
         case subscribed
         /// Subscribed, but the broker delivers these topics at QoS 0 only. Nothing was sent: such a broker may refuse a
@@ -48,12 +51,18 @@ public struct MQTTProbe: Sendable {
             try client.write()
             return .weak(topics: weak)
         }
-        let isEchoed =
+        let echo =
             try grantedQoS(.probe, client, until: end) <= 2
-            ? try echo(name, client, until: .monotonicNow + Self.echoLimit) : false
+            ? try echo(name, client, until: .monotonicNow + Self.echoLimit) : nil
         client.disconnect()
         try client.write()
-        return isEchoed ? .delivered : .subscribed
+        guard let echo else { return .subscribed }
+        return switch settings.topics.match(echo) {
+        case .own: .delivered
+        case .rewritten(_, let isCertain):
+            .rewritten(sent: settings.topics[.probe], delivered: echo, isCertain: isCertain)
+        case .foreign: .rewritten(sent: settings.topics[.probe], delivered: echo, isCertain: false)
+        }
     }
 
     /// - Returns: 0 to 2; more for a refusal.
@@ -66,15 +75,18 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    private func echo(_ text: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> Bool {
+    /// - Returns: under which name it came back; `nil` when it did not.
+    private func echo(_ text: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> String? {
         _ = try client.publish(Array(text.utf8), to: .probe)
         try client.write()
         while true {
             do {
                 let events = try client.turn(until: end, waitingFor: .probe)
-                if events.messages.contains(where: { $0.payload == Array(text.utf8) }) { return true }
+                if let message = events.messages.first(where: { $0.payload == Array(text.utf8) }) {
+                    return message.topic
+                }
             } catch .timedOut {
-                return false
+                return nil
             }
         }
     }

@@ -43,7 +43,7 @@ public struct MQTTSettings: Sendable, Equatable {
     /// The password itself. Never shown by ``description`` or a mirror.
     public var password: String?
     /// The same at every start, and used by no other client: the broker keeps undelivered payments under it.
-    public var clientID: String
+    public var clientID: String { topics.clientID }
     public var topics: Topics
     /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection is
     /// noticed after twice this time at most.
@@ -70,14 +70,12 @@ public struct MQTTSettings: Sendable, Equatable {
     static let longestDetour = Duration.milliseconds(1500)
 
     public init(
-        hosts: [Host], tls: TLS? = nil, username: String? = nil, password: String? = nil, clientID: String,
-        topics: Topics
+        hosts: [Host], tls: TLS? = nil, username: String? = nil, password: String? = nil, topics: Topics
     ) {
         self.hosts = hosts
         self.tls = tls
         self.username = username
         self.password = password
-        self.clientID = clientID
         self.topics = topics
     }
 

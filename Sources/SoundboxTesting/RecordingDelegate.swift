@@ -27,6 +27,7 @@ package final class RecordingDelegate: PaymentFeedDelegate {
     package let sessions = Journal<FeedSession>()
     package let delivered = Journal<[Int64]>()
     package let skipped = Journal<Skipped>()
+    package let strays = Journal<[StrayMessage]>()
     package let faults = Journal<[FeedFault]>()
     /// Calls that began while another one lasted. A feed makes one at a time.
     package let overlaps = Journal<String>()
@@ -71,6 +72,10 @@ package final class RecordingDelegate: PaymentFeedDelegate {
             let body = onCommit.withLock { $0 }
             try body(batch)
         }
+    }
+
+    package func strayed(_ messages: [StrayMessage]) throws {
+        noting("strayed") { strays.append(messages) }
     }
 
     package func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {

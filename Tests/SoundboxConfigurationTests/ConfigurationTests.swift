@@ -66,6 +66,29 @@ struct ConfigurationTests {
         #expect(error(of: text + "payments: {format: wrong}\n") == "\(path):1: amount: this key is missing")
     }
 
+    @Test("A mapping file may bring the topics that its platform prescribes; the configuration's own come first")
+    func mappedTopics() throws {
+        let folder = try TemporaryFolder()
+        let format = "id: no\namount: {field: total, unit: minor}\n"
+        try folder.write(
+            format + "topics: {payments: \"/{merchant}/{device}/get\"}\nclient_id: \"{device}|x|\"\n", to: "mine.yaml")
+        try folder.write(format + "topics: \"all/{device}\"\n", to: "wrong.yaml")
+        let text = Self.least + "mapping_directory: \"\(folder.path)\"\n"
+        let mapped = try Configuration(parsing: text + "payments: {format: mine}\n", file: "soundbox.yaml").topics
+        #expect(mapped[.payments] == "/M1001/box-01/get")
+        #expect(mapped[.commands] == "soundbox/v1/M1001/box-01/commands")
+        #expect(mapped.clientID == "box-01|x|")
+        let both =
+            text.replacing("{url", with: "{topics: {payments: \"own/{device}\"}, url") + "payments: {format: mine}\n"
+        let own = try Configuration(parsing: both, file: "soundbox.yaml").topics
+        #expect(own[.payments] == "own/box-01")
+        #expect(own.clientID == "box-01|x|")
+        let error = error(of: text + "payments: {format: wrong}\n")
+        #expect(
+            error?.hasPrefix("\(folder.file("wrong.yaml")):3: topics: payments has the same one") == true,
+            "\(error ?? "")")
+    }
+
     @Test("Every key is read")
     func everyKey() throws {
         let configuration = try Configuration(
@@ -129,6 +152,18 @@ struct ConfigurationTests {
         "What is wrong is told with line, key and what was expected",
         arguments: [
             ("device_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id: this key is missing"),
+            (
+                least.replacing("{url", with: "{topics: \"pay/{merchant}/{topic}\", url"),
+                "soundbox.yaml:3: broker.topics: it holds no {device}"
+            ),
+            (
+                least.replacing("{url", with: "{topics: {payments: \"{device}/#\"}, url"),
+                "soundbox.yaml:3: broker.topics.payments: it holds \"#\""
+            ),
+            (
+                least.replacing("{url", with: "{client_id: box, url"),
+                "soundbox.yaml:3: broker.client_id: it holds no {device}"
+            ),
             (least + "audoi: {}\n", "soundbox.yaml:4: audoi: unknown key; did you mean \"audio\"?"),
             (least + "audio: {volume: 101}\n", "soundbox.yaml:4: audio.volume:"),
             (least + "audio: {volume: loud}\n", "soundbox.yaml:4: audio.volume:"),

@@ -10,7 +10,7 @@ struct MappingFileTests {
         #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/provisioning/mappings"
 
     private func read(_ payload: String, by name: String) throws -> DecodedNotice {
-        let mapping = try MappingFile.read(name: name, in: Self.folder)
+        let (mapping, _) = try MappingFile.read(name: name, in: Self.folder)
         return try MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY).decode(Array(payload.utf8))
     }
 

@@ -55,6 +55,29 @@ struct FaultWatchTests {
         }
     }
 
+    @Test(
+        "The probe compares the name under which its message comes back",
+        arguments: [
+            ("M1001", "soundbox/v1/M1001/box/probe", MQTTProbe.Outcome.delivered),
+            (
+                "M.1001", "soundbox/v1/M/1001/box/probe",
+                .rewritten(
+                    sent: "soundbox/v1/M.1001/box/probe", delivered: "soundbox/v1/M/1001/box/probe", isCertain: false)
+            ),
+        ])
+    func probedNames(merchant: String, delivered: String, expected: MQTTProbe.Outcome) async throws {
+        let broker = try FakeBroker { _, sent in
+            guard let last = sent.last else { return [] }
+            guard let message = last.publication else { return last.agreement }
+            return last.agreement + [.publish(message.payload, to: delivered, id: 1)]
+        }
+        defer { broker.shutDown() }
+        let topics = try Topics(merchant: merchant, device: "box")
+        let probe = MQTTProbe(settings: try boxSettings(port: broker.port) { $0.topics = topics })
+        let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(60)) }
+        #expect(outcome == expected)
+    }
+
     @Test("A broker that grants QoS 0 is told of as a fault with the topic, and the next connection's QoS 1 ends it")
     func overTheWire() async throws {
         let delegate = RecordingDelegate()

@@ -22,6 +22,7 @@ extension Intake {
         do { isSigned = try verifier?.isSigned(message) ?? false } catch {
             throw CommandError(reason: "signature: \(error.problem)")
         }
+        if let doubt = doubt(message, isSigned: isSigned) { throw CommandError(reason: "topic: \(doubt)") }
         return (try CommandMessage(decoding: message.payload), isSigned)
     }
 

@@ -37,6 +37,8 @@ struct Intake: PaymentFeedDelegate {
     let backlog: Backlog
     /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
     let answersToRefusedCommands = LogAllowance()
+    /// Likewise for messages under a name that is none of the box's.
+    let answersToStrays = LogAllowance()
     /// For every log line that anybody who can publish can provoke as often as they like.
     private let allowance = LogAllowance()
 
@@ -158,9 +160,12 @@ struct Intake: PaymentFeedDelegate {
         let reading = clock.reading
         if isSigned { noteClock(notice, reading) }
         let remark = dropText(of: &notice)
+        let doubt = doubt(message, isSigned: isSigned).map {
+            NoticeRejection(id: notice.id, field: "topic", problem: $0)
+        }
         guard
-            let rejection = admission.rejection(
-                of: notice, isSigned: isSigned, isRetained: message.isRetained, reading)
+            let rejection = doubt
+                ?? admission.rejection(of: notice, isSigned: isSigned, isRetained: message.isRetained, reading)
         else { return .notice(notice, remark: remark) }
         // For a stored payment `rejected` would be a lie, whoever sends its notice once more.
         do throws(InboxError) {
@@ -209,14 +214,14 @@ struct Intake: PaymentFeedDelegate {
 
     /// The rejection. It names the id only when somebody vouches for it: otherwise anybody could make the provider
     /// believe that a payment of theirs was refused.
-    private func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
+    func vouchedFor(_ rejection: NoticeRejection, in message: FeedMessage) -> NoticeRejection {
         guard rejection.id != nil else { return rejection }
         do throws(NoticeRejection) {
             return try checkSignature(of: message) || verifier == nil ? rejection : rejection.withoutID
         } catch { return error }
     }
 
-    private func store(_ arrivals: [Arrival]) throws(InboxError) {
+    func store(_ arrivals: [Arrival]) throws(InboxError) {
         let outcomes: [ArrivalOutcome]
         let reading = clock.reading
         do { outcomes = try inbox.store(arrivals, at: reading.time, clock: reading.trust) } catch {

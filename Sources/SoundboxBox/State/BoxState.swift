@@ -30,6 +30,8 @@ package final class BoxState: Sendable {
         package var recordingFault: String?
         /// Why it cannot be read or noted what rings; until it can.
         package var ringFault: String?
+        /// What comes under topics that are not the box's.
+        package var topicFault: TopicFault?
         /// Why payments may go astray though the box is connected now and then.
         package var feedFaults: [FeedFault] = []
         /// Why buttons or lights do not work, when they do not.
@@ -75,7 +77,8 @@ package final class BoxState: Sendable {
         /// What is wrong, in words for people; empty when nothing is.
         package var faults: [String] {
             var faults = [
-                audioFault, speechFault, sessionFault, inboxFault, inboxDamage, historyFault, volatileStorage,
+                audioFault, speechFault, sessionFault, topicFault?.reason, inboxFault, inboxDamage, historyFault,
+                volatileStorage,
                 panelFault,
                 clockFault,
                 signedTimeFault, unavailableRecordings,

@@ -103,7 +103,10 @@ package actor StatusReporter: Service {
     /// The status now. Blocks on the disk.
     package func status() -> BoxStatus {
         session?.look()
-        state.update { $0.clockFault = clock.fault }
+        state.update {
+            $0.clockFault = clock.fault
+            $0.topicFault = $0.topicFault?.stillTold(at: .monotonicNow)
+        }
         let snapshot = state.snapshot
         var status = BoxStatus(
             isOnline: snapshot.connection == .subscribed, version: SoundboxVersion.current, voice: identity.voice)

@@ -1,118 +1,94 @@
-/// A topic of a box, and all that is to be known about it. The client, the access list's test and the test of
-/// `docs/integration.md` read it here.
-public enum Topic: String, Sendable, CaseIterable {
-    /// Payment notices.
-    case payments
-    case commands
-    /// What became of each notice and command.
-    case receipts
-    /// Whether the box is there, and how it is.
-    case status
-    /// Where a trial of the connection sends itself a message. Nobody else listens there, so that a
-    /// trial is never money.
-    case probe
-
-    /// Who publishes, and who listens.
-    public enum Direction: Sendable, Equatable {
-        /// The provider publishes, the box listens.
-        case toBox
-        /// The box publishes, the provider listens.
-        case fromBox
-        /// The box does both.
-        case withinBox
-    }
-
-    public var direction: Direction {
-        switch self {
-        case .payments, .commands: .toBox
-        case .receipts, .status: .fromBox
-        case .probe: .withinBox
-        }
-    }
-
-    /// Whether the broker keeps the last message for those who come later.
-    public var isRetained: Bool { self == .status }
-
-    /// At least once, on every topic: QoS 0 loses payments, and nothing that the box does needs the second round trip of
-    /// QoS 2, since it knows payments and commands by their ids.
-    public static let qualityOfService: UInt8 = 1
-}
-
 /// The names of one box's topics.
 public struct Topics: Sendable, Equatable {
     /// Of boxes that are told no other.
     public static let defaultPrefix = "soundbox/v1"
 
-    /// Everything up to the last slash, with it.
-    private let base: String
+    private var names: [Topic: String] = [:]
+    /// Whether no other box's name can look like one of these after a broker has rewritten both.
+    private let areDistinctWhenRewritten: Bool
+    /// Under which the broker keeps the box's session.
+    public private(set) var clientID: String
 
-    /// Names of the form `{prefix}/{merchant}/{device}/payments`.
+    /// Names of the form `{prefix}/{merchant}/{device}/payments`, where the layout tells no other.
     ///
     /// - Parameters:
     ///   - prefix: one or more levels, without a slash at either end.
     ///   - merchant: one level.
     ///   - device: one level.
     /// - Throws: when a level is empty or holds `+`, `#`, `/` or a control character. A merchant named `+` would
-    ///   otherwise subscribe to the payments of every merchant on the broker.
-    public init(prefix: String = defaultPrefix, merchant: String, device: String) throws(TopicsError) {
+    ///   otherwise subscribe to the payments of every merchant on the broker. Also for a template that does not tell one
+    ///   box, or one topic, from another.
+    public init(
+        prefix: String = defaultPrefix, merchant: String, device: String, layout: TopicLayout = TopicLayout()
+    ) throws(TopicsError) {
         for level in prefix.split(separator: "/", omittingEmptySubsequences: false) {
             try Self.check(level, .prefix, prefix)
         }
         try Self.check(merchant[...], .merchant, merchant)
         try Self.check(device[...], .device, device)
-        base = "\(prefix)/\(merchant)/\(device)/"
-        guard base.utf8.count <= 60_000 else {
-            throw TopicsError(part: .prefix, value: "\(prefix.prefix(40))…", problem: .tooLong)
+        areDistinctWhenRewritten = !"\(merchant)\(device)".contains { ".*".contains($0) }
+        let template = layout.clientID.map { TopicTemplate($0, of: .clientID) }
+        try template?.check()
+        clientID =
+            template?.filled(prefix: prefix, merchant: merchant, device: device)
+            ?? ClientID.box(merchant: merchant, device: device)
+        for topic in Topic.allCases {
+            let template = TopicTemplate(layout.template(of: topic), of: .topic(topic))
+            try template.check()
+            let name = template.filled(prefix: prefix, merchant: merchant, device: device)
+            // MQTT allows 65,535; the rest is room for the payload's head.
+            guard name.utf8.count <= 60_000 else {
+                throw TopicsError(part: .prefix, value: "\(prefix.prefix(40))…", problem: .tooLong)
+            }
+            if let twin = Topic.allCases.first(where: { names[$0].map(Self.rewritten) == Self.rewritten(name) }) {
+                throw TopicsError(part: .topic(topic), value: template.text, problem: .same(as: twin))
+            }
+            names[topic] = name
         }
     }
 
     /// The topic's name on the broker.
-    public subscript(topic: Topic) -> String { base + topic.rawValue }
+    public subscript(topic: Topic) -> String { names[topic]! }
 
-    /// - Returns: `nil` for a name that is none of this box's.
-    public func topic(named name: String) -> Topic? {
-        name.hasPrefix(base) ? Topic(rawValue: String(name.dropFirst(base.count))) : nil
+    /// What a name means under which something came.
+    public enum Match: Sendable, Equatable {
+        case own(Topic)
+        /// What RabbitMQ makes of the topic's name, which may be what it makes of another box's as well unless
+        /// `isCertain`.
+        case rewritten(Topic, isCertain: Bool)
+        /// None of this box's.
+        case foreign
+    }
+
+    public func match(_ name: String) -> Match {
+        if let topic = Topic.allCases.first(where: { names[$0] == name }) { return .own(topic) }
+        let rewritten = Self.rewritten(name)
+        guard let topic = Topic.allCases.first(where: { names[$0].map(Self.rewritten) == rewritten }) else {
+            return .foreign
+        }
+        return .rewritten(topic, isCertain: areDistinctWhenRewritten)
+    }
+
+    /// The name as RabbitMQ delivers it: levels are parted by `.` inside of it, and `*` is its wildcard, so both come
+    /// out as MQTT's own signs (`rabbit_mqtt_util:amqp2mqtt`).
+    private static func rewritten(_ name: String) -> String {
+        String(
+            name.map { character in
+                switch character {
+                case ".": "/"
+                case "*": "+"
+                default: character
+                }
+            })
     }
 
     private static func check(_ level: Substring, _ part: TopicsError.Part, _ value: String) throws(TopicsError) {
         guard !level.isEmpty else { throw TopicsError(part: part, value: value, problem: .emptyLevel) }
         for scalar in level.unicodeScalars {
-            if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
-                throw TopicsError(part: part, value: value, problem: .controlCharacter)
-            }
+            if scalar.isControl { throw TopicsError(part: part, value: value, problem: .controlCharacter) }
             if "+#/".unicodeScalars.contains(scalar) {
                 throw TopicsError(part: part, value: value, problem: .reserved(Character(scalar)))
             }
         }
     }
-}
-
-/// A name that cannot be part of a topic.
-public struct TopicsError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Part: String, Sendable, Equatable {
-        case prefix = "topic prefix"
-        case merchant = "merchant id"
-        case device = "device id"
-    }
-
-    public enum Problem: Sendable, Equatable, CustomStringConvertible {
-        case emptyLevel, controlCharacter, tooLong
-        /// `+`, `#` or `/`.
-        case reserved(Character)
-
-        public var description: String {
-            switch self {
-            case .emptyLevel: "a level is empty"
-            case .controlCharacter: "it holds a control character"
-            case .tooLong: "it is too long"
-            case .reserved(let character): "it holds \"\(character)\""
-            }
-        }
-    }
-
-    public var part: Part
-    public var value: String
-    public var problem: Problem
-
-    public var description: String { "\(part.rawValue) \"\(value)\" cannot stand in an MQTT topic: \(problem)" }
 }

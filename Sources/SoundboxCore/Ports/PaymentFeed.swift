@@ -6,11 +6,27 @@ public struct FeedMessage: Sendable, Equatable {
     public var payload: [UInt8]
     /// The broker had kept this message and sent it on subscribing. Its age is unknown.
     public var isRetained: Bool
+    /// Under which it came, where that is not the box's own name of the topic, and may stand for another box's as well: a
+    /// broker has rewritten it. Then only a signature tells whose it is.
+    public var doubtfulName: String?
 
-    public init(topic: Topic, payload: [UInt8], isRetained: Bool = false) {
+    public init(topic: Topic, payload: [UInt8], isRetained: Bool = false, doubtfulName: String? = nil) {
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
+        self.doubtfulName = doubtfulName
+    }
+}
+
+/// A message under a name that is none of the box's. Its session subscribes to that all the same, from earlier settings or
+/// by somebody else's hand, so its sender believes that it arrived.
+public struct StrayMessage: Sendable, Equatable {
+    public var name: String
+    public var payload: [UInt8]
+
+    public init(name: String, payload: [UInt8]) {
+        self.name = name
+        self.payload = payload
     }
 }
 
@@ -37,23 +53,6 @@ public enum FeedConnection: Sendable, Equatable {
     case disconnected(reason: String, retryIn: Duration)
     /// Stopped for good, at the caller's request.
     case stopped
-}
-
-/// What the broker has kept for the box, as it says at the beginning of a connection.
-public struct FeedSession: Sendable, Equatable {
-    /// The broker keeps it under this name.
-    public var clientID: String
-    /// The broker's address.
-    public var broker: String
-    /// The subscriptions are still there, and what came for them while the box was away is delivered now. Otherwise the
-    /// broker has begun a new session, and whatever waited in an earlier one is gone.
-    public var isResumed: Bool
-
-    public init(clientID: String, broker: String, isResumed: Bool) {
-        self.clientID = clientID
-        self.broker = broker
-        self.isResumed = isResumed
-    }
 }
 
 /// Why payments may go astray although the box is connected, now and then at least. None of these keeps the box from its
@@ -106,6 +105,9 @@ public protocol PaymentFeed: Sendable {
 public protocol PaymentFeedDelegate: Sendable {
     /// Makes the batch durable. Returning means: on disk. Throwing means: refuse the whole batch, have it sent again.
     func commit(_ batch: [FeedMessage]) throws
+
+    /// Makes it durable that these were refused. Returning and throwing mean what they mean in ``commit(_:)``.
+    func strayed(_ messages: [StrayMessage]) throws
 
     /// A message was too large and was skipped. Returning means: the note of it is on disk. Throwing means: have it sent
     /// again.

@@ -65,6 +65,16 @@ public struct BrokerCheck: Sendable {
             : Finding("broker", .green, "\(broker) proves who it is and accepts the connection")
         switch outcome {
         case .delivered: return [connection, Finding("subscription", .green, "a message went there and came back")]
+        case .rewritten(let sent, let delivered, let isCertain):
+            return [
+                connection,
+                Finding(
+                    "topics", isCertain ? .amber : .red,
+                    "the broker delivers what is published on \"\(sent)\" as \"\(delivered)\""
+                        + (isCertain
+                            ? "; the box takes it for what it is" : ", which another box may be called as well"),
+                    advice: "leave . and * out of merchant_id, device_id and the topics: RabbitMQ rewrites them"),
+            ]
         case .subscribed:
             return [
                 connection,

@@ -17,8 +17,6 @@ extension MQTTSettings {
                 ? TLS(caFile: broker.caFile, certFile: broker.certFile, keyFile: broker.keyFile, pins: broker.pins)
                 : nil,
             username: broker.username, password: try broker.passwordFile.map { try SecretFile(path: $0).read() },
-            // The broker keeps undelivered payments under this name, so it never changes and is nobody else's.
-            clientID: ClientID.box(merchant: configuration.merchantID, device: configuration.deviceID),
             topics: configuration.topics)
         keepAlive = broker.keepAlive
         reconnectWindow = broker.reconnectWindow

@@ -19,10 +19,20 @@ public struct SetupTrial {
         self.document = document
     }
 
-    /// Tries the broker as ``BrokerCheck`` does.
+    /// Tries the broker as ``BrokerCheck`` does, and looks at the names.
     public func checkBroker() async -> [Finding] {
-        do { return await BrokerCheck(settings: try settings()).run() } catch {
+        do { return Self.nameFindings(answers) + (await BrokerCheck(settings: try settings()).run()) } catch {
             return [Finding("broker", .red, "\(error)")]
+        }
+    }
+
+    /// What this broker takes well, the next one may not.
+    static func nameFindings(_ answers: SetupAnswers) -> [Finding] {
+        [("merchant_id", answers.merchantID), ("device_id", answers.deviceID)].compactMap { key, name in
+            guard let sign = name.first(where: { ".*".contains($0) }) else { return nil }
+            return Finding(
+                "names", .amber, "\(key) \"\(name)\" holds \"\(sign)\", which RabbitMQ rewrites in topics",
+                advice: "choose another id before the box moves to such a broker; _ and - are safe")
         }
     }
 
@@ -88,11 +98,8 @@ public struct SetupTrial {
                     caFile: answers.caFile, certFile: answers.certFile, keyFile: answers.keyFile,
                     pins: document[list: "broker", "pin_sha256"] ?? []) : nil,
             username: answers.username, password: password,
-            clientID: ClientID.box(merchant: answers.merchantID, device: answers.deviceID),
-            topics: try Topics(
-                prefix: document["broker", "topic_prefix"] ?? Configuration.Default.topicPrefix,
-                merchant: answers.merchantID,
-                device: answers.deviceID))
+            topics: try Configuration.topics(
+                merchant: answers.merchantID, device: answers.deviceID, in: document.text))
     }
 }
 

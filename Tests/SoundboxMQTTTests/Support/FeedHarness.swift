@@ -6,7 +6,7 @@ import TestSupport
 /// Settings of the test box, for a broker on 127.0.0.1.
 func boxSettings(port: Int, change: (inout MQTTSettings) -> Void = { _ in }) throws -> MQTTSettings {
     var settings = MQTTSettings(
-        hosts: [.init("127.0.0.1", port: port)], clientID: "soundbox-M1001-box-01",
+        hosts: [.init("127.0.0.1", port: port)],
         topics: try Topics(merchant: "M1001", device: "box-01"))
     settings.reconnectWindow = .milliseconds(200)
     change(&settings)

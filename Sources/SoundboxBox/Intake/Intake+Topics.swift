@@ -1,0 +1,40 @@
+import Logging
+import SoundboxCore
+import SoundboxSystem
+
+// What came under a name that is not the box's own, as after a broker has rewritten it.
+extension Intake {
+    func strayed(_ messages: [StrayMessage]) throws {
+        var rejections: [Arrival] = []
+        for message in messages {
+            tell(TopicFault(name: message.name, isDoubtful: false, at: .monotonicNow))
+            // Whoever can publish anywhere could fill the outbox.
+            guard answersToStrays.take() != nil else { continue }
+            rejections.append(.rejection(rejection(of: message)))
+        }
+        if !rejections.isEmpty { try store(rejections) }
+    }
+
+    private func rejection(of message: StrayMessage) -> NoticeRejection {
+        var id: PaymentID?
+        if case .notice(let notice)? = try? reader.read(message.payload) { id = notice.id }
+        let rejection = NoticeRejection(
+            id: id, field: "topic",
+            problem: "\"\(message.name.unicodeScalars.prefix(200))\" is none of this box's")
+        return vouchedFor(rejection, in: FeedMessage(topic: .payments, payload: message.payload))
+    }
+
+    /// Why a message is not believed to be for this box; `nil` when it is.
+    func doubt(_ message: FeedMessage, isSigned: Bool) -> String? {
+        guard let name = message.doubtfulName, !isSigned else { return nil }
+        tell(TopicFault(name: name, isDoubtful: true, at: .monotonicNow))
+        return "the broker delivers it as \"\(name.unicodeScalars.prefix(200))\", which may be another box's"
+    }
+
+    private func tell(_ fault: TopicFault) {
+        if state.snapshot.topicFault?.reason != fault.reason {
+            logSparingly(.error, "messages refused", ["reason": "\(fault.reason)"])
+        }
+        state.update { $0.topicFault = fault }
+    }
+}
