@@ -29,6 +29,8 @@ extension Box {
         /// Remembers which day's takings were told by themselves.
         package var dayEnd = DayEndKeeper.none
         package var session = SessionStore.none
+        /// Where settings from afar go.
+        package var settings = SettingsDesk.closed
         package var salvage: SalvageWatch
         package var clock: BoxClock
         package var output: SoundThread

@@ -11,6 +11,7 @@ public struct Box {
     private let services: [any Service]
     private let hasEnded = OneTimeSignal()
     private let unprovisioning: Unprovisioning
+    private let settings: RemoteSettingsService
     private let logger: Logger
 
     /// Why it stopped.
@@ -21,6 +22,8 @@ public struct Box {
         case unprovisioned
         /// Its buttons took it out of service, and whoever starts it again has to remove the setup.
         case resetRequested
+        /// It has other settings now; it is to be made anew.
+        case settingsChanged
     }
 
     /// Makes every service; nothing runs yet.
@@ -81,6 +84,10 @@ public struct Box {
             announcer.somethingMayWait()
             ringer.soundsChanged()
         }
+        let settings = RemoteSettingsService(
+            desk: parts.settings, state: state, logger: logger, executor: files,
+            setVolume: { mailbox.post(.volume(.to($0))) })
+        self.settings = settings
         let session = SessionKeeper(store: parts.session, state: state, clock: clock, logger: logger)
         let intake = Intake(
             reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
@@ -93,7 +100,8 @@ public struct Box {
                 hush: { target in
                     ringer.hush(target)
                     announcer.hush(target)
-                }, sessionBegan: session.began, reconciled: session.reconciled, perform: mailbox.post))
+                }, sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
+                perform: mailbox.post))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
             quietHours: parts.policy.quietHours, session: session)
@@ -135,6 +143,7 @@ public struct Box {
                 FeedService(feed: feed, delegate: intake),
                 reporter,
                 unprovisioning,
+                settings,
                 PanelService(
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post,
                     answer: ringer.answer),
@@ -154,7 +163,7 @@ public struct Box {
         let services = services + ending
         var group = ServiceGroupConfiguration(
             services: services.map { service in
-                let endsAll = service is Unprovisioning || service is StopSignals
+                let endsAll = service is Unprovisioning || service is RemoteSettingsService || service is StopSignals
                 // Without a name the library prints each service with all that it holds.
                 return .init(
                     service: service, successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
@@ -169,7 +178,7 @@ public struct Box {
         return switch outcome {
         case .removed: .unprovisioned
         case .requested: .resetRequested
-        case nil: .stopped
+        case nil: await settings.hasChanged ? .settingsChanged : .stopped
         }
     }
 }

@@ -27,6 +27,9 @@ package final class StateDirectory: Sendable {
 
     deinit { close(lock) }
 
+    /// Settings that came from afar: read before there is a box.
+    package static func settingsPath(in folder: String) -> String { "\(folder)/settings" }
+
     package var inboxPath: String { "\(path)/inbox.sqlite" }
     package var volumePath: String { "\(path)/volume" }
     package var timePath: String { "\(path)/time" }

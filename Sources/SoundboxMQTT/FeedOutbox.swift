@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// Sends receipts and the newest status. Lives on the feed's thread.
+/// Sends receipts, replies and the newest status. Lives on the feed's thread.
 struct FeedOutbox {
     private let delegate: any PaymentFeedDelegate
     private let log: @Sendable (String) -> Void
@@ -61,7 +61,7 @@ struct FeedOutbox {
             $0.window.didRead(receipts.count, limit: room)
         }
         for receipt in receipts {
-            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: .receipts))
+            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: receipt.topic))
         }
     }
 

@@ -270,14 +270,14 @@ struct MQTTFeedLoop {
         if case .own(.payments) = match { return (.payments, true) }
         if case .own(.commands) = match { return (.commands, true) }
         if !isStrangeTopicTold {
-            log("a message came under \"\(name.unicodeScalars.prefix(200))\", which is \(match.meaning)")
+            log("a message came under \"\(name.prefix(200))\", which is \(match.meaning)")
         }
         isStrangeTopicTold = true
         guard case .rewritten(let topic, let isCertain) = match else { return nil }
         return switch topic {
         case .payments: (.payments, isCertain)
         case .commands: (.commands, isCertain)
-        case .receipts, .status, .probe: nil
+        case .receipts, .replies, .status, .probe: nil
         }
     }
 

@@ -9,7 +9,7 @@ public struct MQTTPublisher: Sendable {
     ///   the box.
     public init(settings: MQTTSettings) { self.settings = settings }
 
-    /// Publishes, and returns once the broker has acknowledged every message; with `onReceipt`, once the box has answered
+    /// Publishes, and returns once the broker has acknowledged every message; with `onAnswer`, once the box has answered
     /// as well. Blocks: do not call it on Swift's shared pool.
     ///
     /// - Parameters:
@@ -17,13 +17,14 @@ public struct MQTTPublisher: Sendable {
     ///   - topic: of the box: payments or commands.
     ///   - timeout: for connection, acknowledgements and receipts together. The system's resolver alone bounds the name
     ///     lookup that comes first.
-    ///   - onReceipt: gets every payload on the box's receipts topic, other messages' receipts included, from before the
-    ///     first message is sent. Returns `true` when it has seen enough.
+    ///   - answers: the box's topics that `onAnswer` listens to.
+    ///   - onAnswer: gets every payload on these topics, answers to other messages included, from before the first message
+    ///     is sent. Returns `true` when it has seen enough.
     /// - Throws: ``MQTTError/timedOut(waitingFor:)`` names what did not come. Messages that the broker has acknowledged
     ///   still reach the box when it comes online.
     public func publish(
         _ payloads: [[UInt8]], to topic: Topic = .payments, timeout: Duration,
-        onReceipt: ((_ payload: [UInt8]) -> Bool)? = nil
+        answers: [Topic] = [.receipts], onAnswer: ((_ payload: [UInt8]) -> Bool)? = nil
     ) throws(MQTTError) {
         let end = Duration.monotonicNow + timeout
         let client = try MQTTClient(
@@ -31,30 +32,33 @@ public struct MQTTPublisher: Sendable {
         try client.connect()
 
         while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
-        if onReceipt != nil {
-            let id = try client.subscribe(to: .receipts)
-            var answer: UInt8?
-            while answer == nil {
-                try client.write()
-                let events = try client.turn(until: end, waitingFor: .subscription)
-                answer = events.subscriptions.first { $0.id == id }?.grantedQoS
-            }
-            if let answer, answer > 2 { throw .subscriptionRefused(topic: settings.topics[.receipts]) }
-        }
+        if onAnswer != nil { for topic in answers { try listen(to: topic, client, until: end) } }
 
         var unacknowledged: Set<UInt16> = []
         for payload in payloads { unacknowledged.insert(try client.publish(payload, to: topic)) }
-        var isAnswered = onReceipt == nil
+        let names = answers.map { settings.topics[$0] }
+        var isAnswered = onAnswer == nil
         try client.write()
         while !unacknowledged.isEmpty || !isAnswered {
             let events = try client.turn(
                 until: end, waitingFor: unacknowledged.isEmpty ? .receipts : .acknowledgement)
             unacknowledged.subtract(events.acknowledged)
-            for message in events.messages where message.topic == settings.topics[.receipts] && !isAnswered {
-                isAnswered = onReceipt?(message.payload) ?? true
+            for message in events.messages where names.contains(message.topic) && !isAnswered {
+                isAnswered = onAnswer?(message.payload) ?? true
             }
         }
         client.disconnect()
         try client.write()
+    }
+
+    private func listen(to topic: Topic, _ client: MQTTClient, until end: Duration) throws(MQTTError) {
+        let id = try client.subscribe(to: topic)
+        while true {
+            try client.write()
+            let events = try client.turn(until: end, waitingFor: .subscription)
+            guard let answer = events.subscriptions.first(where: { $0.id == id }) else { continue }
+            if answer.grantedQoS > 2 { throw .subscriptionRefused(topic: settings.topics[topic]) }
+            return
+        }
     }
 }

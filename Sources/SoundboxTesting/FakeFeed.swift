@@ -29,6 +29,7 @@ public final class FakeFeed: PaymentFeed {
     package let acknowledged = Journal<FeedMessage>()
     /// Every receipt, in the order of sending. The broker confirms each one at once.
     package let receipts = Journal<OutgoingReceipt>()
+    package let replies = Journal<OutgoingReceipt>()
     /// Everything that was published on the status topic, the last will and the farewell included.
     package let statuses = Journal<[UInt8]>()
 
@@ -109,6 +110,16 @@ public final class FakeFeed: PaymentFeed {
         }
     }
 
+    /// Skips replies until the one that says `result` of the command `id`.
+    public func reply(to id: String, _ result: String) async throws -> JSONValue {
+        try await replies.next { reply in
+            guard let json = try? JSONValue(parsing: reply.payload), json["command"]?.string == id,
+                json["result"]?.string == result
+            else { return nil }
+            return json
+        }
+    }
+
     /// Skips statuses until one that fits.
     public func status(where fits: @escaping @Sendable (JSONValue) -> Bool = { _ in true }) async throws -> JSONValue {
         try await statuses.next { status in
@@ -137,6 +148,7 @@ public final class FakeFeed: PaymentFeed {
         delegate.connectionChanged(to: .stopped)
         acknowledged.finish()
         receipts.finish()
+        replies.finish()
         statuses.finish()
     }
 }
@@ -214,7 +226,7 @@ private struct FakeConnection {
                 if !confirmed.isEmpty { try delegate.receiptsDelivered(confirmed) }
                 confirmed = []
                 for receipt in try delegate.receipts(after: lastReceipt, limit: 32) {
-                    feed.receipts.append(receipt)
+                    (receipt.topic == .replies ? feed.replies : feed.receipts).append(receipt)
                     lastReceipt = receipt.sequence
                     confirmed.append(receipt.sequence)
                 }

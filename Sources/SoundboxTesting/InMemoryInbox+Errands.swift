@@ -6,7 +6,11 @@ extension InMemoryInbox {
         try contents.withLock { contents throws(InboxError) in
             try contents.check()
             if let earliest = reading.earliest { contents.cancelledBefore.removeAll { $0.expiry < earliest } }
-            let outcomes = commands.map { contents.take($0, at: reading.time, clock: reading.trust) }
+            let outcomes = commands.map { command in
+                let outcome = contents.take(command, at: reading.time, clock: reading.trust)
+                contents.write(command.reply(to: outcome, at: reading.time))
+                return outcome
+            }
             if let earliest = reading.earliest { contents.commands.removeAll { $0.expiry < earliest } }
             contents.commands.removeFirst(max(0, contents.commands.count - CommandID.limit))
             return outcomes
@@ -55,21 +59,20 @@ extension InMemoryInbox.Contents {
     fileprivate mutating func take(_ command: CommandArrival, at now: Timestamp, clock: ClockTrust) -> CommandOutcome {
         switch command {
         case .once(let id, let expiry):
-            guard !commands.contains(where: { $0.id == id }) else { return .duplicate }
+            guard !commands.contains(where: { $0.id == id }) else { return .duplicate(wasRefused: false) }
             commands.append((id, expiry, nil))
             return .isNew
         case .errand(let errand, let expiry, let onlyWhenNoRing):
             return take(errand, until: expiry, onlyWhenNoRing, at: now, clock: clock)
-        case .cancel(.payment(let id), _):
+        case .always: return .isNew
+        case .cancel(.payment(let id), _, _):
             return switch InMemoryInbox.cancel(id, at: now, in: &self) {
             case .cancelled(let entry): .cancelled(.payment(id), entry.cancelMoment)
             case .tooLate(let state): .tooLate(.payment(id), state: state.rawValue)
             case .unknown: .unknown(.payment(id))
             }
-        case .cancel(.errand(let id), let expiry): return cancel(id, until: expiry, at: now)
-        case .refused(let id, let reason):
-            write(Receipt(.command(id), state: .rejected, at: now, reason: reason))
-            return .refused
+        case .cancel(.errand(let id), _, let expiry): return cancel(id, until: expiry, at: now)
+        case .refused: return .refused
         }
     }
 
@@ -78,7 +81,7 @@ extension InMemoryInbox.Contents {
     ) -> CommandOutcome {
         let id = errand.id
         guard !commands.contains(where: { $0.id == id }), !errands.contains(where: { $0.errand.id == id }) else {
-            return .duplicate
+            return .duplicate(wasRefused: commands.first { $0.id == id }?.end?.isRefusal ?? false)
         }
         if let index = cancelledBefore.firstIndex(where: { $0.id == id }) {
             cancelledBefore.remove(at: index)
@@ -89,8 +92,7 @@ extension InMemoryInbox.Contents {
         let entry = ErrandEntry(sequence: lastErrand + 1, errand: errand, receivedAt: now, clock: clock)
         let isBusy = onlyWhenNoRing && entry.isRing && errands.contains(where: \.isRing)
         if let reason = Errand.reasonNotToAccept(isBusy: isBusy, waiting: errands.count) {
-            commands.append((id, expiry, .rejected))
-            write(Receipt(.command(id), state: .rejected, at: now, reason: reason))
+            commands.append((id, expiry, .refused))
             return .notAccepted(reason: reason)
         }
         lastErrand += 1

@@ -23,8 +23,7 @@ public final class InMemoryInbox: Inbox {
 
         mutating func write(_ receipt: Receipt) {
             let number = nextReceipt ?? receipt.at.millisecondsSince1970 + 1
-            receipts.append(
-                OutgoingReceipt(sequence: number, payload: receipt.json(sequence: number, epoch: epoch).bytes))
+            receipts.append(OutgoingReceipt(receipt, sequence: number, epoch: epoch))
             nextReceipt = number + 1
         }
 

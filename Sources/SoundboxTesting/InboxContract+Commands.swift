@@ -5,13 +5,29 @@ extension InboxContract {
         InboxContract(description: "A command's id is new once, in any batch, until its time has passed") { inbox in
             let command = CommandArrival.once(try CommandID("c"), expiry: later)
             let other = CommandArrival.once(try CommandID("d"), expiry: later)
-            try demand(inbox.take([command, command], at: noon), equals: [.isNew, .duplicate], "in one batch")
-            try demand(inbox.take([other, command], at: later), equals: [.isNew, .duplicate], "in the next")
+            try demand(
+                inbox.take([command, command], at: noon), equals: [.isNew, .duplicate(wasRefused: false)],
+                "in one batch")
+            try demand(
+                inbox.take([other, command], at: later), equals: [.isNew, .duplicate(wasRefused: false)], "in the next")
             let evening = Timestamp(millisecondsSince1970: later.millisecondsSince1970 + 1)
             // What has expired makes room when something new comes.
             try demand(inbox.take([.once(try CommandID("e"), expiry: evening)], at: evening), equals: [.isNew], "new")
             try demand(inbox.take([command], at: evening), equals: [.isNew], "after its time")
-            try demand(receipts(of: inbox), equals: [], "receipts: it was carried out")
+            try demand(receipts(of: inbox), equals: [], "receipts")
+            try demand(
+                replies(of: inbox).map { "\($0.command ?? "") \($0.state ?? "")" },
+                equals: [#""c" ok"#, #""c" ok"#, #""d" ok"#, #""c" ok"#, #""e" ok"#, #""c" ok"#],
+                "replies: one for each time that it came")
+        },
+        InboxContract(description: "A command that is carried out as often as it comes has a reply each time") {
+            inbox in
+            let named = CommandArrival.always(try CommandID("v"))
+            try demand(
+                inbox.take([named, .always(nil), named], at: noon), equals: [.isNew, .isNew, .isNew], "outcomes")
+            try demand(
+                replies(of: inbox).map { "\($0.command ?? "") \($0.state ?? "")" },
+                equals: [#""v" ok"#, "null ok", #""v" ok"#], "replies")
         },
         InboxContract(description: "A clock that may be wrong forgets no command's id") { inbox in
             let year = Timestamp(millisecondsSince1970: later.millisecondsSince1970 + 365 * 86_400_000)
@@ -19,29 +35,35 @@ extension InboxContract {
             let other = CommandArrival.once(try CommandID("d"), expiry: year)
             _ = try inbox.take([command], at: ClockReading(noon, .none))
             try demand(inbox.take([other], at: ClockReading(year, .none)), equals: [.isNew], "a year ahead")
-            try demand(inbox.take([command], at: noon), equals: [.duplicate], "right again")
+            try demand(inbox.take([command], at: noon), equals: [.duplicate(wasRefused: false)], "right again")
         },
         InboxContract(description: "No more than the newest 4,096 ids of commands are kept") { inbox in
             func command(_ number: Int) throws -> CommandArrival { .once(try CommandID("c-\(number)"), expiry: later) }
             _ = try inbox.take(try (0...CommandID.limit).map { try command($0) }, at: noon)
-            try demand(inbox.take([try command(1)], at: noon), equals: [.duplicate], "the oldest that is kept")
+            try demand(
+                inbox.take([try command(1)], at: noon), equals: [.duplicate(wasRefused: false)],
+                "the oldest that is kept")
             try demand(inbox.take([try command(0)], at: noon), equals: [.isNew], "the one before it")
         },
-        InboxContract(description: "A refused command has a receipt that names it and no payment") { inbox in
+        InboxContract(description: "A refused command has a reply that names it and no payment, and leaves its id free")
+        { inbox in
             // An id that a payment has too.
             _ = try store(["1"], in: inbox)
             let refused = [
                 CommandArrival.refused(try CommandID("1"), reason: "at: too long ago"),
                 .refused(nil, reason: "signature: this field is missing"),
+                .refused(try CommandID("2"), reason: "type: \"dance\" is unknown", isUnknown: true),
             ]
-            try demand(inbox.take(refused, at: noon), equals: [.refused, .refused], "outcomes")
+            try demand(inbox.take(refused, at: noon), equals: [.refused, .refused, .refused], "outcomes")
             try demand(
-                Array(receipts(of: inbox).dropFirst()),
+                replies(of: inbox),
                 equals: [
-                    StoredReceipt(id: nil, state: "rejected", reason: "at: too long ago", command: #""1""#),
+                    StoredReceipt(id: nil, state: "refused", reason: "at: too long ago", command: #""1""#),
                     StoredReceipt(
-                        id: nil, state: "rejected", reason: "signature: this field is missing", command: "null"),
-                ], "receipts")
+                        id: nil, state: "refused", reason: "signature: this field is missing", command: "null"),
+                    StoredReceipt(id: nil, state: "unknown", reason: "type: \"dance\" is unknown", command: #""2""#),
+                ], "replies")
+            try demand(receipts(of: inbox).map(\.id), equals: ["1"], "receipts")
             try demand(
                 inbox.take([.once(try CommandID("1"), expiry: later)], at: noon), equals: [.isNew], "its id is free")
         },
@@ -58,6 +80,11 @@ extension InboxContract {
             try demand(inbox.waiting(limit: 10), equals: [entries[0]], "waiting")
             try demand(
                 receipts(of: inbox).suffix(1), equals: [StoredReceipt(id: "2", state: "cancelled")], "receipt")
+            try demand(
+                replies(of: inbox).map { "\($0.state ?? "") \($0.reason ?? "")" },
+                equals: [
+                    "ok ", "ok payment_id: it is cancelled already", "refused payment_id: no such payment is known",
+                ], "replies")
         },
         InboxContract(description: "An id is known from the payment's arrival on, whatever becomes of it") { inbox in
             let id = try PaymentID("1")

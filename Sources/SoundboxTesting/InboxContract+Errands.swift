@@ -81,9 +81,17 @@ extension ErrandContract {
             open in
             let entry = try take(["r"], in: open())[0]
             let again = try [arrival("r"), .once(try CommandID("r"), expiry: evening)]
-            try demand(open().take(again, at: noon), equals: [.duplicate, .duplicate], "while it waits")
+            try demand(
+                open().take(again, at: noon), equals: [.duplicate(wasRefused: false), .duplicate(wasRefused: false)],
+                "while it waits")
             try demand(open().end(entry, as: .missed, at: later), equals: true, "its end")
-            try demand(open().take(again, at: later), equals: [.duplicate, .duplicate], "afterwards")
+            let known = "known: it was taken when it came first"
+            try demand(
+                InboxContract.replies(of: open()),
+                equals: [receipt("r", "ok"), receipt("r", "ok", known), receipt("r", "ok", known)], "replies")
+            try demand(
+                open().take(again, at: later), equals: [.duplicate(wasRefused: false), .duplicate(wasRefused: false)],
+                "afterwards")
             try demand(open().errands(), equals: [], "errands")
         },
         ErrandContract(description: "An errand ends once, with one receipt that says how") { open in
@@ -117,9 +125,11 @@ extension ErrandContract {
             let reason = "busy: another ring has not ended"
             try demand(open().take(batch, at: noon)[2], equals: .notAccepted(reason: reason), "outcome")
             try demand(open().errands().map(\.errand.id.text), equals: ["r1", "s", "r3"], "errands")
-            try demand(InboxContract.receipts(of: open())[2], equals: receipt("r2", "rejected", reason), "receipt")
+            try demand(InboxContract.replies(of: open())[2], equals: receipt("r2", "refused", reason), "reply")
+            try demand(
+                InboxContract.receipts(of: open()), equals: ["r1", "s", "r3"].map { receipt($0, "stored") }, "receipts")
             for entry in try open().errands() where entry.isRing { _ = try open().end(entry, as: .answered, at: later) }
-            try demand(open().take([batch[2]], at: later), equals: [.duplicate], "the same id")
+            try demand(open().take([batch[2]], at: later), equals: [.duplicate(wasRefused: true)], "the same id")
             guard case .accepted = try open().take([arrival("r4", onlyWhenNoRing: true)], at: later).first else {
                 throw InboxContractViolation(description: "a ring must be accepted when the others have ended")
             }

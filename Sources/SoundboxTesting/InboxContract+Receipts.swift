@@ -225,12 +225,17 @@ extension InboxContract {
         return try inbox.waiting(limit: ids.count)
     }
 
-    static func receipts(of inbox: any Inbox) throws -> [StoredReceipt] {
-        try inbox.receipts(after: 0, limit: 1000).map { receipt in
+    static func receipts(of inbox: any Inbox) throws -> [StoredReceipt] { try sent(to: .receipts, of: inbox) }
+
+    /// The replies to commands; `state` is their result.
+    static func replies(of inbox: any Inbox) throws -> [StoredReceipt] { try sent(to: .replies, of: inbox) }
+
+    private static func sent(to topic: Topic, of inbox: any Inbox) throws -> [StoredReceipt] {
+        try inbox.receipts(after: 0, limit: 1000).filter { $0.topic == topic }.map { receipt in
             let json = try JSONValue(parsing: receipt.payload)
             return StoredReceipt(
-                id: json["id"]?.string, state: json["state"]?.string, reason: json["reason"]?.string,
-                summary: json["summary"]?.string, command: json["command"]?.text)
+                id: json["id"]?.string, state: json[topic == .replies ? "result" : "state"]?.string,
+                reason: json["reason"]?.string, summary: json["summary"]?.string, command: json["command"]?.text)
         }
     }
 

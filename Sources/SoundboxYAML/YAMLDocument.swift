@@ -60,6 +60,11 @@ public struct YAMLDocument: Equatable {
         }
     }
 
+    /// Puts a value of any shape in the place of what stands there; `null` removes the key.
+    public mutating func set(_ value: JSONValue, at keys: [String]) {
+        Self.set(value == .null ? nil : Node(value), at: keys[...], in: &root)
+    }
+
     /// The document as text that ends with a newline, one key a line.
     public var text: String {
         Self.text(of: root)
@@ -99,5 +104,19 @@ public struct YAMLDocument: Equatable {
             }
         }
         return result
+    }
+}
+
+extension Node {
+    fileprivate init(_ json: JSONValue) {
+        switch json {
+        case .null: self = Node("")
+        case .bool(let bool): self = Node(bool ? "true" : "false")
+        case .number(let digits): self = Node(digits)
+        case .string(let text): self = Node(text)
+        case .array(let elements): self = .sequence(Node.Sequence(elements.map { Node($0) }, .implicit, .flow))
+        case .object(let members):
+            self = .mapping(Node.Mapping(members.map { (Node($0.name), Node($0.value)) }, .implicit, .block))
+        }
     }
 }

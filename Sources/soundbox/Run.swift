@@ -41,8 +41,12 @@ struct Run: AsyncParsableCommand {
         var start = BoxStart(
             configurationFile: configuration.config, waitsForSetup: waitForSetup, panel: panel.choice, signals: signals)
         // Made anew each time, so that what one box held is free before the next.
-        while let box = try await start.box() {
-            guard try await box.run(endingOn: signals) == .unprovisioned, waitForSetup else { break }
+        boxes: while let box = try await start.box() {
+            switch try await box.run(endingOn: signals) {
+            case .settingsChanged: continue
+            case .unprovisioned where waitForSetup: continue
+            case .unprovisioned, .resetRequested, .stopped: break boxes
+            }
         }
         // Libraries tidy up when a process ends, and would wait for calls that never come back.
         if DeviceWatch.stuckCallCount > 0 { _exit(EXIT_SUCCESS) }

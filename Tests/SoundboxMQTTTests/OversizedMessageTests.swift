@@ -25,7 +25,8 @@ struct OversizedMessageTests {
                 delegate.skipped.entries == [
                     .init(topic: .payments, bytes: 3 << 20), .init(topic: .commands, bytes: 3 << 20),
                 ])
-            #expect(log.entries == ["a message on \"another/topic\" is none of this box's business: ignored"])
+            #expect(
+                log.entries == ["a message came under \"another/topic\", which is none of this box's topics: refused"])
         }
     }
 

@@ -9,13 +9,13 @@ struct PublisherTests {
     /// Publishes on a thread of its own.
     private func publish(
         _ payloads: [String], to broker: FakeBroker, timeout: Duration = .seconds(300),
-        onReceipt: (@Sendable (String) -> Bool)? = nil
+        onAnswer: (@Sendable (String) -> Bool)? = nil
     ) async throws {
         let publisher = MQTTPublisher(settings: try boxSettings(port: broker.port))
         try await onOwnThread(named: "publisher") {
             try publisher.publish(
                 payloads.map { Array($0.utf8) }, timeout: timeout,
-                onReceipt: onReceipt.map { onReceipt in { onReceipt(String(decoding: $0, as: UTF8.self)) } })
+                onAnswer: onAnswer.map { onAnswer in { onAnswer(String(decoding: $0, as: UTF8.self)) } })
         }
     }
 

@@ -22,6 +22,7 @@ user $provider
 topic write $prefix/+/+/payments
 topic write $prefix/+/+/commands
 topic read $prefix/+/+/receipts
+topic read $prefix/+/+/replies
 topic read $prefix/+/+/status
 ACL
 
@@ -47,6 +48,7 @@ user $merchant.$device
 topic read $box/payments
 topic read $box/commands
 topic write $box/receipts
+topic write $box/replies
 topic write $box/status
 topic readwrite $box/probe
 ACL

@@ -34,59 +34,63 @@ extension Intake {
         hooks.hush(target)
     }
 
-    /// Like payments, commands are acknowledged once what they change or forbid is on the disk.
+    /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with it.
     func take(_ commands: [ReadCommand], mayHaveWaited: Bool) throws(InboxError) {
         guard !commands.isEmpty else { return }
-        var judged: [(message: CommandMessage?, arrival: CommandArrival?)] = []
+        var judged: [(message: CommandMessage?, arrival: CommandArrival)] = []
         for command in commands {
             do throws(CommandError) {
                 let (message, arrival) = try judge(command, mayHaveWaited: mayHaveWaited)
                 judged.append((message, arrival))
             } catch {
-                refuse(error)
-                guard answersToRefusedCommands.take() != nil else { continue }
-                judged.append((nil, .refused(error.id, reason: error.reason)))
+                guard let arrival = refuse(error) else { continue }
+                judged.append((nil, arrival))
             }
         }
-        var outcomes = try note(judged.compactMap(\.arrival)).makeIterator()
+        // Nobody could tell whose reply it is, and a knob that is turned should not wear out a card.
+        var outcomes = try note(judged.map(\.arrival).filter { $0 != .always(nil) }).makeIterator()
         for (message, arrival) in judged {
-            let outcome = arrival == nil ? nil : outcomes.next()
-            guard let message else { continue }
-            try carryOut(message, outcome)
+            let outcome = arrival == .always(nil) ? .isNew : outcomes.next()
+            guard let message, let outcome else { continue }
+            carryOut(message, outcome)
         }
     }
 
     /// A command that was too large to be read.
     func refuseUnread(_ reason: String) throws(InboxError) {
-        let error = CommandError(reason: reason)
-        refuse(error)
-        try answer(error.id, error.reason)
+        guard let arrival = refuse(CommandError(reason: reason)) else { return }
+        _ = try note([arrival])
     }
 
     /// - Throws: why it is not to be carried out.
     private func judge(
         _ command: ReadCommand, mayHaveWaited: Bool
-    ) throws(CommandError) -> (CommandMessage, CommandArrival?) {
+    ) throws(CommandError) -> (CommandMessage, CommandArrival) {
         let (message, isSigned) = try command.content.get()
         let circumstances = CommandJudge.Circumstances(
             isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: mayHaveWaited, clock: clock.reading,
             allowsOneRing: allowsOneRing)
         if isSigned, let at = message.at { learn(at) }
         let arrival = CommandJudge.judge(message, circumstances)
-        if case .refused(let id, let reason)? = arrival { throw CommandError(id: id, reason: reason) }
+        if case .refused(let id, let reason, _) = arrival { throw CommandError(id: id, reason: reason) }
         if case .errand(let errand) = message.command, let problem = rules.problem(of: errand) {
             throw CommandError(id: errand.id, reason: problem)
+        }
+        // Its reply says what came of it, and it may come twice.
+        if case .reconciled(let epoch) = message.command, let problem = hooks.reconciled(epoch) {
+            throw CommandError(id: message.id, reason: problem)
+        }
+        if case .settings(let settings) = message.command, let problem = hooks.settings(settings) {
+            throw CommandError(id: message.id, reason: problem)
         }
         return (message, arrival)
     }
 
-    private func answer(_ id: CommandID?, _ reason: String) throws(InboxError) {
-        guard answersToRefusedCommands.take() != nil else { return }
-        _ = try note([.refused(id, reason: reason)])
-    }
-
-    private func refuse(_ error: CommandError) {
+    /// - Returns: what is noted of it; `nil` when too many were refused.
+    private func refuse(_ error: CommandError) -> CommandArrival? {
         logSparingly(.warning, "command refused", ["reason": "\(error)"])
+        guard answersToRefusedCommands.take() != nil else { return nil }
+        return .refused(error.id, reason: error.reason, isUnknown: error.isUnknown)
     }
 
     private func note(_ arrivals: [CommandArrival]) throws(InboxError) -> [CommandOutcome] {
@@ -96,25 +100,18 @@ extension Intake {
             outcomes = try inbox.take(arrivals, at: clock.reading)
         } catch {
             report(error)
-            // The answer to a refused command is not worth holding up the messages behind it.
-            guard arrivals.allSatisfy({ if case .refused = $0 { true } else { false } }) else { throw error }
-            return arrivals.map { _ in .refused }
+            // A reply alone is worth holding up neither the messages behind it nor what was asked for.
+            guard arrivals.allSatisfy(\.isRepliedToOnly) else { throw error }
+            return arrivals.map { if case .refused = $0 { .refused } else { .isNew } }
         }
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
         return outcomes
     }
 
-    /// - Parameter outcome: `nil` for a command that is carried out as often as it comes.
-    private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome?) throws(InboxError) {
+    private func carryOut(_ message: CommandMessage, _ outcome: CommandOutcome) {
         switch outcome {
-        case nil, .isNew:
-            if case .reconciled(let epoch) = message.command {
-                guard let problem = hooks.reconciled(epoch) else { return }
-                logSparingly(.notice, "command refused", ["reason": "\(problem)"])
-                return try answer(message.id, problem)
-            }
-            hooks.perform(message.command)
+        case .isNew: hooks.perform(message.command)
         case .duplicate: logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
         case .refused: break
         case .accepted(let entry): accepted(entry)
@@ -129,10 +126,8 @@ extension Intake {
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, let state):
             logSparingly(.notice, "too late to cancel", ["id": "\(target.idText)", "state": "\(state)"])
-            try answer(message.id, "\(target.field): too late, it is \(state)")
         case .unknown(let target):
             logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(target.idText)"])
-            try answer(message.id, "\(target.field): no such payment is known")
         }
     }
 
@@ -152,12 +147,14 @@ extension CancelTarget {
         case .errand(let id): id.text
         }
     }
+}
 
-    /// The member that names it.
-    fileprivate var field: String {
+extension CommandArrival {
+    /// Whether nothing of it is remembered but its reply.
+    fileprivate var isRepliedToOnly: Bool {
         switch self {
-        case .payment: "payment_id"
-        case .errand: "command_id"
+        case .always, .refused: true
+        case .once, .errand, .cancel: false
         }
     }
 }

@@ -18,6 +18,8 @@ struct Intake: PaymentFeedDelegate {
         var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
         /// What may have been lost with a session was sent again. Returns why that is not believed.
         var reconciled: @Sendable (_ epoch: Int) -> String? = { _ in nil }
+        /// Settings from afar. Returns why they are not taken. Blocks on the disk.
+        var settings: @Sendable (RemoteSettings) -> String? = { _ in "settings: not taken by this box" }
         /// Takes a command.
         var perform: @Sendable (Command) -> Void = { _ in }
     }

@@ -10,6 +10,10 @@ package final class BoxState: Sendable {
         package var broker: String?
         /// What that broker has kept.
         package var session: SessionStatus?
+        /// What became of the settings that came last from afar.
+        package var settings: SettingsStatus?
+        /// Why settings from afar that were in force cannot be used.
+        package var settingsWarning: String?
         /// What may have been lost with an earlier session, until it is known to be made good.
         package var sessionFault: String?
         /// Whether the first connection is still being made.
@@ -71,7 +75,8 @@ package final class BoxState: Sendable {
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
         package var warnings: [String] {
-            voiceWarnings + feedFaults.map(\.description) + [timeZoneWarning].compactMap(\.self)
+            voiceWarnings + feedFaults.map(\.description)
+                + [timeZoneWarning, settingsWarning, settings?.warning].compactMap(\.self)
         }
 
         /// What is wrong, in words for people; empty when nothing is.

@@ -36,10 +36,14 @@ package actor StatusReporter: Service {
         package var broker: String
         package var voice: String
         package var audioDevice: String
+        /// What may be set from afar, as it is.
+        package var configuration: JSONValue?
 
         package init(
-            merchantID: String? = nil, deviceID: String, broker: String, voice: String, audioDevice: String
+            merchantID: String? = nil, deviceID: String, broker: String, voice: String, audioDevice: String,
+            configuration: JSONValue? = nil
         ) {
+            self.configuration = configuration
             self.merchantID = merchantID
             self.deviceID = deviceID
             self.broker = broker
@@ -126,6 +130,8 @@ package actor StatusReporter: Service {
         status.xruns = snapshot.xruns
         status.clock = clock.state
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
+        status.settings = snapshot.settings
+        status.configuration = identity.configuration
         // Without counts the rest is still worth telling; the fault says why they are missing.
         status.counts = try? inbox.counts()
         status.faults = snapshot.faults

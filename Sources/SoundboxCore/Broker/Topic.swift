@@ -4,8 +4,10 @@ public enum Topic: String, Sendable, CaseIterable {
     /// Payment notices.
     case payments
     case commands
-    /// What became of each notice and command.
+    /// What became of each notice, and of each ring and sentence.
     case receipts
+    /// What became of each command.
+    case replies
     /// Whether the box is there, and how it is.
     case status
     /// Where a trial of the connection sends itself a message. Nobody else listens there, so that a
@@ -25,7 +27,7 @@ public enum Topic: String, Sendable, CaseIterable {
     public var direction: Direction {
         switch self {
         case .payments, .commands: .toBox
-        case .receipts, .status: .fromBox
+        case .receipts, .replies, .status: .fromBox
         case .probe: .withinBox
         }
     }

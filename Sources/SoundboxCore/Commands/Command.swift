@@ -35,6 +35,8 @@ public enum Command: Sendable, Equatable {
     case cancel(CancelTarget)
     /// What may have been lost with the session before this one was published again.
     case reconciled(epoch: Int)
+    /// Settings from afar, by the keys and values of ``RemoteSettings``; their id and time are the command's.
+    case settings(RemoteSettings)
     case warnOfUnprovisioning
     case unprovision
 }
@@ -54,11 +56,12 @@ extension Command {
             }
             self = .reconciled(epoch: epoch)
         case "cancel": self = .cancel(try CancelTarget(decoding: json))
+        case "settings": self = .settings(try RemoteSettings(command: json))
         case let type?:
             throw CommandError(
                 reason:
-                    "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals, volume or reconciled"
-            )
+                    "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals, volume, settings or reconciled",
+                isUnknown: true)
         case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
         }
     }
@@ -113,10 +116,13 @@ public struct CommandError: Error, Equatable, CustomStringConvertible {
     /// The command's id, when that much is readable.
     public var id: CommandID?
     public var reason: String
+    /// Its type is none that this version of the program knows.
+    public var isUnknown: Bool
 
-    public init(id: CommandID? = nil, reason: String) {
+    public init(id: CommandID? = nil, reason: String, isUnknown: Bool = false) {
         self.id = id
         self.reason = reason
+        self.isUnknown = isUnknown
     }
 
     public var description: String { reason }

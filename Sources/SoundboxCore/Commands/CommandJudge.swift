@@ -1,7 +1,7 @@
 /// Decides whether a command is to be carried out now: pure.
 ///
-/// A `cancel` and a `reconciled` may be old: they are sent to boxes that are away, and do no more when they come twice. Everything else is
-/// of the moment: a payment that is repeated hours later, a ring of somebody who has left, or a box that falls silent by
+/// A `cancel`, a `reconciled` and `settings` may be old: they are sent to boxes that are away, and do no more when they
+/// come twice. Of settings the newest count. Everything else is of the moment: a payment that is repeated hours later, a ring of somebody who has left, or a box that falls silent by
 /// itself, would be a lie.
 public enum CommandJudge {
     /// How far the sender's clock may be from the box's, in either direction, the way through the network included.
@@ -33,17 +33,17 @@ public enum CommandJudge {
         }
     }
 
-    public static func judge(_ message: CommandMessage, _ circumstances: Circumstances) -> CommandArrival? {
+    public static func judge(_ message: CommandMessage, _ circumstances: Circumstances) -> CommandArrival {
         if let reason = reasonToRefuse(message, circumstances) { return .refused(message.id, reason: reason) }
         let expiry = expiry(of: message, circumstances)
         switch message.command {
-        case .cancel(let target): return .cancel(target, expiry: expiry)
+        case .cancel(let target): return .cancel(target, id: message.id, expiry: expiry)
         case .errand(let errand):
             return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
-        case .reconciled: return nil
+        case .reconciled, .settings: return .always(message.id)
         case .play, .volume, .warnOfUnprovisioning, .unprovision:
             // Without both there is no telling one command from the next.
-            guard let id = message.id, message.at != nil else { return nil }
+            guard let id = message.id, message.at != nil else { return .always(message.id) }
             return .once(id, expiry: expiry)
         }
     }
@@ -60,6 +60,10 @@ public enum CommandJudge {
         }
         switch message.command {
         case .cancel, .reconciled: return nil
+        case .settings(let settings):
+            // Those of next year would shut out all others until then.
+            guard let now = circumstances.clock.confirmed, settings.at.duration(since: now) > window else { return nil }
+            return "at: \(settings.at) is in the future; the box's clock says \(now)"
         case .play, .volume, .errand, .warnOfUnprovisioning, .unprovision: break
         }
         if circumstances.isSigned {

@@ -31,7 +31,7 @@ public struct CommandMessage: Sendable, Equatable {
         do throws(CommandError) {
             at = try json.commandTime
             command = try Command(decoding: json)
-        } catch { throw CommandError(id: id, reason: error.reason) }
+        } catch { throw CommandError(id: id, reason: error.reason, isUnknown: error.isUnknown) }
     }
 }
 

@@ -1,4 +1,4 @@
-/// What the box tells the provider about one payment or one errand, or about a command that it did not carry out.
+/// What the box tells the provider about one payment or one errand, and its reply to a command.
 public struct Receipt: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable {
         /// On disk; the box now answers for it.
@@ -10,7 +10,7 @@ public struct Receipt: Sendable, Equatable {
         /// Waited too long; told in a summary, or not at all where the box is configured so.
         case expired
         case cancelled
-        /// Not a payment notice, or not a command to be carried out; nothing is stored.
+        /// Not a payment notice; nothing is stored.
         case rejected
         /// Somebody pressed the button while it rang.
         case answered
@@ -20,6 +20,27 @@ public struct Receipt: Sendable, Equatable {
         case spoken
         /// What a command asked for could not be heard.
         case failed
+
+        // The reply to a command, on a topic of its own.
+
+        /// Taken: it is carried out now, or what it asks for is on disk. Of a ring or a sentence receipts tell the rest.
+        case ok
+        /// Not carried out.
+        case refused
+        /// Not carried out: this version of the program does not know what it asks for.
+        case unknown
+
+        /// Whether nothing of it was taken. Earlier versions noted a refused errand as `rejected`.
+        public var isRefusal: Bool { self == .refused || self == .rejected || self == .unknown }
+
+        /// Whether this is how a command is replied to.
+        public var isReply: Bool {
+            switch self {
+            case .ok, .refused, .unknown: true
+            case .stored, .duplicate, .announced, .expired, .cancelled, .rejected, .answered, .missed, .spoken, .failed:
+                false
+            }
+        }
     }
 
     public enum Subject: Sendable, Equatable {
@@ -77,18 +98,20 @@ public struct Receipt: Sendable, Equatable {
     /// The JSON that is published.
     ///
     /// - Parameters:
-    ///   - sequence: the receipt's position in the outbox. It only rises as long as the inbox is the same, so that a
-    ///     reader notices a receipt that comes twice and one that is missing.
+    ///   - sequence: the position in the outbox, which receipts and replies share. It only rises as long as the inbox is
+    ///     the same, so that a reader notices one that comes twice.
     ///   - epoch: tells apart receipts of one sequence, when an inbox was lost or put back from a backup; `nil` for a
     ///     receipt of version 0.1.0.
     public func json(sequence: Int64, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {
             case .payment(let id): [("id", id.map { .string($0.text) } ?? .null)]
-            case .command(let id): [("id", .null), ("command", id.map { .string($0.text) } ?? .null)]
+            case .command(let id):
+                (state.isReply ? [] : [("id", .null)]) + [("command", id.map { .string($0.text) } ?? .null)]
             }
         members += [
-            ("state", .string(state.rawValue)), ("at", .string(at.description)), ("sequence", .integer(sequence)),
+            (state.isReply ? "result" : "state", .string(state.rawValue)), ("at", .string(at.description)),
+            ("sequence", .integer(sequence)),
         ]
         if let epoch { members.append(("epoch", .string(epoch))) }
         if let manner { members.append(("how", .string(manner.rawValue))) }

@@ -5,31 +5,82 @@ public enum CommandArrival: Sendable, Equatable {
     /// Kept until it has ended, unless its id is known. The id is remembered until `expiry`. Not accepted as busy when
     /// `onlyWhenNoRing` and a ring has not ended, nor when ``Errand/mostWaiting`` wait.
     case errand(Errand, expiry: Timestamp, onlyWhenNoRing: Bool)
-    /// Takes something back. The cancel of an errand that is not known is remembered until `expiry`.
-    case cancel(CancelTarget, expiry: Timestamp)
+    /// Takes something back. The cancel of an errand that is not known is remembered until `expiry`. `id` is the cancel's
+    /// own.
+    case cancel(CancelTarget, id: CommandID? = nil, expiry: Timestamp)
+    /// Carried out as often as it comes; only its reply is noted.
+    case always(CommandID?)
     /// Not to be carried out. The id is `nil` when it is not readable, or when nobody vouches for it.
-    case refused(CommandID?, reason: String)
+    ///
+    /// - Parameter isUnknown: this version of the program does not know what it asks for.
+    case refused(CommandID?, reason: String, isUnknown: Bool = false)
+}
+
+extension CommandArrival {
+    /// The id that its reply names.
+    private var id: CommandID? {
+        switch self {
+        case .once(let id, _): id
+        case .errand(let errand, _, _): errand.id
+        case .cancel(_, let id, _): id
+        case .always(let id), .refused(let id, _, _): id
+        }
+    }
+
+    /// What its sender is told: one reply for each time that it came.
+    public func reply(to outcome: CommandOutcome, at now: Timestamp) -> Receipt {
+        let (state, reason): (Receipt.State, String?) =
+            switch outcome {
+            case .isNew, .accepted: (.ok, nil)
+            case .duplicate(wasRefused: false): (.ok, "known: it was taken when it came first")
+            case .duplicate(wasRefused: true): (.refused, "known: it was refused when it came first")
+            case .remembered: (.ok, "command_id: not known yet; it ends as soon as it comes")
+            case .cancelled(_, .beforeItCame): (.refused, "cancelled before it came")
+            case .cancelled: (.ok, nil)
+            case .notAccepted(let reason): (.refused, reason)
+            // It came twice, or somebody else was sooner.
+            case .tooLate(let target, "cancelled"): (.ok, "\(target.field): it is cancelled already")
+            case .tooLate(let target, let state): (.refused, "\(target.field): too late, it is \(state)")
+            case .unknown(let target): (.refused, "\(target.field): no such payment is known")
+            case .refused:
+                if case .refused(_, let reason, let isUnknown) = self {
+                    (isUnknown ? .unknown : .refused, reason)
+                } else {
+                    (.refused, nil)
+                }
+            }
+        return Receipt(.command(id), state: state, at: now, reason: reason)
+    }
+}
+
+extension CancelTarget {
+    /// The member of a command that names it.
+    fileprivate var field: String {
+        switch self {
+        case .payment: "payment_id"
+        case .errand: "command_id"
+        }
+    }
 }
 
 /// What became of one command.
 public enum CommandOutcome: Sendable, Equatable {
-    /// The id was new: the command is to be carried out now, and never again.
+    /// To be carried out now; never again where its id is remembered.
     case isNew
-    /// The id is known: the command was carried out. There is no receipt, since the broker may deliver it any number of
-    /// times.
-    case duplicate
+    /// The id is known: the command was carried out, or refused for good.
+    case duplicate(wasRefused: Bool)
     case refused
     /// The errand is kept. Its receipt says `stored`.
     case accepted(ErrandEntry)
-    /// A ring where there is one already, or one errand too many. The id is spent, and the receipt says `rejected`.
+    /// A ring where there is one already, or one errand too many. The id is spent.
     case notAccepted(reason: String)
     /// It ends here, and its receipt says so. With ``CancelMoment/beforeItCame`` this is what became of the errand when it
     /// came; of any other moment it is what became of the cancel.
     case cancelled(CancelTarget, CancelMoment)
-    /// The cancel came before its errand, which will end as soon as it comes. Nothing is written until then.
+    /// The cancel came before its errand, which will end as soon as it comes. It has no receipt until then.
     case remembered(CommandID)
-    /// It has ended. `state` says how, as its receipt does; `ended` where that is not known. Nothing is written.
+    /// It has ended. `state` says how, as its receipt does; `ended` where that is not known.
     case tooLate(CancelTarget, state: String)
-    /// There is no such payment. Nothing is written.
+    /// There is no such payment.
     case unknown(CancelTarget)
 }

@@ -36,10 +36,20 @@ public struct OutgoingReceipt: Sendable, Equatable {
     public var sequence: Int64
     /// The JSON text.
     public var payload: [UInt8]
+    /// Where it is published.
+    public var topic: Topic
 
-    public init(sequence: Int64, payload: [UInt8]) {
+    public init(sequence: Int64, payload: [UInt8], topic: Topic = .receipts) {
         self.sequence = sequence
         self.payload = payload
+        self.topic = topic
+    }
+
+    /// What is published of a receipt or a reply: the JSON of ``Receipt/json(sequence:epoch:)``.
+    public init(_ receipt: Receipt, sequence: Int64, epoch: String?) {
+        self.init(
+            sequence: sequence, payload: receipt.json(sequence: sequence, epoch: epoch).bytes,
+            topic: receipt.state.isReply ? .replies : .receipts)
     }
 }
 

@@ -32,6 +32,7 @@ extension BoxStatus {
         add("sound broke off", xruns.map { $0 == 0 ? "never" : $0 == 1 ? "once" : "\($0) times" })
         add("clock", clock?.summary)
         add("running for", uptime?.inWords)
+        add("settings from afar", settings?.summary)
         if let counts {
             add("waiting", "\(counts.waiting)")
             add("announced", "\(counts.announced)")

@@ -39,6 +39,10 @@ public struct BoxStatus: Sendable, Equatable {
     public var uptime: Duration?
     /// `nil` while the inbox cannot be asked; a fault then says why.
     public var counts: InboxCounts?
+    /// What became of the settings that came last from afar; `nil` where none ever came.
+    public var settings: SettingsStatus?
+    /// What the keys of ``RemoteSettings`` hold, wherever they were set, but for the volume.
+    public var configuration: JSONValue?
     /// What is wrong, in words for people; empty when nothing is. `nil` in the last will.
     public var faults: [String]?
     /// What somebody should look at although the box does its work, in words for people; empty when there is nothing.
@@ -96,6 +100,8 @@ extension BoxStatus {
         add("queued", counts.map { .integer($0.waiting) })
         add("announced", counts.map { .integer($0.announced) })
         add("receipts_waiting", counts.map { .integer($0.receiptsWaiting) })
+        add("settings", settings?.json)
+        add("configuration", configuration)
         add("faults", faults.map { .array($0.map { .string($0) }) })
         add("warnings", warnings.map { .array($0.map { .string($0) }) })
         return .object(members)
@@ -128,6 +134,8 @@ extension BoxStatus {
         {
             counts = InboxCounts(waiting: waiting, announced: announced, receiptsWaiting: receipts)
         }
+        settings = json["settings"].flatMap(SettingsStatus.init(decoding:))
+        configuration = json["configuration"]
         if case .array(let elements)? = json["faults"] { faults = elements.compactMap(\.string) }
         if case .array(let elements)? = json["warnings"] { warnings = elements.compactMap(\.string) }
     }

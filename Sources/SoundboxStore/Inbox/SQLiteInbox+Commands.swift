@@ -17,7 +17,11 @@ extension SQLiteInbox {
     public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
         try writeReceipts { database in
             try Self.forgetCancels(before: reading.earliest, in: database)
-            let outcomes = try commands.map { try Self.take($0, at: reading, in: database) }
+            let outcomes = try commands.map { command in
+                let outcome = try Self.take(command, at: reading, in: database)
+                try Self.insert(command.reply(to: outcome, at: reading.time), into: database)
+                return outcome
+            }
             if outcomes.contains(where: \.isOfNewID) {
                 try Self.forgetCommands(before: reading.earliest, in: database)
             }
@@ -30,19 +34,19 @@ extension SQLiteInbox {
     ) throws -> CommandOutcome {
         let now = reading.time
         switch command {
-        case .once(let id, let expiry): return try remember(id, until: expiry, in: database) ? .isNew : .duplicate
+        case .once(let id, let expiry):
+            return try remember(id, until: expiry, in: database) ? .isNew : .duplicate(wasRefused: false)
         case .errand(let errand, let expiry, let onlyWhenNoRing):
             return try take(errand, until: expiry, onlyWhenNoRing, at: reading, in: database)
-        case .cancel(.payment(let id), _):
+        case .always: return .isNew
+        case .cancel(.payment(let id), _, _):
             return switch try cancel(id, at: now, in: database) {
             case .cancelled(let entry): .cancelled(.payment(id), entry.cancelMoment)
             case .tooLate(let state): .tooLate(.payment(id), state: state.rawValue)
             case .unknown: .unknown(.payment(id))
             }
-        case .cancel(.errand(let id), let expiry): return try cancel(id, until: expiry, at: now, in: database)
-        case .refused(let id, let reason):
-            try insert(Receipt(.command(id), state: .rejected, at: now, reason: reason), into: database)
-            return .refused
+        case .cancel(.errand(let id), _, let expiry): return try cancel(id, until: expiry, at: now, in: database)
+        case .refused: return .refused
         }
     }
 
@@ -56,7 +60,7 @@ extension SQLiteInbox {
         let errands = kept.compactMap { try? ErrandRecord($0.cells).entry }
         // Its id may have been forgotten before it has ended.
         guard !errands.contains(where: { $0.errand.id == id }), try remember(id, until: expiry, in: database) else {
-            return .duplicate
+            return .duplicate(wasRefused: try command(id, in: database)??.isRefusal ?? false)
         }
         try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE id = ?").execute(arguments: [id.text])
         if database.changesCount > 0 {
@@ -66,8 +70,7 @@ extension SQLiteInbox {
         }
         let isBusy = onlyWhenNoRing && errand.isRing && errands.contains(where: \.isRing)
         if let reason = Errand.reasonNotToAccept(isBusy: isBusy, waiting: kept.count) {
-            try setState(of: id, to: .rejected, in: database)
-            try insert(Receipt(.command(id), state: .rejected, at: now, reason: reason), into: database)
+            try setState(of: id, to: .refused, in: database)
             return .notAccepted(reason: reason)
         }
         let entry = ErrandEntry(

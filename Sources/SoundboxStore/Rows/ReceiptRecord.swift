@@ -42,9 +42,7 @@ struct ReceiptRecord: Sendable, Equatable {
 
     var arguments: StatementArguments { StatementArguments(cells.map(\.argument)) }
 
-    var outgoing: OutgoingReceipt {
-        OutgoingReceipt(sequence: sequence, payload: receipt.json(sequence: sequence, epoch: epoch).bytes)
-    }
+    var outgoing: OutgoingReceipt { OutgoingReceipt(receipt, sequence: sequence, epoch: epoch) }
 }
 
 extension Receipt.Subject {

@@ -93,10 +93,12 @@ struct BoxStart {
 
     /// Blocks on the disk.
     private mutating func make() throws -> ConfiguredBox {
-        let configuration = try Configuration(readingFile: configurationFile)
-        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: configuration.logLevel) }
-        surroundings = Surroundings(configuration)
-        return try ConfiguredBox(configuration, from: configurationFile, panel: panel, logger: logger)
+        let written = try Configuration(readingFile: configurationFile)
+        let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: written.logLevel) }
+        surroundings = Surroundings(written)
+        let remote = try RemoteConfiguration(over: written, from: configurationFile, logger: logger)
+        surroundings = Surroundings(remote.configuration)
+        return try ConfiguredBox(remote, from: configurationFile, panel: panel, logger: logger)
     }
 
     private func isFinal(_ error: any Error) -> Bool {

@@ -27,6 +27,11 @@ struct ConfiguredBox {
         _ = try voices(configuration.voice)
     }
 
+    /// Throws what is wrong with a choice of voices: also that somebody else would have to speak. Blocks on the disk.
+    static func check(_ choice: Configuration.VoiceChoice) throws {
+        if let standIn = try voices(choice).standIns.first(where: \.isFault) { throw SettingsProblem("\(standIn)") }
+    }
+
     private static func checkSettings(_ configuration: Configuration) throws {
         _ = try StateDirectory(path: configuration.stateDirectory)
         _ = try MessageVerifier(configuration)
@@ -36,13 +41,14 @@ struct ConfiguredBox {
 
     /// Opens the inbox and the voice; nothing runs yet. Blocks on the disk.
     ///
-    /// - Parameter configurationFile: where `configuration` came from; removed when the buttons take the box out of
+    /// - Parameter configurationFile: where the configuration came from; removed when the buttons take the box out of
     ///   service.
     /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
     ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
     init(
-        _ configuration: Configuration, from configurationFile: String, panel panelChoice: PanelChoice, logger: Logger
+        _ remote: RemoteConfiguration, from configurationFile: String, panel panelChoice: PanelChoice, logger: Logger
     ) throws {
+        let configuration = remote.configuration
         // The socket and the database are for the box's own user and group.
         umask(0o007)
         // Before the inbox is touched.
@@ -70,7 +76,7 @@ struct ConfiguredBox {
         let identity = StatusReporter.Identity(
             merchantID: configuration.merchantID, deviceID: configuration.deviceID,
             broker: configuration.broker.addresses.map(\.description).joined(separator: ", "),
-            voice: voices.names, audioDevice: configuration.audio.device)
+            voice: voices.names, audioDevice: configuration.audio.device, configuration: configuration.settable)
         let feed = try MQTTFeed(
             settings: try MQTTSettings(configuration), offlineStatus: StatusReporter.lastWill(identity).json.bytes
         ) { line in logger.warning("mqtt", metadata: ["note": "\(line)"]) }
@@ -103,6 +109,8 @@ struct ConfiguredBox {
                 return nil
             }
         }
+        parts.settings = remote.desk(for: configurationFile)
+        state.update { $0.settingsWarning = remote.warning }
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }
         parts.systemd = systemd

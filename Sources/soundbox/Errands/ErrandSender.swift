@@ -12,7 +12,7 @@ struct ErrandSender: ParsableArguments {
     @Option(help: "The command's id; otherwise a new one.")
     var id: String?
 
-    @Flag(help: "Wait for the box's receipts and print them.")
+    @Flag(help: "Wait for the box's reply and receipts and print them.")
     var wait = false
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -46,7 +46,8 @@ struct ErrandSender: ParsableArguments {
                 return true
             }
             var receipts = first
-            try publisher.publish([payload], to: .commands, timeout: timeout) { payload in
+            try publisher.publish([payload], to: .commands, timeout: timeout, answers: [.replies, .receipts]) {
+                payload in
                 guard let receipt = receipts.take(payload) else { return false }
                 printLine(receipt.text)
                 return receipts.isComplete
@@ -63,7 +64,7 @@ struct ErrandSender: ParsableArguments {
 
 /// What the box tells of one command, and of what it cancels.
 struct ErrandReceipts: Sendable {
-    /// The id of the command itself. Its own receipts say that it was refused, or what became of its errand.
+    /// The id of the command itself. Its reply says whether it was taken, and its receipts what became of its errand.
     var command = ""
     /// What it cancels.
     let target: CancelTarget?
@@ -77,18 +78,25 @@ struct ErrandReceipts: Sendable {
     var isGood: Bool {
         switch end {
         case .answered, .spoken, .cancelled: true
-        case .stored, .duplicate, .announced, .expired, .rejected, .missed, .failed, nil: false
+        // A cancel that came first is remembered; a ring or a sentence that is known already is not rung or said again.
+        case .ok: target != nil
+        case .stored, .duplicate, .announced, .expired, .rejected, .missed, .failed, .refused, .unknown, nil: false
         }
     }
 
-    /// Notes a receipt.
+    /// Notes a receipt or a reply.
     /// - Returns: the receipt; `nil` when it is not about this command.
     mutating func take(_ payload: [UInt8]) -> JSONValue? {
         guard let receipt = try? JSONValue(parsing: payload),
-            let state = receipt["state"]?.string.flatMap(Receipt.State.init),
+            let state = (receipt["result"] ?? receipt["state"])?.string.flatMap(Receipt.State.init),
             isOwn(receipt) || isOfTarget(receipt) && state != .stored
         else { return nil }
-        if state != .stored { end = state }
+        switch state {
+        case .stored: break
+        // With a reason nothing more will come; otherwise receipts will.
+        case .ok where receipt["reason"] == nil: break
+        default: end = state
+        }
         return receipt
     }
 

@@ -63,7 +63,7 @@ struct AccessListTests {
         }
     }
 
-    @Test("Another box's receipts and status cannot be forged", arguments: ["receipts", "status"])
+    @Test("Another box's receipts, replies and status cannot be forged", arguments: ["receipts", "replies", "status"])
     func receipts(topic: String) async throws {
         try await withBroker { hardened, broker, box, thief in
             let listener = try await hardened.listen(hardened.provider, broker, "soundbox/v1/+/+/\(topic)")

@@ -67,7 +67,8 @@ struct AnnouncerErrandsTests {
 
     /// Each as `id state reason`, without those that say "stored".
     private func receipts() throws -> [String] {
-        try inbox.receipts(after: 0, limit: 100).map { try JSONValue(parsing: $0.payload) }
+        try inbox.receipts(after: 0, limit: 100).filter { $0.topic == .receipts }
+            .map { try JSONValue(parsing: $0.payload) }
             .filter { $0["state"]?.string != "stored" }
             .map { json in
                 [json["command"] ?? json["id"], json["state"], json["how"], json["reason"]]

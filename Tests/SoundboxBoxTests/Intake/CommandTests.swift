@@ -43,6 +43,10 @@ struct CommandTests {
             (#"{"type":"explode"}"#, "type"), (#"{"type":3}"#, "type"), ("{}", "type"),
             (#"{"type":"volume"}"#, "volume"), (#"{"type":"volume","volume":101}"#, "volume"),
             (#"{"type":"reconciled"}"#, "session_epoch"),
+            (#"{"type":"settings","at":"2026-01-01T00:00:00Z","settings":{}}"#, "id"),
+            (#"{"type":"settings","id":"s","settings":{}}"#, "at"),
+            (#"{"type":"settings","id":"s","at":"2026-01-01T00:00:00Z"}"#, "settings"),
+            (#"{"type":"settings","id":"s","at":"2026-01-01T00:00:00Z","settings":{"x":1}}"#, "settings"),
             (#"{"type":"reconciled","session_epoch":0}"#, "session_epoch"),
             (#"{"type":"volume","volume":"loud"}"#, "volume"), (#"{"type":"cancel"}"#, "payment_id"),
             (#"{"type":"cancel","id":"A-1"}"#, "payment_id"), (#"{"type":"cancel","command_id":7}"#, "command_id"),
@@ -83,22 +87,22 @@ struct CommandJudgeTests {
     private func judge(
         _ command: Command, id: String? = "c", age: Int64?, signed: Bool = true, retained: Bool = false,
         waited: Bool = false, clock: ClockReading = ClockReading(Self.now)
-    ) throws -> CommandArrival? {
+    ) throws -> CommandArrival {
         let at = age.map { Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 - $0) }
         return CommandJudge.judge(
             CommandMessage(id: try id.map { try CommandID($0) }, at: at, command: command),
             .init(isSigned: signed, isRetained: retained, mayHaveWaited: waited, clock: clock))
     }
 
-    private func field(_ arrival: CommandArrival?) -> String? {
-        guard case .refused(_, let reason)? = arrival else { return nil }
+    private func field(_ arrival: CommandArrival) -> String? {
+        guard case .refused(_, let reason, _) = arrival else { return nil }
         return reason.split(separator: ":").first.map(String.init)
     }
 
     @Test("A signed command acts within a minute of its time, and once", arguments: [0, 60_000, -60_000] as [Int64])
     func fresh(age: Int64) throws {
         for command in [Self.replay, Self.mute] {
-            guard case .once(let id, let expiry)? = try judge(command, age: age) else {
+            guard case .once(let id, let expiry) = try judge(command, age: age) else {
                 Issue.record("refused at an age of \(age) ms")
                 continue
             }
@@ -129,7 +133,7 @@ struct CommandJudgeTests {
     func clockBehind() throws {
         for (clock, stale) in [(Self.unconfirmed, 10_860_001), (Self.unset, 86_460_001)] as [(ClockReading, Int64)] {
             for command in [Self.replay, Self.mute] {
-                guard case .once(_, let expiry)? = try judge(command, age: 0, clock: clock) else {
+                guard case .once(_, let expiry) = try judge(command, age: 0, clock: clock) else {
                     Issue.record("refused")
                     continue
                 }
@@ -152,7 +156,7 @@ struct CommandJudgeTests {
         for age in [nil, 0, 86_400_000] as [Int64?] {
             for signed in [true, false] {
                 guard
-                    case .cancel(.payment(id), _)? = try judge(
+                    case .cancel(.payment(id), _, _) = try judge(
                         .cancel(.payment(id)), id: nil, age: age, signed: signed, waited: true, clock: Self.unset)
                 else {
                     Issue.record("not a cancel of that payment")
@@ -169,15 +173,29 @@ struct CommandJudgeTests {
         }
     }
 
+    @Test("Settings may be old; those of the future are refused by a clock that is confirmed, retained ones always")
+    func settings() throws {
+        func arrival(_ ahead: Int64, _ clock: ClockReading, retained: Bool = false) throws -> CommandArrival {
+            let at = Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 + ahead)
+            let settings = try RemoteSettings(id: CommandID("c"), at: at, values: .object([]))
+            return try judge(.settings(settings), age: -ahead, retained: retained, waited: true, clock: clock)
+        }
+        let always = CommandArrival.always(try CommandID("c"))
+        #expect(try arrival(-365 * 86_400_000, ClockReading(Self.now)) == always)
+        #expect(try field(arrival(60_001, ClockReading(Self.now))) == "at")
+        #expect(try arrival(60_001, Self.unset) == always)
+        #expect(try field(arrival(0, ClockReading(Self.now), retained: true)) == "retain")
+    }
+
     @Test("Unsigned commands with a time are stale after a minute as well, and act once when they have an id")
     func unsigned() throws {
         #expect(try field(judge(Self.mute, age: 60_001, signed: false)) == "at")
-        guard case .once? = try judge(Self.mute, age: 60_000, signed: false) else {
+        guard case .once = try judge(Self.mute, age: 60_000, signed: false) else {
             Issue.record("not taken once")
             return
         }
-        #expect(try judge(Self.mute, id: nil, age: 0, signed: false) == nil)
-        #expect(try judge(Self.mute, age: nil, signed: false, waited: true) == nil)
+        #expect(try judge(Self.mute, id: nil, age: 0, signed: false) == .always(nil))
+        #expect(try judge(Self.mute, age: nil, signed: false, waited: true) == .always(try CommandID("c")))
         #expect(try field(judge(Self.mute, age: 0, signed: false, waited: true, clock: Self.unconfirmed)) == nil)
     }
 
@@ -186,7 +204,7 @@ struct CommandJudgeTests {
         #expect(try field(judge(Self.replay, age: nil, signed: false, waited: true)) == "at")
         // A time that cannot be judged is none.
         #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true, clock: Self.unset)) == "at")
-        #expect(try judge(Self.replay, age: nil, signed: false) == nil)
+        #expect(try judge(Self.replay, age: nil, signed: false) == .always(try CommandID("c")))
         #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
     }
 }

@@ -54,8 +54,10 @@ struct IntakeSignatureTests {
         try inbox.receipts(after: 0, limit: 100).map { receipt in
             let json = try JSONValue(parsing: receipt.payload)
             let field = json["reason"]?.string?.split(separator: ":").first.map(String.init)
-            return [json["id"]?.text, json["command"]?.text, json["state"]?.string, field].map { $0 ?? "-" }
-                .joined(separator: " ")
+            return [json["id"]?.text, json["command"]?.text, (json["state"] ?? json["result"])?.string, field].map {
+                $0 ?? "-"
+            }
+            .joined(separator: " ")
         }
     }
 
@@ -123,7 +125,7 @@ struct IntakeSignatureTests {
     func idleCancel() throws {
         let intake = try intake(hasKey: false)
         try intake.commit([message(command(#""type":"cancel","payment_id":"nobody""#, id: "c-9"))])
-        #expect(try receipts() == [#"null "c-9" rejected payment_id"#])
+        #expect(try receipts() == [#"- "c-9" refused payment_id"#])
     }
 
     @Test("A receipt for a message that nobody vouches for names no payment")
@@ -202,8 +204,8 @@ struct IntakeSignatureTests {
         #expect(try inbox.counts().waiting == 1)
         #expect(
             try receipts().dropFirst() == [
-                "null null rejected signature", "null null rejected signature", "null null rejected signature",
-                "null null rejected signature",
+                "- null refused signature", "- null refused signature", "- null refused signature",
+                "- null refused signature",
             ])
     }
 
@@ -216,7 +218,8 @@ struct IntakeSignatureTests {
         #expect(performed.entries == [.play(.last)])
         try intake.commit([message(signed(command(#""type":"volume","volume":"mute""#, id: "c-2")))])
         #expect(performed.entries == [.play(.last), .volume(.mute)])
-        #expect(try receipts() == [])
+        let again = #"- "c-1" ok known"#
+        #expect(try receipts() == [#"- "c-1" ok -"#, again, again, #"- "c-2" ok -"#])
     }
 
     @Test("A signed command that is stale or retained is refused under its id; without a clock what may have waited is")
@@ -236,8 +239,8 @@ struct IntakeSignatureTests {
         #expect(performed.entries.isEmpty)
         #expect(
             try receipts().dropFirst() == [
-                #"null "c-1" rejected at"#, #"null "c-1" rejected retain"#, #"null "c-1" rejected at"#,
-                #"null "c-1" rejected at"#, #""A-1" - cancelled -"#,
+                #"- "c-1" refused at"#, #"- "c-1" refused retain"#, #"- "c-1" refused at"#,
+                #"- "c-1" refused at"#, #""A-1" - cancelled -"#, #"- "c-2" ok -"#,
             ])
     }
 
@@ -251,7 +254,10 @@ struct IntakeSignatureTests {
             message(#"{"type":"volume","volume":"mute"}"#, isRetained: true),
         ])
         #expect(performed.entries == [.volume(.up), .play(.last)])
-        #expect(try receipts() == [#"null "c-1" rejected at"#, "null null rejected retain"])
+        #expect(
+            try receipts() == [
+                #"- "c-1" refused at"#, #"- "c-2" ok -"#, "- null refused retain",
+            ])
     }
 
     @Test("A command that cannot be noted is not carried out, and is refused to the broker")

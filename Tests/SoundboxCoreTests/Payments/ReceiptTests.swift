@@ -46,13 +46,27 @@ struct ReceiptTests {
     @Test("A receipt about a command has a null id, so that none is taken for a payment's")
     func command() throws {
         let named = Receipt(
-            .command(try CommandID("A-1")), state: .rejected, at: Timestamp(millisecondsSince1970: 1), reason: "at: x")
+            .command(try CommandID("A-1")), state: .failed, at: Timestamp(millisecondsSince1970: 1), reason: "at: x")
         #expect(
             named.json(sequence: 1, epoch: nil).text
-                == #"{"id":null,"command":"A-1","state":"rejected","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
+                == #"{"id":null,"command":"A-1","state":"failed","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
                 + #""reason":"at: x"}"#)
-        let unnamed = Receipt(.command(nil), state: .rejected, at: Timestamp(millisecondsSince1970: 1))
-        #expect(unnamed.json(sequence: 2, epoch: nil).text.hasPrefix(#"{"id":null,"command":null,"state":"rejected""#))
+        let unnamed = Receipt(.command(nil), state: .missed, at: Timestamp(millisecondsSince1970: 1))
+        #expect(unnamed.json(sequence: 2, epoch: nil).text.hasPrefix(#"{"id":null,"command":null,"state":"missed""#))
+    }
+
+    @Test("A reply names its command and no payment, and has a result where a receipt has a state")
+    func reply() throws {
+        let named = Receipt(
+            .command(try CommandID("c-1")), state: .refused, at: Timestamp(millisecondsSince1970: 1), reason: "at: x")
+        let outgoing = OutgoingReceipt(named, sequence: 1, epoch: nil)
+        #expect(outgoing.topic == .replies)
+        #expect(
+            String(decoding: outgoing.payload, as: UTF8.self)
+                == #"{"command":"c-1","result":"refused","at":"1970-01-01T00:00:00.001Z","sequence":1,"#
+                + #""reason":"at: x"}"#)
+        let unnamed = Receipt(.command(nil), state: .ok, at: Timestamp(millisecondsSince1970: 1))
+        #expect(unnamed.json(sequence: 2, epoch: nil).text.hasPrefix(#"{"command":null,"result":"ok""#))
     }
 
     @Test("The states are those that the providers know")
@@ -61,7 +75,7 @@ struct ReceiptTests {
         #expect(
             Set(states) == [
                 "stored", "duplicate", "announced", "expired", "cancelled", "rejected", "answered", "missed", "spoken",
-                "failed",
+                "failed", "ok", "refused", "unknown",
             ])
     }
 }

@@ -1,0 +1,153 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Where settings from afar are checked and kept. Both block on the disk.
+package struct SettingsDesk: Sendable {
+    /// As it was when the box was made, and every change of it.
+    package var record: SettingsRecord?
+    /// - Returns: what is wrong with them; `nil` when a box can be made with them.
+    package var problem: @Sendable (RemoteSettings) -> String?
+    package var write: @Sendable (SettingsRecord) throws -> Void
+
+    /// Takes none.
+    package static let closed = SettingsDesk(
+        record: nil, problem: { _ in "settings: not taken by this box" }, write: { _ in })
+
+    package init(
+        record: SettingsRecord?, problem: @escaping @Sendable (RemoteSettings) -> String?,
+        write: @escaping @Sendable (SettingsRecord) throws -> Void
+    ) {
+        self.record = record
+        self.problem = problem
+        self.write = write
+    }
+}
+
+/// Takes settings from afar, ends the box so that it is made anew with them, and gives them up when the box is not online
+/// with them in time.
+///
+/// What it decides is ``SettingsRecord``'s. Everything is on the disk before it counts: a power cut in between leaves
+/// the old settings or the new ones on trial.
+package actor RemoteSettingsService: Service {
+    private let executor: ThreadExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private enum Event { case changed, online, late }
+
+    private let desk: SettingsDesk
+    private let record: Mutex<SettingsRecord?>
+    /// Held from reading the record to writing it: settings may come while others are put in force.
+    private let deciding = Mutex(())
+    private let state: BoxState
+    private let logger: Logger
+    private let patience: Duration
+    private let setVolume: @Sendable (Volume) -> Void
+    private let events: AsyncStream<Event>
+    private let event: AsyncStream<Event>.Continuation
+    /// Whether the box is to be made anew.
+    private(set) var hasChanged = false
+
+    /// - Parameters:
+    ///   - executor: a thread that may block.
+    ///   - setVolume: must not block.
+    ///   - patience: how long settings on trial may take until the box is online.
+    package init(
+        desk: SettingsDesk, state: BoxState, logger: Logger, executor: ThreadExecutor,
+        patience: Duration = SettingsRecord.patience, setVolume: @escaping @Sendable (Volume) -> Void
+    ) {
+        self.desk = desk
+        self.state = state
+        self.logger = logger
+        self.executor = executor
+        self.patience = patience
+        self.setVolume = setVolume
+        record = Mutex(desk.record)
+        (events, event) = AsyncStream.makeStream()
+        state.update { $0.settings = desk.record?.status }
+    }
+
+    /// New settings have come. For one thread at a time: the feed's. Blocks on the disk.
+    /// - Returns: why they are not taken; `nil` when they are, or were when they came before.
+    package nonisolated func take(_ settings: RemoteSettings) -> String? {
+        deciding.withLock { _ in decide(on: settings) }
+    }
+
+    private nonisolated func decide(on settings: RemoteSettings) -> String? {
+        guard var record = record.withLock({ $0 }) else { return desk.problem(settings) }
+        let verdict = record.take(settings)
+        switch verdict {
+        case .known: return nil
+        case .outdated(let newest): return "at: \(settings.at) is not later than \(newest), the time of newer settings"
+        case .taken, .onTrial: break
+        }
+        if let problem = desk.problem(settings) { return problem }
+        guard keep(record) else { return "settings: cannot be kept; the box's disk takes nothing" }
+        logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(verdict == .onTrial)"])
+        if verdict == .onTrial {
+            event.yield(.changed)
+        } else if let volume = settings.volume {
+            setVolume(volume)
+        }
+        return nil
+    }
+
+    /// Returns when the box is to be made anew, or at shutdown.
+    package func run() async {
+        let isOnTrial = record.withLock { $0?.trial != nil }
+        await withDiscardingTaskGroup { group in
+            if isOnTrial {
+                group.addTask { [state, event] in
+                    for await snapshot in state.changes() where snapshot.connection == .subscribed {
+                        event.yield(.online)
+                        return
+                    }
+                }
+                group.addTask { [patience, event] in
+                    // Again, should the disk not take it the first time.
+                    while (try? await Task.sleep(for: patience)) != nil { event.yield(.late) }
+                }
+            }
+            for await event in events.cancelOnGracefulShutdown() {
+                guard deciding.withLock({ _ in handle(event) }) else { continue }
+                hasChanged = true
+                break
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// - Returns: whether the box is to be made anew.
+    private func handle(_ event: Event) -> Bool {
+        guard var record = record.withLock({ $0 }) else { return false }
+        switch event {
+        case .changed: return true
+        case .online:
+            guard let settings = record.cameOnline() else { return false }
+            // Should it not be kept, they are on trial at the next start as well.
+            _ = keep(record)
+            logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
+            if let volume = settings.volume { setVolume(volume) }
+            return false
+        case .late:
+            // Online meanwhile, or newer ones came.
+            guard record.trial?.starts ?? 0 > 0 else { return false }
+            record.fail("the box was not online within \(patience.components.seconds) s")
+            guard keep(record) else { return false }
+            logger.error("settings from afar were not kept", metadata: ["reason": "\(record.failure?.reason ?? "")"])
+            return true
+        }
+    }
+
+    private nonisolated func keep(_ record: SettingsRecord) -> Bool {
+        do { try desk.write(record) } catch {
+            logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
+            return false
+        }
+        self.record.withLock { $0 = record }
+        state.update { $0.settings = record.status }
+        return true
+    }
+}

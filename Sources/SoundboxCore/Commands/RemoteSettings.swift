@@ -1,0 +1,78 @@
+/// What whoever runs the fleet wants a box to be set to: a few keys of `soundbox.yaml`, which count in place of what is
+/// written there. What is not among them counts as it is written there, also when earlier settings had it.
+public struct RemoteSettings: Sendable, Equatable {
+    /// What may be set from afar. None of it decides who is believed, or where the box gets its payments from.
+    public static let keys: [[String]] = [
+        ["audio", "volume"], ["voice", "locale"], ["voice", "speaker"], ["announce", "quiet_hours"],
+        ["announce", "prompts"], ["announce", "expire_after"],
+    ]
+
+    public var id: CommandID
+    /// When they were sent. The newest count.
+    public var at: Timestamp
+    /// By ``keys``, in the shape of `soundbox.yaml`. The values are not checked here.
+    public var values: JSONValue
+
+    /// - Throws: names the key that may not be set from afar.
+    public init(id: CommandID, at: Timestamp, values: JSONValue) throws(CommandError) {
+        guard case .object(let groups) = values else {
+            throw CommandError(reason: "settings: expected an object such as {\"audio\":{\"volume\":60}}")
+        }
+        for (group, value) in groups {
+            guard case .object(let members) = value, Self.keys.contains(where: { $0[0] == group }) else {
+                throw CommandError(
+                    reason: "settings: \(group.excerpt) cannot be set from afar; expected some of \(Self.names)")
+            }
+            for (name, _) in members where !Self.keys.contains([group, name]) {
+                throw CommandError(
+                    reason:
+                        "settings.\(group): \(name.excerpt) cannot be set from afar; expected some of \(Self.names)")
+            }
+        }
+        (self.id, self.at, self.values) = (id, at, values)
+    }
+
+    /// A command of the type `settings`, which needs its id and its time.
+    init(command json: JSONValue) throws(CommandError) {
+        guard let text = json["id"]?.string else {
+            throw CommandError(reason: "id: this field is missing, and settings need it")
+        }
+        let id: CommandID
+        do { id = try CommandID(text) } catch { throw CommandError(reason: "id: \(error)") }
+        guard let at = json["at"]?.string.flatMap(Timestamp.init(rfc3339:)) else {
+            throw CommandError(
+                reason: "at: this field is missing, and settings need it: a time such as 2026-11-21T10:15:00+08:00")
+        }
+        guard let values = json["settings"], values != .null else {
+            throw CommandError(reason: "settings: expected an object such as {\"audio\":{\"volume\":60}}")
+        }
+        try self.init(id: id, at: at, values: values)
+    }
+
+    private static var names: String { keys.map { $0.joined(separator: ".") }.joined(separator: ", ") }
+
+    /// What a key is set to; `null` takes away what `soundbox.yaml` says.
+    public subscript(key: [String]) -> JSONValue? { values[key[0]]?[key[1]] }
+
+    /// The volume, which the shop may change afterwards; `nil` leaves it.
+    public var volume: Volume? {
+        self[["audio", "volume"]]?.integer.flatMap { Volume.range.contains($0) ? Volume($0) : nil }
+    }
+
+    /// Whether a box with `other` has to be made anew to have these: of all keys only the volume acts at once.
+    public func differsInMoreThanVolume(from other: RemoteSettings?) -> Bool {
+        Self.keys.contains { $0 != ["audio", "volume"] && self[$0] != other?[$0] }
+    }
+
+    var json: JSONValue {
+        .object([("id", .string(id.text)), ("at", .string("\(at)")), ("values", values)])
+    }
+
+    init?(decoding json: JSONValue) {
+        guard let id = json["id"]?.string.flatMap({ try? CommandID($0) }),
+            let at = json["at"]?.string.flatMap(Timestamp.init(rfc3339:)), let values = json["values"],
+            let settings = try? RemoteSettings(id: id, at: at, values: values)
+        else { return nil }
+        self = settings
+    }
+}

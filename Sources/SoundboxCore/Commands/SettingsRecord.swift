@@ -1,0 +1,171 @@
+/// What a box remembers of the settings that it was given from afar.
+///
+/// New ones are on trial until the box has been online with them. When that does not come, or the box does not start with
+/// them, those before them are in force again: nobody has to visit a shop because of a setting.
+public struct SettingsRecord: Sendable, Equatable {
+    /// New settings, and how often a box was made with them.
+    public struct Trial: Sendable, Equatable {
+        public var settings: RemoteSettings
+        public var starts: Int
+    }
+
+    /// Settings that were not kept.
+    public struct Failure: Sendable, Equatable {
+        public var settings: RemoteSettings
+        public var reason: String
+    }
+
+    /// Whose they are: merchant and device. A box that was set up for somebody else begins without any.
+    public let owner: String
+    /// `nil` where `soundbox.yaml` counts alone.
+    public private(set) var inForce: RemoteSettings?
+    public private(set) var trial: Trial?
+    /// Of the newest settings, when they were not kept.
+    public private(set) var failure: Failure?
+
+    public init(owner: String) { self.owner = owner }
+
+    /// How long a box has to be online with new settings, from its start on.
+    public static let patience = Duration.seconds(120)
+    /// A box that ends before that, by a crash or by a power cut, is made with them no more often than this.
+    public static let mostStarts = 3
+
+    /// The newest settings that came, whatever became of them.
+    public var newest: RemoteSettings? { trial?.settings ?? failure?.settings ?? inForce }
+
+    /// The ones to use.
+    public var current: RemoteSettings? { trial?.settings ?? inForce }
+
+    public enum Verdict: Sendable, Equatable {
+        /// They came before.
+        case known
+        /// Later ones came before them.
+        case outdated(newest: Timestamp)
+        /// In force at once.
+        case taken
+        /// On trial; a box has to be made with them.
+        case onTrial
+    }
+
+    /// New settings have come. They are valid.
+    public mutating func take(_ settings: RemoteSettings) -> Verdict {
+        if let newest {
+            if newest == settings { return .known }
+            guard newest.at < settings.at else { return .outdated(newest: newest.at) }
+        }
+        failure = nil
+        guard settings.differsInMoreThanVolume(from: current) else {
+            // On trial, they go on with the starts that there were.
+            if trial == nil { inForce = settings } else { trial?.settings = settings }
+            return .taken
+        }
+        trial = Trial(settings: settings, starts: 0)
+        return .onTrial
+    }
+
+    /// A box is about to be made.
+    public mutating func willStart() {
+        guard let count = trial?.starts else { return }
+        guard count < Self.mostStarts else {
+            return fail("the box was started \(count) times with them, and was not online for long enough")
+        }
+        trial?.starts += 1
+    }
+
+    /// The box is online.
+    /// - Returns: the settings that are in force from now on; `nil` when none were on trial.
+    public mutating func cameOnline() -> RemoteSettings? {
+        guard let settings = trial?.settings else { return nil }
+        (inForce, trial) = (settings, nil)
+        return settings
+    }
+
+    /// Those on trial are given up.
+    public mutating func fail(_ reason: String) {
+        guard let settings = trial?.settings else { return }
+        (failure, trial) = (Failure(settings: settings, reason: reason), nil)
+    }
+
+    public var status: SettingsStatus? {
+        if let trial { return SettingsStatus(trial.settings, .trial) }
+        if let failure { return SettingsStatus(failure.settings, .failed, reason: failure.reason) }
+        return inForce.map { SettingsStatus($0, .applied) }
+    }
+}
+
+// MARK: On the disk
+
+extension SettingsRecord {
+    public var json: JSONValue {
+        .object([
+            ("owner", .string(owner)), ("in_force", inForce?.json ?? .null),
+            (
+                "trial",
+                trial.map { .object([("settings", $0.settings.json), ("starts", .integer($0.starts))]) } ?? .null
+            ),
+            (
+                "failure",
+                failure.map { .object([("settings", $0.settings.json), ("reason", .string($0.reason))]) } ?? .null
+            ),
+        ])
+    }
+
+    /// As ``json`` writes it; `nil` for anything else. A part that makes no sense counts as missing.
+    public init?(decoding json: JSONValue) {
+        guard let owner = json["owner"]?.string else { return nil }
+        self.init(owner: owner)
+        inForce = json["in_force"].flatMap(RemoteSettings.init(decoding:))
+        if let trial = json["trial"], let settings = trial["settings"].flatMap(RemoteSettings.init(decoding:)),
+            let starts = trial["starts"]?.integer
+        {
+            self.trial = Trial(settings: settings, starts: max(0, starts))
+        }
+        if let failure = json["failure"], let settings = failure["settings"].flatMap(RemoteSettings.init(decoding:)),
+            let reason = failure["reason"]?.string
+        {
+            self.failure = Failure(settings: settings, reason: reason)
+        }
+    }
+}
+
+/// What the box tells of the settings that came last.
+public struct SettingsStatus: Sendable, Equatable {
+    public enum Result: String, Sendable, CaseIterable {
+        case applied
+        /// In use, and not kept until the box has been online with them.
+        case trial
+        /// Not kept; those before them are in force.
+        case failed
+    }
+
+    public var id: CommandID
+    public var at: Timestamp
+    public var result: Result
+    public var reason: String?
+
+    init(_ settings: RemoteSettings, _ result: Result, reason: String? = nil) {
+        (id, at, self.result, self.reason) = (settings.id, settings.at, result, reason)
+    }
+
+    var json: JSONValue {
+        .object(
+            [("id", .string(id.text)), ("at", .string("\(at)")), ("result", .string(result.rawValue))]
+                + (reason.map { [("reason", .string($0))] } ?? []))
+    }
+
+    init?(decoding json: JSONValue) {
+        guard let id = json["id"]?.string.flatMap({ try? CommandID($0) }),
+            let at = json["at"]?.string.flatMap(Timestamp.init(rfc3339:)),
+            let result = json["result"]?.string.flatMap(Result.init)
+        else { return nil }
+        (self.id, self.at, self.result, reason) = (id, at, result, json["reason"]?.string)
+    }
+
+    /// For people; `nil` unless they were not kept.
+    public var warning: String? {
+        guard result == .failed else { return nil }
+        return "the settings \(id) from afar were not kept: \(reason ?? "no reason known")"
+    }
+
+    var summary: String { "\(id), \(result.rawValue)\(reason.map { ": \($0)" } ?? "")" }
+}

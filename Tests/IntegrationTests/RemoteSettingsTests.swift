@@ -1,0 +1,89 @@
+import Foundation
+import SoundboxCore
+import TestSupport
+import Testing
+
+@Suite("A box is set from afar", .timeLimit(.minutes(10)))
+struct RemoteSettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let topics = "soundbox/v1/M1001/box-01"
+
+    private func send(_ command: String, to broker: MosquittoBroker) async throws {
+        try await ChildProcess.run(
+            "mosquitto_pub", "-p", "\(broker.port)", "-q", "1", "-t", "\(Self.topics)/commands", "-m", command)
+    }
+
+    private static func settings(_ id: String, at: String, _ values: String) -> String {
+        #"{"id":"\#(id)","at":"\#(at)","type":"settings","settings":\#(values)}"#
+    }
+
+    @Test(
+        "New settings are tried, in force when the box is online, reported, and kept across a kill; bad ones change nothing"
+    )
+    func applied() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            var box = try await trial.startBox()
+            let listener = try ChildProcess([
+                "mosquitto_sub", "-p", "\(broker.port)", "-q", "1", "-t", "\(Self.topics)/status", "-t",
+                "\(Self.topics)/replies",
+            ])
+            defer { listener.terminate() }
+            func next(_ fits: @escaping @Sendable (JSONValue) -> Bool) async throws -> JSONValue {
+                try await listener.output.next { line in
+                    (try? JSONValue(parsing: Array(line.utf8))).flatMap { fits($0) ? $0 : nil }
+                }
+            }
+            func isAnswer(_ id: String, _ result: String) -> @Sendable (JSONValue) -> Bool {
+                { $0["command"]?.string == id && $0["result"]?.string == result }
+            }
+            _ = try await next { $0["state"]?.string == "online" }
+
+            let good =
+                #"{"audio":{"volume":35},"announce":{"expire_after":"5m","prompts":{"network":false},"#
+                + #""quiet_hours":{"from":"22:00","to":"22:01","volume":10}}}"#
+            try await send(Self.settings("s-1", at: "2026-01-01T00:00:00Z", good), to: broker)
+            _ = try await next(isAnswer("s-1", "ok"))
+            let applied = try await next { status in
+                status["settings"]?["id"]?.string == "s-1" && status["settings"]?["result"]?.string == "applied"
+                    && status["volume"]?.integer == 35
+            }
+            let announce = applied["configuration"]?["announce"]
+            #expect(announce?["expire_after"]?.string == "300s")
+            #expect(announce?["quiet_hours"]?["from"]?.string == "22:00")
+            #expect(announce?["prompts"]?["network"]?.bool == false)
+
+            for (id, values, field) in [
+                ("b-1", #"{"announce":{"expire_after":"soon"}}"#, "settings.announce.expire_after"),
+                ("b-2", #"{"voice":{"locale":"xx-XX"}}"#, "settings.voice"),
+                ("b-3", #"{"broker":{"url":"mqtt://127.0.0.1:1"}}"#, #"settings: "broker""#),
+                ("b-4", #"{"audio":{"volume":101}}"#, "settings.audio.volume"),
+            ] {
+                try await send(Self.settings(id, at: "2026-01-01T00:00:01Z", values), to: broker)
+                let reply = try await next(isAnswer(id, "refused"))
+                #expect(reply["reason"]?.string?.hasPrefix(field) == true, "\(reply.text)")
+            }
+            try await send(Self.settings("s-0", at: "2025-12-31T00:00:00Z", "{}"), to: broker)
+            #expect(try await next(isAnswer("s-0", "refused"))["reason"]?.string?.hasPrefix("at: ") == true)
+
+            box.kill9()
+            _ = try await box.exitStatus()
+            box = try await trial.startBox()
+            let kept = try await next { $0["state"]?.string == "online" && ($0["uptime_s"]?.integer ?? 99) < 5 }
+            #expect(kept["settings"]?["id"]?.string == "s-1" && kept["volume"]?.integer == 35)
+            #expect(kept["configuration"]?["announce"]?["expire_after"]?.string == "300s")
+
+            try await send(Self.settings("s-2", at: "2026-01-01T00:00:02Z", "{}"), to: broker)
+            let back = try await next {
+                $0["settings"]?["id"]?.string == "s-2" && $0["settings"]?["result"]?.string == "applied"
+            }
+            #expect(back["configuration"]?["announce"]?["quiet_hours"] == .null)
+            // The same process all the time.
+            _ = try await trial.publishAndWait([notice("A-1", "1")])
+            #expect(try await box.stop() == 0)
+        }
+    }
+}

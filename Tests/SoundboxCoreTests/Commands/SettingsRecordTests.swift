@@ -1,0 +1,118 @@
+import SoundboxCore
+import Testing
+
+@Suite("Settings from afar")
+struct SettingsRecordTests {
+    private func settings(_ id: String, at seconds: Int64, _ values: String) throws -> RemoteSettings {
+        try RemoteSettings(
+            id: CommandID(id), at: Timestamp(millisecondsSince1970: seconds * 1000),
+            values: JSONValue(parsing: Array(values.utf8)))
+    }
+
+    private static let short = #"{"announce":{"expire_after":"5m"}}"#
+    private static let long = #"{"announce":{"expire_after":"1h"}}"#
+
+    /// As it is after a restart, or a power cut.
+    private func read(_ record: SettingsRecord) throws -> SettingsRecord {
+        try #require(SettingsRecord(decoding: JSONValue(parsing: record.json.bytes)))
+    }
+
+    @Test(
+        "A key that decides who is believed, or that is none, cannot be set from afar",
+        arguments: [
+            (#"{"broker":{"url":"mqtt://a"}}"#, #""broker""#),
+            (#"{"authenticity":{"required":false}}"#, #""authenticity""#),
+            (#"{"announce":{"currency":"USD"}}"#, #""currency""#), (#"{"audio":{"device":"null"}}"#, #""device""#),
+            (#"{"audio":7}"#, #""audio""#), ("[]", "settings: expected an object"),
+        ])
+    func foreignKeys(values: String, named: String) throws {
+        #expect {
+            _ = try settings("s", at: 1, values)
+        } throws: { error in
+            "\(error)".hasPrefix("settings") && "\(error)".contains(named)
+        }
+    }
+
+    @Test("New ones are on trial, and in force once the box was online with them; both outlast a restart")
+    func trial() throws {
+        var record = SettingsRecord(owner: "M/b")
+        let first = try settings("s-1", at: 1, Self.short)
+        #expect(record.take(first) == .onTrial)
+        record = try read(record)
+        record.willStart()
+        #expect(record.current == first && record.inForce == nil && record.status?.result == .trial)
+        #expect(record.cameOnline() == first)
+        record = try read(record)
+        #expect(record.current == first && record.trial == nil && record.status?.result == .applied)
+        #expect(record.cameOnline() == nil)
+    }
+
+    @Test("Those that are given up leave the ones before them in force, and say why")
+    func failed() throws {
+        var record = SettingsRecord(owner: "M/b")
+        let (first, second) = (try settings("s-1", at: 1, Self.short), try settings("s-2", at: 2, Self.long))
+        _ = record.take(first)
+        _ = record.cameOnline()
+        #expect(record.take(second) == .onTrial)
+        record.fail("not online")
+        record = try read(record)
+        #expect(record.current == first && record.failure?.reason == "not online")
+        #expect(record.status?.id.text == "s-2" && record.status?.warning?.contains("not online") == true)
+        // Whoever wants them all the same sends them anew.
+        #expect(record.take(second) == .known)
+        #expect(record.take(try settings("s-3", at: 3, Self.long)) == .onTrial)
+        #expect(record.failure == nil)
+    }
+
+    @Test("A box that ends again and again with them is made without them the fourth time")
+    func crashes() throws {
+        var record = SettingsRecord(owner: "M/b")
+        _ = record.take(try settings("s-1", at: 1, Self.short))
+        for _ in 1...SettingsRecord.mostStarts {
+            record.willStart()
+            #expect(record.current != nil)
+            record = try read(record)
+        }
+        record.willStart()
+        #expect(record.current == nil && record.failure?.reason.contains("3 times") == true)
+    }
+
+    @Test("The newest count, whatever became of them; older ones and those of the same moment do not come back")
+    func order() throws {
+        var record = SettingsRecord(owner: "M/b")
+        let second = try settings("s-2", at: 2, Self.short)
+        #expect(record.take(second) == .onTrial)
+        #expect(record.take(second) == .known)
+        let older = Timestamp(millisecondsSince1970: 2000)
+        #expect(record.take(try settings("s-1", at: 1, Self.long)) == .outdated(newest: older))
+        #expect(record.take(try settings("s-1", at: 2, Self.long)) == .outdated(newest: older))
+        record.fail("x")
+        #expect(record.take(try settings("s-1", at: 1, Self.long)) == .outdated(newest: older))
+        #expect(record.take(try settings("s-3", at: 3, Self.long)) == .onTrial)
+    }
+
+    @Test("A volume alone acts at once, and needs no trial")
+    func volume() throws {
+        var record = SettingsRecord(owner: "M/b")
+        let first = try settings("s-1", at: 1, #"{"audio":{"volume":60}}"#)
+        #expect(record.take(first) == .taken)
+        #expect(record.inForce == first && first.volume == Volume(60))
+        // During a trial it takes part in it.
+        _ = record.take(try settings("s-2", at: 2, Self.short))
+        record.willStart()
+        let louder = try settings("s-3", at: 3, #"{"audio":{"volume":90},"announce":{"expire_after":"5m"}}"#)
+        #expect(record.take(louder) == .taken)
+        #expect(record.trial?.settings == louder && record.trial?.starts == 1 && record.inForce == first)
+    }
+
+    @Test("What is no record is none, and a part that makes no sense counts as missing")
+    func damaged() throws {
+        #expect(SettingsRecord(decoding: .object([])) == nil)
+        let record = try #require(
+            SettingsRecord(
+                decoding: JSONValue(
+                    parsing: Array(
+                        #"{"owner":"M/b","in_force":{"id":"s","at":"x"},"trial":{"starts":1},"failure":7}"#.utf8))))
+        #expect(record == SettingsRecord(owner: "M/b"))
+    }
+}
