@@ -67,6 +67,7 @@ extension Player {
             let period = desk.render(gains(announcement, &loudness))
             announcement.framesOfWords -= desk.format.framesPerPeriod
             try played(turn) { () throws(AudioSinkError) in try device.write(period) }
+            turn.noteWritten()
             desk.ring?.noteWritten()
             // The device is ahead by its buffer now, and one recording takes a fraction of that.
             try announcement.decodeNext()

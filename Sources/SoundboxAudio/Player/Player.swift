@@ -4,7 +4,7 @@ import Synchronization
 
 /// Plays one announcement at a time on a ``SoundThread``, streamed period by period, and one ring under it.
 ///
-/// Nothing is queued here: ``play(_:_:until:)`` returns when the last frame has left the speaker, and should not be called
+/// Nothing is queued here: ``play(_:_:until:began:)`` returns when the last frame has left the speaker, and should not be called
 /// again before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
 ///
 /// A ring has the thread between announcements and gives way within a period; while an announcement has it, the ring
@@ -76,7 +76,7 @@ public final class Player: Sendable {
 
     /// Opens the device and decodes the chime for it, so that the first announcement starts at once.
     ///
-    /// - Throws: what the sink reports. Harmless: ``play(_:_:until:)`` tries again.
+    /// - Throws: what the sink reports. Harmless: ``play(_:_:until:began:)`` tries again.
     public func prepare() async throws(PlayerError) {
         try await onThread { device throws(PlayerError) in
             let format = try self.open(device)
@@ -90,15 +90,17 @@ public final class Player: Sendable {
     /// - Parameter end: has it end early, at the next end of a word that is not inside an amount; also before
     ///   it begins. A chime alone, a rest and the silence at the end end at once; sound that is no recording of the voice ends
     ///   where it is quiet, or after half a second.
+    /// - Parameter began: told once, when its first period was written to the device. On the sound thread; must not block.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
     @discardableResult
     public func play(
-        _ script: AnnouncementScript, _ delivery: Delivery = Delivery(), until end: EarlyEnd = EarlyEnd()
+        _ script: AnnouncementScript, _ delivery: Delivery = Delivery(), until end: EarlyEnd = EarlyEnd(),
+        began: @escaping @Sendable () -> Void = {}
     ) async throws(PlayerError) -> Outcome {
-        try await play(script, delivery, Turn(until: end))
+        try await play(script, delivery, Turn(until: end, began: began))
     }
 
-    /// Plays the script as ``play(_:_:until:)`` does, and tells where its elements lie.
+    /// Plays the script as ``play(_:_:until:began:)`` does, and tells where its elements lie.
     ///
     /// - Parameter wereLaid: told once, before the first word is written: for each element of the script the frames in
     ///   which it sounds, counted from the first one that is written of this announcement. Two recordings that overlap

@@ -70,6 +70,9 @@ final class Turn: Sendable {
     let end: EarlyEnd
     /// Told where the elements of an announcement lie.
     let wereLaid: @Sendable ([Range<Int>]) -> Void
+    /// Told that the first frames of an announcement were written.
+    private let began: @Sendable () -> Void
+    private let hasBegun = Atomic(false)
     private let stopped = Atomic(false)
     private let answered = Atomic(false)
 
@@ -78,11 +81,16 @@ final class Turn: Sendable {
         self.ring = ring
         end = EarlyEnd()
         wereLaid = { _ in }
+        began = {}
     }
 
     /// Of an announcement.
-    init(until end: EarlyEnd, wereLaid: @escaping @Sendable ([Range<Int>]) -> Void = { _ in }) {
+    init(
+        until end: EarlyEnd, wereLaid: @escaping @Sendable ([Range<Int>]) -> Void = { _ in },
+        began: @escaping @Sendable () -> Void = {}
+    ) {
         ring = nil
+        self.began = began
         self.end = end
         self.wereLaid = wereLaid
     }
@@ -90,6 +98,9 @@ final class Turn: Sendable {
     /// Whether the announcement is to end at once.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
     func stop() { stopped.store(true, ordering: .releasing) }
+
+    /// A period of it is at the device.
+    func noteWritten() { if !hasBegun.exchange(true, ordering: .relaxed) { began() } }
 
     /// Whether nobody has said how it ended yet: a thread that was left behind may come back and say it again.
     func answer() -> Bool { !answered.exchange(true, ordering: .relaxed) }

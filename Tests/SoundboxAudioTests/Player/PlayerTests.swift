@@ -2,6 +2,7 @@ import Foundation
 import SoundboxCore
 import SoundboxTesting
 import Synchronization
+import TestSupport
 import Testing
 import VoiceTestSupport
 
@@ -56,6 +57,22 @@ struct PlayerTests {
         try await player(sink, volume: volume, timing: timing).play(script, delivery)
         #expect(sink.misuses == [])
         return samples(try #require(sink.announcements.first))
+    }
+
+    // MARK: When it begins
+
+    @Test("That an announcement has begun is told once, with its first period, and not when that could not be written")
+    func began() async throws {
+        let (periods, begun) = (Journal<Int>(), Journal<Int>())
+        let watched = WatchedSink { periods.append($0) }
+        let player = player(watched)
+        watched.base.fail(.write, with: .writeFailed(device: "recording", reason: "it was unplugged"))
+        let note: @Sendable () -> Void = { begun.append(periods.entries.count) }
+        await #expect(throws: PlayerError.self) { try await player.play(script, began: note) }
+        #expect(begun.entries == [])
+        try await player.play(script, began: note)
+        #expect(begun.entries == [1])
+        #expect(periods.entries.count > 1)
     }
 
     // MARK: What is played
