@@ -78,27 +78,6 @@ package final class BoxState: Sendable {
             voiceWarnings + feedFaults.map(\.description)
                 + [timeZoneWarning, settingsWarning, settings?.warning].compactMap(\.self)
         }
-
-        /// What is wrong, in words for people; empty when nothing is.
-        package var faults: [String] {
-            var faults = [
-                audioFault, speechFault, sessionFault, topicFault?.reason, inboxFault, inboxDamage, historyFault,
-                volatileStorage,
-                panelFault,
-                clockFault,
-                signedTimeFault, unavailableRecordings,
-            ].compactMap(\.self)
-            if unusableRecordings > 0 {
-                faults.append(
-                    "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check")
-            }
-            if announcerMismatches > 0 {
-                faults.append(
-                    "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
-                )
-            }
-            return faults
-        }
     }
 
     private struct Content {

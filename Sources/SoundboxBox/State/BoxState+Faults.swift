@@ -1,0 +1,47 @@
+extension BoxState {
+    /// What may be wrong with a box. The raw values are those of the metrics.
+    package enum FaultKind: String, Sendable, CaseIterable {
+        case audio
+        case speech
+        case session
+        case topic
+        case inbox
+        case inboxDamage = "inbox_damage"
+        case history
+        case volatileStorage = "volatile_storage"
+        case panel
+        case clock
+        case signedTime = "signed_time"
+        case unavailableRecordings = "unavailable_recordings"
+        case unusableRecordings = "unusable_recordings"
+        case program
+    }
+}
+
+extension BoxState.Snapshot {
+    /// What is wrong, in words for people; empty when nothing is.
+    package var faults: [String] { BoxState.FaultKind.allCases.compactMap(fault) }
+
+    /// What is wrong of that kind, in words for people; `nil` when nothing is.
+    package func fault(_ kind: BoxState.FaultKind) -> String? {
+        switch kind {
+        case .audio: audioFault
+        case .speech: speechFault
+        case .session: sessionFault
+        case .topic: topicFault?.reason
+        case .inbox: inboxFault
+        case .inboxDamage: inboxDamage
+        case .history: historyFault
+        case .volatileStorage: volatileStorage
+        case .panel: panelFault
+        case .clock: clockFault
+        case .signedTime: signedTimeFault
+        case .unavailableRecordings: unavailableRecordings
+        case .unusableRecordings where unusableRecordings > 0:
+            "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check"
+        case .program where announcerMismatches > 0:
+            "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
+        case .unusableRecordings, .program: nil
+        }
+    }
+}
