@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -46,6 +47,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -101,7 +103,7 @@ let package = Package(
         library(
             "SoundboxBox",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging, serviceLifecycle,
+                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging, metrics, serviceLifecycle,
                 unixSignals,
             ]),
         // What soundbox.yaml says, and what stands beside it.
@@ -203,7 +205,7 @@ let package = Package(
             of: "SoundboxBox",
             [
                 "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb, logging,
+                "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb, logging, metrics,
                 serviceLifecycle,
             ]),
         tests(

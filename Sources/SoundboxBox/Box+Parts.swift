@@ -48,6 +48,10 @@ extension Box {
         /// Lets others on this machine ask and command the box.
         package var control: @Sendable (Controls) -> [any Service] = { _ in [] }
         package var systemd = Systemd()
+        /// Where the box counts what happens: its own, and never the process's.
+        package var metrics = MetricsRegistry(BoxMetrics.descriptions)
+        /// What the machine says of itself. May block.
+        package var machine: @Sendable () -> MachineReading = { MachineReading() }
         package var logger: Logger
 
         package init(
@@ -117,5 +121,7 @@ extension Box {
         package var changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
         package var history: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
         package var totals: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
+        /// What it can say in figures, as they are now.
+        package var metrics: @Sendable () async -> [MetricFamily]
     }
 }

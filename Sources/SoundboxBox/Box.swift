@@ -31,6 +31,7 @@ public struct Box {
         let (feed, inbox, clock, state, logger) = (parts.feed, parts.inbox, parts.clock, parts.state, parts.logger)
         let (systemd, salvage) = (parts.systemd, parts.salvage)
         self.logger = logger
+        let metrics = BoxMetrics(parts.metrics)
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
             loudspeaker: parts.policy.loudspeaker)
@@ -64,7 +65,7 @@ public struct Box {
             inbox: inbox,
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
-            clock: clock, player: player, voices: parts.voices, state: state, logger: logger,
+            clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
             events: events, takings: day.totals(of:), receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
@@ -88,12 +89,14 @@ public struct Box {
             desk: parts.settings, state: state, logger: logger, executor: files,
             setVolume: { mailbox.post(.volume(.to($0))) })
         self.settings = settings
-        let session = SessionKeeper(store: parts.session, state: state, clock: clock, logger: logger)
+        let session = SessionKeeper(
+            store: parts.session, state: state, clock: clock, logger: logger, metrics: metrics)
         let intake = Intake(
             reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
             admission: parts.policy.admission,
             rules: SpeechRules(voices: parts.voices, problemOfClip: parts.problemOfClip),
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
+            metrics: metrics,
             hooks: Intake.Hooks(
                 somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,
                 receiptsAreWaiting: receiptsAreWaiting,
@@ -112,7 +115,10 @@ public struct Box {
                 guard let change else { return await mailbox.loudness }
                 return await mailbox.change(change)
             },
-            history: { await desk.entries($0) }, totals: { await desk.totals($0) })
+            history: { await desk.entries($0) }, totals: { await desk.totals($0) },
+            metrics: { [counted = parts.metrics, machine = parts.machine] in
+                await reporter.metrics(counted: counted, machine: machine)
+            })
 
         let network: [any Service] = networkPrompts.map { [$0] } ?? []
         let dayEnd: [any Service] =

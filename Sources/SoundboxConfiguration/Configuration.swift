@@ -74,6 +74,8 @@ public struct Configuration: Sendable {
     public var boardDirectory: String
     public var stateDirectory: String
     public var controlSocket: String
+    /// Where metrics are told by TCP; `nil` tells them on the control socket only.
+    public var metricsAddress: ListenAddress?
     public var announce: Announce
     public var payments: Payments
     /// `nil` takes every notice that the broker lets through.
@@ -112,6 +114,7 @@ extension Configuration {
         board = try top.board?.fileName(in: boardDirectory) ?? Default.board
         stateDirectory = try top.stateDirectory?.path() ?? Default.stateDirectory
         controlSocket = try top.controlSocket?.socketPath() ?? Default.controlSocket
+        metricsAddress = try top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
         announce = try Announce(reading: top.announce)
         payments = try Payments(
             reading: top.payments, directory: try top.mappingDirectory?.path() ?? Default.mappingDirectory)
@@ -147,7 +150,7 @@ extension Configuration {
 private struct TopLevel {
     let merchantID, deviceID, broker: YAMLValue
     let audio, voice, board, boardDirectory, stateDirectory, controlSocket, announce, payments, mappingDirectory,
-        authenticity, inbox, ring, say, clips, day, logLevel: YAMLValue?
+        authenticity, inbox, ring, say, clips, day, metrics, logLevel: YAMLValue?
 
     init(_ yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
@@ -169,6 +172,7 @@ private struct TopLevel {
         say = top.optional("say")
         clips = top.optional("clips")
         day = top.optional("day")
+        metrics = top.optional("metrics")
         logLevel = top.optional("log_level")
         try top.refuseOtherKeys()
     }
@@ -326,6 +330,7 @@ extension Configuration {
             _ = try? Say(reading: top.say)
             _ = try? top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
             _ = try? Day(reading: top.day)
+            _ = try? top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
             _ = try? top.authenticity.map { (value) throws(YAMLError) in
                 try Authenticity(reading: value, keepIDs: Default.retention.keepIDs)
             }

@@ -60,9 +60,30 @@ public struct ControlClient: Sendable {
         try await send("GET", "totals", parameters)
     }
 
+    /// What the box can say in figures, in the text format of Prometheus; see ``PrometheusText``.
+    public func metrics() async throws(ControlError) -> String {
+        let answer = try await fetch("GET", "metrics")
+        guard answer.status == 200 else { throw refusal(try? JSONValue(parsing: answer.body)) }
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
     private func send(
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: [UInt8]? = nil
     ) async throws(ControlError) -> JSONValue {
+        let answer = try await fetch(method, path, parameters, body: body)
+        let json: JSONValue
+        do { json = try JSONValue(parsing: answer.body) } catch { throw ControlError(reason: noAnswer("\(error)")) }
+        guard answer.status == 200 else { throw refusal(json) }
+        return json
+    }
+
+    private func refusal(_ json: JSONValue?) -> ControlError {
+        ControlError(reason: json?["error"]?.string ?? "the box at \(socketPath) refused")
+    }
+
+    private func fetch(
+        _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) async throws(ControlError) -> HTTPAnswer {
         let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
         var request = HTTPFetch(
             method, "http://box/\(path)\(query.isEmpty ? "" : "?\(query)")", limit: patience, most: Self.mostBytes)
@@ -70,16 +91,9 @@ public struct ControlClient: Sendable {
         // One question for each connection. libcurl would call the body a form, and ask before it sends a long one.
         request.headers = ["Connection: close", "Content-Type:", "Expect:"]
         request.body = body
-        let answer: HTTPAnswer
-        do throws(HTTPFailure) { answer = try await request.answer(onThreadNamed: "control-client") } catch {
+        do throws(HTTPFailure) { return try await request.answer(onThreadNamed: "control-client") } catch {
             throw ControlError(reason: reason(error))
         }
-        let json: JSONValue
-        do { json = try JSONValue(parsing: answer.body) } catch { throw ControlError(reason: noAnswer("\(error)")) }
-        guard answer.status == 200 else {
-            throw ControlError(reason: json["error"]?.string ?? "the box at \(socketPath) refused")
-        }
-        return json
     }
 
     /// What a person must do about it; libcurl would only say that connecting failed.

@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Lets programs on this machine talk to the running box: HTTP and JSON on a Unix socket, which only the box's user and
-/// group may open. There is no TCP port.
+/// group may open. By TCP nothing of it can be reached; see ``MetricsServer``.
 package struct ControlServer: Service {
     package let socketPath: String
     package let status: @Sendable () async -> BoxStatus
@@ -16,13 +16,15 @@ package struct ControlServer: Service {
     package let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
     package let history: HistoryAnswer?
     package let totals: HistoryAnswer?
+    package let metrics: (@Sendable () async -> [MetricFamily])?
     package let logger: Logger
 
     package init(
         socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
         replay: (@Sendable () -> Void)? = nil,
         changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil,
-        history: HistoryAnswer? = nil, totals: HistoryAnswer? = nil, logger: Logger
+        history: HistoryAnswer? = nil, totals: HistoryAnswer? = nil,
+        metrics: (@Sendable () async -> [MetricFamily])? = nil, logger: Logger
     ) {
         self.socketPath = socketPath
         self.status = status
@@ -30,6 +32,7 @@ package struct ControlServer: Service {
         self.changeVolume = changeVolume
         self.history = history
         self.totals = totals
+        self.metrics = metrics
         self.logger = logger
     }
 
@@ -81,10 +84,13 @@ package struct ControlServer: Service {
             }
         case "GET /history": return await Self.response(to: request, from: history)
         case "GET /totals": return await Self.response(to: request, from: totals)
+        case "GET /metrics":
+            guard let metrics else { return Self.notInService }
+            return HTTPResponse(metrics: await metrics())
         default:
             return Self.response(
                 "\(request.method) \(request.path.excerpt) is unknown; expected GET /status, POST /replay, "
-                    + "GET /volume, PUT /volume, GET /history or GET /totals", status: 404)
+                    + "GET /volume, PUT /volume, GET /history, GET /totals or GET /metrics", status: 404)
         }
     }
 

@@ -22,6 +22,18 @@ struct ControlServerTests {
         }
     }
 
+    @Test("Figures are told as text, and only by a box that is in service")
+    func metrics() async throws {
+        try await trial.whileOpen {
+            let text = try await trial.client.metrics()
+            #expect(try Exposition(text)["soundbox_volume_ratio"] == 0.8)
+        }
+        try await trial.whileOpen(isInService: false) {
+            let error = await #expect(throws: ControlError.self) { _ = try await trial.client.metrics() }
+            #expect(error?.reason.hasPrefix("the box is not in service") == true)
+        }
+    }
+
     @Test("Each replay reaches the box once")
     func replay() async throws {
         try await trial.whileOpen {

@@ -71,8 +71,15 @@ extension AnnouncerService {
     ) async throws(PlayerError) -> Announcer.Event {
         let job = announcement.job
         guard let utterance = job.utterance else { return .playFailed }
-        if case .notice(let entry) = job { makeText(of: entry) }
-        let (outcome, lacksAmount) = try await speak(utterance, announcement, until: earlyEnd)
+        var firstFrame: BoxMetrics.FirstFrame?
+        if case .notice(let entry) = job {
+            makeText(of: entry)
+            firstFrame = metrics?.firstFrame(of: entry)
+        }
+        // However it ends: what began to sound has been heard to begin.
+        defer { if let firstFrame { metrics?.tried(firstFrame) } }
+        let (outcome, lacksAmount) = try await speak(
+            utterance, announcement, until: earlyEnd, began: { [firstFrame] in firstFrame?.isNow() })
         unheard = []
         noteDevice()
         noteSound()
@@ -83,7 +90,8 @@ extension AnnouncerService {
 
     /// Words it anew for as long as recordings of it turn out to be lost.
     private func speak(
-        _ utterance: Utterance, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+        _ utterance: Utterance, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd,
+        began: @escaping @Sendable () -> Void = {}
     ) async throws(PlayerError) -> (outcome: Player.Outcome, lacksAmount: Bool) {
         var isProven = voices.mayHaveMore
         var script = isProven ? await provenScript(for: utterance) : voices.script(for: utterance)
@@ -91,7 +99,8 @@ extension AnnouncerService {
             log(script, of: announcement.job)
             do throws(PlayerError) {
                 let delivery = announcement.delivery.fitted(toWords: script.hasWords)
-                return (try await player.play(script, delivery, until: earlyEnd), script.lacksAmount)
+                let outcome = try await player.play(script, delivery, until: earlyEnd, began: began)
+                return (outcome, script.lacksAmount)
             } catch .recording(let part, let error) {
                 // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
                 // proven is left out until this announcement is over, so that the loop ends.

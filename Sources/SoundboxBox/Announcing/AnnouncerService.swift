@@ -24,6 +24,8 @@ package actor AnnouncerService: Service {
     var voices: Voices
     let state: BoxState
     let logger: Logger
+    /// `nil` where nobody asks for any.
+    let metrics: BoxMetrics?
     let receiptsAreWaiting: @Sendable () -> Void
     let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AnnouncerEvents
@@ -61,7 +63,7 @@ package actor AnnouncerService: Service {
     package init(
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
-        state: BoxState, logger: Logger, events: AnnouncerEvents = AnnouncerEvents(),
+        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, events: AnnouncerEvents = AnnouncerEvents(),
         takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
             .unknown(reason: "no history is kept")
         },
@@ -84,6 +86,7 @@ package actor AnnouncerService: Service {
         self.voices = voices
         self.state = state
         self.logger = logger
+        self.metrics = metrics
         self.receiptsAreWaiting = receiptsAreWaiting
         self.promptWasHeard = promptWasHeard
         self.willStop = willStop
@@ -198,6 +201,7 @@ package actor AnnouncerService: Service {
         case .expire(let entries):
             return answer { () throws(InboxError) in
                 try inbox.markExpired(entries, told: nil, at: clock.now)
+                metrics?.expired(entries)
                 logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
                 receiptsAreWaiting()
                 return .recorded
@@ -280,8 +284,12 @@ package actor AnnouncerService: Service {
 
     private func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
         switch job {
-        case .notice(let entry): try inbox.markAnnounced(entry, as: manner, at: clock.now)
-        case .summary(let entries): try inbox.markExpired(entries, told: manner, at: clock.now)
+        case .notice(let entry):
+            try inbox.markAnnounced(entry, as: manner, at: clock.now)
+            metrics?.announced(entry)
+        case .summary(let entries):
+            try inbox.markExpired(entries, told: manner, at: clock.now)
+            metrics?.expired(entries)
         case .text, .replay, .today, .prompt, .network, .say: return
         }
         logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))

@@ -118,6 +118,7 @@ extension Intake {
         case .notAccepted(let reason):
             logSparingly(.notice, "command refused", ["id": "\(message.id?.text ?? "unknown")", "reason": "\(reason)"])
         case .cancelled(let target, let moment):
+            if case .payment(let id) = target { metrics?.cancelled(id) }
             logger.notice("cancelled", metadata: ["id": "\(target.idText)", "moment": "\(moment.rawValue)"])
             // It may have begun to sound while this was committed.
             hooks.hush(target)

@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxSystem
 
 /// What happens to messages as they arrive: verify, decode, make durable, wake who waits for them. Runs on the feed's
 /// thread.
@@ -35,6 +36,8 @@ struct Intake: PaymentFeedDelegate {
     let clock: BoxClock
     let state: BoxState
     let logger: Logger
+    /// `nil` where nobody asks for any.
+    let metrics: BoxMetrics?
     let hooks: Hooks
     let backlog: Backlog
     /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
@@ -47,8 +50,9 @@ struct Intake: PaymentFeedDelegate {
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
         rules: SpeechRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
-        state: BoxState, logger: Logger, backlog: Backlog = Backlog(), hooks: Hooks
+        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, backlog: Backlog = Backlog(), hooks: Hooks
     ) {
+        self.metrics = metrics
         self.reader = reader
         self.verifier = verifier
         self.admission = admission
@@ -63,13 +67,14 @@ struct Intake: PaymentFeedDelegate {
     }
 
     func commit(_ batch: [FeedMessage]) throws {
+        let arrivedAt = Duration.monotonicNow
         let mayHaveWaited = backlog.mayHoldThese()
         defer { backlog.messagesAreDone() }
         let commands = batch.filter { $0.topic == .commands }.map(read)
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
         for command in commands { hush(command) }
         let arrivals = try decode(batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
-        if !arrivals.isEmpty { try store(arrivals) }
+        if !arrivals.isEmpty { try store(arrivals, arrivedAt: arrivedAt) }
         try take(commands, mayHaveWaited: mayHaveWaited)
     }
 
@@ -101,6 +106,7 @@ struct Intake: PaymentFeedDelegate {
             logger.debug("connecting to the broker")
         case .subscribed:
             backlog.subscribed()
+            metrics?.online()
             logger.info("online")
         case .disconnected(let reason, let retryIn):
             logger.warning("offline", metadata: ["reason": "\(reason)", "retry_in": "\(retryIn)"])
@@ -223,7 +229,8 @@ struct Intake: PaymentFeedDelegate {
         } catch { return error }
     }
 
-    func store(_ arrivals: [Arrival]) throws(InboxError) {
+    /// - Parameter arrivedAt: on the clock that is never set.
+    func store(_ arrivals: [Arrival], arrivedAt: Duration = .monotonicNow) throws(InboxError) {
         let outcomes: [ArrivalOutcome]
         let reading = clock.reading
         do { outcomes = try inbox.store(arrivals, at: reading.time, clock: reading.trust) } catch {
@@ -231,7 +238,10 @@ struct Intake: PaymentFeedDelegate {
             throw error
         }
         state.update { $0.storingFault = nil }
-        for outcome in outcomes { log(outcome) }
+        for outcome in outcomes {
+            metrics?.arrived(outcome, at: arrivedAt)
+            log(outcome)
+        }
         hooks.receiptsAreWaiting()
         hooks.somethingMayWait()
     }

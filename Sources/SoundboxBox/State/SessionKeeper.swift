@@ -46,13 +46,14 @@ package final class SessionKeeper: Sendable {
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
+    private let metrics: BoxMetrics?
     private let now: @Sendable () -> Duration
 
     /// Blocks on the disk.
     ///
     /// - Parameter now: a clock that is never set.
     package init(
-        store: SessionStore, state: BoxState, clock: BoxClock, logger: Logger,
+        store: SessionStore, state: BoxState, clock: BoxClock, logger: Logger, metrics: BoxMetrics? = nil,
         now: @escaping @Sendable () -> Duration = { .monotonicNow }
     ) {
         self.now = now
@@ -60,6 +61,7 @@ package final class SessionKeeper: Sendable {
         self.state = state
         self.clock = clock
         self.logger = logger
+        self.metrics = metrics
         let record = store.read()
         content = Mutex(
             Content(record: record, lossKnownSince: record?.hasLoss == true ? now() : nil))
@@ -83,7 +85,10 @@ package final class SessionKeeper: Sendable {
             $0.broker = session.broker
             $0.sessionFault = record.hasLoss ? record.fault : nil
         }
-        if isNew, record.hasLoss { logger.error("session lost", metadata: ["reason": "\(record.fault)"]) }
+        if isNew, record.hasLoss {
+            metrics?.sessionLost()
+            logger.error("session lost", metadata: ["reason": "\(record.fault)"])
+        }
         write()
     }
 

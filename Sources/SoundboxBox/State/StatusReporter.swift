@@ -18,7 +18,7 @@ package actor StatusReporter: Service {
 
     private let identity: Identity
     private let inbox: any Inbox
-    private let state: BoxState
+    let state: BoxState
     private let feed: any PaymentFeed
     private let systemd: Systemd
     private let clock: BoxClock

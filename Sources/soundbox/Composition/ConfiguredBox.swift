@@ -114,12 +114,14 @@ struct ConfiguredBox {
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }
         parts.systemd = systemd
+        parts.machine = { MachineReading(stateDirectory: directory.path) }
         parts.control = { box in
-            [
-                ControlServer(
-                    socketPath: configuration.controlSocket, status: box.status, replay: box.replay,
-                    changeVolume: box.changeVolume, history: box.history, totals: box.totals, logger: logger)
-            ]
+            let control = ControlServer(
+                socketPath: configuration.controlSocket, status: box.status, replay: box.replay,
+                changeVolume: box.changeVolume, history: box.history, totals: box.totals, metrics: box.metrics,
+                logger: logger)
+            guard let address = configuration.metricsAddress else { return [control] }
+            return [control, MetricsServer(address: address, metrics: box.metrics, logger: logger)]
         }
         box = Box(parts)
     }

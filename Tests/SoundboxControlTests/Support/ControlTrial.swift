@@ -50,7 +50,7 @@ final class ControlTrial: Sendable {
             ? ControlServer(
                 socketPath: socketPath, status: { self.status }, replay: { self.box.withLock { $0.replays += 1 } },
                 changeVolume: { self.change($0) }, history: { Self.answer($0) }, totals: { Self.answer($0) },
-                logger: logger)
+                metrics: { self.status.metrics }, logger: logger)
             : ControlServer(socketPath: socketPath, status: { self.status }, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

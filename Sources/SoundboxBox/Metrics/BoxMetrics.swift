@@ -1,0 +1,130 @@
+import CoreMetrics
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// What the box counts as it happens. Any thread; nothing blocks.
+///
+/// What can be asked for at any time, such as the queue, is not kept here: it is read when somebody asks.
+package final class BoxMetrics: Sendable {
+    /// What became of a notice. The raw values are on the wire.
+    enum PaymentState: String, CaseIterable {
+        case stored, duplicate, announced, expired, cancelled, rejected
+    }
+
+    /// So many may wait to be measured; more are spoken all the same.
+    static let mostWaiting = 1024
+    /// An arrival that nobody has asked for since will not be asked for.
+    private static let longestWait = Duration.seconds(86_400)
+
+    private static let payments = "soundbox_payments_total"
+    private static let firstFrame = "soundbox_payment_first_frame_seconds"
+    private static let reconnects = "soundbox_broker_reconnects_total"
+    private static let sessionsLost = "soundbox_sessions_lost_total"
+
+    /// For the registry.
+    package static let descriptions: [String: MetricsRegistry.Description] = [
+        payments: .init(help: "What became of notices, of every kind, since the start."),
+        firstFrame: .init(
+            help: "Time from a notice's arrival at the box to its first frame at the sound device.",
+            bounds: [
+                0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+            ]),
+        reconnects: .init(help: "Connections to the broker after the first one since the start."),
+        sessionsLost: .init(help: "Sessions that the broker should have kept and has not, since the start."),
+    ]
+
+    private let counters: [PaymentState: Counter]
+    private let latency: Timer
+    private let reconnects: Counter
+    private let sessionsLost: Counter
+    private let wasOnline = Atomic(false)
+    /// When the notices came that have not begun to sound, on the clock that is never set.
+    private let arrivals = Mutex<[PaymentID: Duration]>([:])
+
+    package init(_ factory: any MetricsFactory) {
+        // All of them, so that they are there as 0 before the first one: a rise from nothing is no rise to Prometheus.
+        counters = Dictionary(
+            uniqueKeysWithValues: PaymentState.allCases.map {
+                ($0, Counter(label: Self.payments, dimensions: [("state", $0.rawValue)], factory: factory))
+            })
+        latency = Timer(label: Self.firstFrame, factory: factory)
+        reconnects = Counter(label: Self.reconnects, factory: factory)
+        sessionsLost = Counter(label: Self.sessionsLost, factory: factory)
+    }
+
+    // MARK: What happens
+
+    /// - Parameter arrivedAt: as `Duration.monotonicNow` counts.
+    func arrived(_ outcome: ArrivalOutcome, at arrivedAt: Duration) {
+        switch outcome {
+        case .stored(let entry):
+            count(.stored)
+            arrivals.withLock { arrivals in
+                if arrivals.count >= Self.mostWaiting {
+                    arrivals = arrivals.filter { arrivedAt - $0.value < Self.longestWait }
+                }
+                if arrivals.count < Self.mostWaiting { arrivals[entry.notice.id] = arrivedAt }
+            }
+        case .duplicate: count(.duplicate)
+        case .rejected: count(.rejected)
+        }
+    }
+
+    /// A notice has been spoken to its end, by itself.
+    func announced(_ entry: InboxEntry) {
+        count(.announced)
+        forget([entry.notice.id])
+    }
+
+    func expired(_ entries: [InboxEntry]) {
+        count(.expired, entries.count)
+        forget(entries.map(\.notice.id))
+    }
+
+    func cancelled(_ id: PaymentID) {
+        count(.cancelled)
+        forget([id])
+    }
+
+    func online() {
+        if wasOnline.exchange(true, ordering: .relaxed) { reconnects.increment() }
+    }
+
+    func sessionLost() { sessionsLost.increment() }
+
+    private func count(_ state: PaymentState, _ amount: Int = 1) { counters[state]?.increment(by: amount) }
+    private func forget(_ ids: [PaymentID]) { arrivals.withLock { for id in ids { $0[id] = nil } } }
+
+    // MARK: The first frame
+
+    /// Takes down when the first frame of a notice was written.
+    final class FirstFrame: Sendable {
+        fileprivate let id: PaymentID
+        fileprivate let arrival: Duration
+        private let time = Atomic<Int64>(0)
+
+        fileprivate init(_ id: PaymentID, _ arrival: Duration) { (self.id, self.arrival) = (id, arrival) }
+
+        /// On the sound thread: one look at the clock, one atomic, no lock and no memory.
+        func isNow() { time.store(Duration.monotonicNow.nanoseconds, ordering: .releasing) }
+
+        fileprivate var latency: Duration? {
+            let time = time.load(ordering: .acquiring)
+            return time == 0 ? nil : .nanoseconds(time) - arrival
+        }
+    }
+
+    /// - Returns: `nil` for a notice that has been measured, or that came before the start.
+    func firstFrame(of entry: InboxEntry) -> FirstFrame? {
+        arrivals.withLock { $0[entry.notice.id] }.map { FirstFrame(entry.notice.id, $0) }
+    }
+
+    /// An attempt to speak it is over. A notice whose first frame never came is measured in its next attempt.
+    func tried(_ frame: FirstFrame) {
+        guard let time = frame.latency else { return }
+        // Otherwise it has been measured, or was taken back meanwhile.
+        guard arrivals.withLock({ $0.removeValue(forKey: frame.id) }) != nil else { return }
+        latency.recordNanoseconds(time.nanoseconds)
+    }
+}

@@ -1,0 +1,90 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+
+/// Answers `GET /metrics` on a TCP port, and nothing else: no command, no history and no status can be reached there.
+///
+/// It has a thread and connections of its own, so whatever its clients do, the control socket goes on.
+package struct MetricsServer: Service {
+    private let address: ListenAddress
+    private let scrapes: Scrapes
+    private let logger: Logger
+
+    package init(
+        address: ListenAddress, metrics: @escaping @Sendable () async -> [MetricFamily], logger: Logger
+    ) {
+        self.address = address
+        self.scrapes = Scrapes(metrics)
+        self.logger = logger
+    }
+
+    /// The box announces payments with or without it, so a failure is logged and not passed on.
+    package func run() async {
+        let place: Logger.Metadata = ["address": "\(address)"]
+        do {
+            let limits = HTTPServer.Limits(mostConnections: 4, longestBody: 0)
+            let server = try HTTPServer(
+                limits: limits, tooLong: Self.response("no body is expected", status: 413),
+                tooManyHeaders: Self.response("there are more than \(limits.mostHeaders) headers", status: 431),
+                handler: answer)
+            try await withTaskCancellationOrGracefulShutdownHandler {
+                try await server.run(thread: "metrics") { [address] in
+                    try TCPListener(address)
+                } whenOpen: { [address, logger] in
+                    guard address.isEveryAddress else { return logger.info("metrics", metadata: place) }
+                    logger.warning(
+                        "metrics are told to whoever reaches this machine; name one of its addresses", metadata: place)
+                }
+            } onCancelOrGracefulShutdown: {
+                server.stop()
+            }
+        } catch {
+            logger.error("no metrics", metadata: place.merging(["reason": "\(error)"]) { $1 })
+        }
+        if !Task.isShuttingDownGracefully { try? await gracefulShutdown() }
+    }
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        switch (request.method, request.path) {
+        // libmicrohttpd leaves out the body of an answer to HEAD.
+        case ("GET", "/metrics"), ("HEAD", "/metrics"): await scrapes.next()
+        default: Self.response("here is GET /metrics, and nothing else", status: 404)
+        }
+    }
+
+    private static func response(_ text: String, status: Int) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: Array("\(text)\n".utf8))
+    }
+}
+
+/// Counting asks the disk, on which payments are waiting to be stored. So one answer is made at a time, and whoever asks
+/// meanwhile, or within a second after it, gets the same: a crowd costs the box no more than one client does.
+actor Scrapes {
+    private let metrics: @Sendable () async -> [MetricFamily]
+    private let freshness: Duration
+    private var making: Task<HTTPResponse, Never>?
+    private var last: (response: HTTPResponse, time: ContinuousClock.Instant)?
+
+    init(freshness: Duration = .seconds(1), _ metrics: @escaping @Sendable () async -> [MetricFamily]) {
+        self.freshness = freshness
+        self.metrics = metrics
+    }
+
+    func next() async -> HTTPResponse {
+        if let last, .now - last.time < freshness { return last.response }
+        if let making { return await making.value }
+        let task = Task { [metrics] in HTTPResponse(metrics: await metrics()) }
+        making = task
+        let response = await task.value
+        making = nil
+        last = (response, .now)
+        return response
+    }
+}
+
+extension HTTPResponse {
+    init(metrics: [MetricFamily]) {
+        self.init(
+            status: 200, contentType: PrometheusText.contentType, body: Array(PrometheusText.text(metrics).utf8))
+    }
+}

@@ -1,0 +1,63 @@
+/// One figure of the box with all of its series, as Prometheus understands it.
+public struct MetricFamily: Sendable, Equatable {
+    public enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    public struct Label: Sendable, Hashable {
+        public var name: String
+        /// Anything: it is escaped when it is written.
+        public var value: String
+
+        public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    public enum Value: Sendable, Equatable {
+        case number(Double)
+        case histogram(MetricHistogram)
+    }
+
+    public struct Series: Sendable, Equatable {
+        public var labels: [Label]
+        public var value: Value
+
+        public init(_ labels: [Label] = [], _ value: Value) { (self.labels, self.value) = (labels, value) }
+    }
+
+    /// In the base unit that it ends in (`_seconds`, `_bytes`), and `_total` for what only rises.
+    public var name: String
+    public var kind: Kind
+    /// For people; empty where nobody has described it.
+    public var help: String
+    public var series: [Series]
+
+    public init(_ name: String, _ kind: Kind, _ help: String, _ series: [Series]) {
+        (self.name, self.kind, self.help, self.series) = (name, kind, help, series)
+    }
+
+    /// One series without labels.
+    public init(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+        self.init(name, kind, help, [Series([], .number(value))])
+    }
+}
+
+/// How often something lay within which bounds.
+public struct MetricHistogram: Sendable, Equatable {
+    /// Each bucket's greatest value, rising. What is greater than the last one has a bucket of its own.
+    public let bounds: [Double]
+    /// For each bucket by itself, and for what is beyond the last bound.
+    public private(set) var counts: [Int]
+    /// Of all that was recorded.
+    public private(set) var sum = 0.0
+
+    public init(bounds: [Double]) {
+        self.bounds = bounds
+        counts = [Int](repeating: 0, count: bounds.count + 1)
+    }
+
+    /// Takes no memory.
+    public mutating func record(_ value: Double) {
+        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
+        sum += value
+    }
+}
