@@ -41,7 +41,7 @@ struct MetricsConfigurationTests {
             ("{listen: \"[127.0.0.1]:9464\"}", "metrics.listen: expected an address"),
             ("{listen: \"1.1.1.1:9464\"}", "metrics.listen: is an address of the Internet"),
             ("{listen: \"[2606:4700::1111]:9464\"}", "metrics.listen: is an address of the Internet"),
-            ("{listen: \"127.0.0.1:1\", path: /x}", "metrics.path: unknown key"),
+            ("{listen: \"127.0.0.1:1\", path: /x}", "unknown key; expected one of listen"),
         ])
     func mistakes(text: String, expected: String) {
         let error = #expect(throws: YAMLError.self) { try address("metrics: \(text)\n") }

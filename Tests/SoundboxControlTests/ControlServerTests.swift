@@ -117,7 +117,7 @@ struct ControlServerTests {
             #expect(
                 answer.error
                     == "\(method) \"\(path)\" is unknown; expected GET /status, POST /replay, GET /volume, "
-                    + "PUT /volume, GET /history or GET /totals"
+                    + "PUT /volume, GET /history, GET /totals or GET /metrics"
             )
             #expect(trial.replays == 0)
             #expect(try await trial.client.status() == trial.status)
