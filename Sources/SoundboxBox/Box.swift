@@ -98,6 +98,7 @@ public struct Box {
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
             metrics: metrics,
             hooks: Intake.Hooks(
+                expect: { notice in player.expect(Utterance(notice)) },
                 somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,
                 receiptsAreWaiting: receiptsAreWaiting,
                 hush: { target in

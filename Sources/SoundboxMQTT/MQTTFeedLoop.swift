@@ -227,6 +227,7 @@ struct MQTTFeedLoop {
 
     /// Has the delegate store what arrived, and note what was too large.
     private mutating func commit(_ events: ClientEvents) throws(MQTTError) {
+        if !events.messages.isEmpty { Timeline.shared.mark(.packetRead) }
         var batch: [FeedMessage] = []
         batch.reserveCapacity(events.messages.count)
         var strays: [StrayMessage] = []

@@ -172,6 +172,53 @@ struct WholeBoxTests {
         }
     }
 
+    @Test("No frame is written before the disk holds that the payment is being announced")
+    func notedBeforeSound() async throws {
+        let states = Journal<NoticeState?>()
+        sink.beforeNextWrite { [inbox] in
+            states.append(((try? inbox.waiting(limit: 1)) ?? []).first?.state)
+        }
+        try await withBox {
+            try await feed.deliver(payment: #"{"id":"D-1","amount":"5"}"#)
+            #expect(try await states.next() == .announcing)
+        }
+    }
+
+    @Test("For a payment that is known already, or is none, the card may open and close again, and nothing is heard")
+    func expectedInVain() async throws {
+        var parts = parts()
+        parts.output = SoundThread(closeWhenIdle: .milliseconds(1)) { [sink] _ in sink }
+        try await withBox(parts) {
+            try await feed.deliver(payment: #"{"id":"E-1","amount":"5"}"#)
+            _ = try await feed.receipt(of: "E-1", "announced")
+            while sink.isOpen { await Task.yield() }
+            try await feed.deliver(payment: #"{"id":"E-1","amount":"5"}"#)
+            _ = try await feed.receipt(of: "E-1", "duplicate")
+            try await feed.deliver(payment: #"{"id":"E-2","amount":"-5"}"#)
+            _ = try await feed.receipt(of: "E-2", "rejected")
+            // Behind whatever they have asked of the card.
+            try await parts.output.look()
+            while sink.isOpen { await Task.yield() }
+            #expect(sink.announcements.count == 1)
+        }
+    }
+
+    @Test("A card that hangs in opening delays neither the commit of a payment nor its acknowledgement")
+    func hangingCard() async throws {
+        let card = HangingCard()
+        var parts = parts()
+        parts.output = SoundThread { _ in card }
+        try await withBox(parts) {
+            await card.hangs.wait()
+            for number in 1...3 {
+                #expect(try await feed.deliver(payment: #"{"id":"H-\#(number)","amount":"5"}"#) == .acknowledged)
+                _ = try await feed.receipt(of: "H-\(number)", "stored")
+            }
+            card.release()
+            for number in 1...3 { _ = try await feed.receipt(of: "H-\(number)", "announced") }
+        }
+    }
+
     @Test("A button and a command of the broker act on the same volume; the status tells it, and it is kept")
     func volume() async throws {
         try await withBox {
@@ -186,6 +233,24 @@ struct WholeBoxTests {
 }
 
 /// Keeps every line, with the values of its metadata.
+/// Its opening comes back when it is let go.
+private final class HangingCard: AudioSink {
+    let hangs = OneTimeSignal()
+    private let base = RecordingSink()
+    private let gate = BlockingQueue<Never>()
+
+    func release() { gate.finish() }
+    func open() throws(AudioSinkError) -> PCMFormat {
+        hangs.signal()
+        _ = gate.next()
+        return try base.open()
+    }
+    func write(_ frames: [UInt8]) throws(AudioSinkError) { try base.write(frames) }
+    func drain() throws(AudioSinkError) { try base.drain() }
+    func interrupt() { base.interrupt() }
+    func close() { base.close() }
+}
+
 private struct TextLog: LogHandler {
     let lines: Journal<String>
     var metadata: Logger.Metadata = [:]

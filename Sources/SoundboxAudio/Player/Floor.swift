@@ -22,6 +22,9 @@ final class Floor: Sendable {
     /// What is to sound on the ring bus.
     var ring: Ring? { state.withLock { $0.ring } }
 
+    /// Whether anything sounds, waits for its turn, or is to ring.
+    var isTaken: Bool { state.withLock { $0.ring != nil || $0.announcement != nil || $0.holder != nil } }
+
     /// Has a ring sound in place of another one, or none.
     func replaceRing(with ring: Ring?) {
         state.withLock { state in

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
 
 // MARK: Announcements, on the sound thread
@@ -9,6 +10,7 @@ extension Player {
     ) throws(PlayerError) -> Outcome {
         if turn.isStopped { throw .cancelled }
         if turn.end.isRaised { return .stoppedEarly }
+        Timeline.shared.mark(.playBegun)
         let voices = currentVoices
         let hasChime = delivery.hasChime && voices.hasChime
         guard hasChime || script.hasWords else { throw .nothingToPlay }
@@ -49,6 +51,7 @@ extension Player {
         // Ends when the last frame has left the speaker. Where a ring goes on, a drain would be a hole in it: what it
         // waits for is waited for by writing on.
         var framesToLeave = device.bufferFrames + desk.mixer.latency
+        var isFirst = true
         while true {
             if announcement.isFinished(on: desk), desk.ring != nil || desk.mixer.isFinished {
                 let goesOn = desk.ring.map { !$0.isStopped } ?? false
@@ -66,8 +69,11 @@ extension Player {
             announcement.noteVolume(wanted(announcement.delivery))
             let period = desk.render(gains(announcement, &loudness))
             announcement.framesOfWords -= desk.format.framesPerPeriod
+            if isFirst { Timeline.shared.mark(.periodMixed) }
             try played(turn) { () throws(AudioSinkError) in try device.write(period) }
             turn.noteWritten()
+            if isFirst { Timeline.shared.mark(.writeEnded) }
+            isFirst = false
             desk.ring?.noteWritten()
             // The device is ahead by its buffer now, and one recording takes a fraction of that.
             try announcement.decodeNext()

@@ -18,6 +18,7 @@ public final class Player: Sendable {
     private let muted = Atomic(false)
     private let voices: Mutex<Voices>
     private let memory = Mutex(Memory())
+    private let closed = Atomic(false)
 
     /// What is made once and used again.
     private struct Memory {
@@ -25,6 +26,10 @@ public final class Player: Sendable {
         /// Away while somebody uses it, and not brought back by one whom the device has failed.
         var desk: Desk?
         var device: DeviceStatus?
+        /// The last one that was asked for.
+        var preparation: Preparation?
+        /// Whether the device could not be opened when it was tried last.
+        var isFailing = false
     }
 
     /// - Parameters:
@@ -72,16 +77,19 @@ public final class Player: Sendable {
 
     /// Plays with these recordings from the next announcement on: the same ones, of which others are left out. Never
     /// blocks; any thread.
-    public func use(_ voices: Voices) { self.voices.withLock { $0 = voices } }
+    public func use(_ voices: Voices) {
+        self.voices.withLock { $0 = voices }
+        // Its words are those of the recordings before.
+        memory.withLock { $0.preparation = nil }
+    }
 
-    /// Opens the device and decodes the chime for it, so that the first announcement starts at once.
+    /// Opens the device and decodes the chime for it, so that the first announcement starts at once. Where ``expect(_:)``
+    /// has just had that done, or is having it done, its outcome is this one's.
     ///
     /// - Throws: what the sink reports. Harmless: ``play(_:_:until:began:)`` tries again.
     public func prepare() async throws(PlayerError) {
-        try await onThread { device throws(PlayerError) in
-            let format = try self.open(device)
-            _ = try self.chime(of: self.voices.withLock { $0 }, at: format.sampleRate)
-        }.get()
+        if let preparation, preparation.take() { return try await preparation.result().get() }
+        try await onThread { device throws(PlayerError) in try self.makeReady(device) }.get()
     }
 
     /// Plays the script to its last frame. A cancelled task has it fade out within a period, and is answered then.
@@ -172,6 +180,7 @@ public final class Player: Sendable {
 
     /// Ends the ring, and closes the device behind the announcement that plays.
     public func close() async {
+        closed.store(true, ordering: .releasing)
         stopRing()
         await thread.close()
     }
@@ -191,11 +200,27 @@ public final class Player: Sendable {
 
 extension Player {
     var currentVoices: Voices { voices.withLock { $0 } }
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+    var preparation: Preparation? { memory.withLock { $0.preparation } }
+
+    /// - Returns: `nil` while the last one is not answered, or the device fails.
+    func beginPreparation(for utterance: Utterance) -> Preparation? {
+        memory.withLock { memory in
+            if memory.isFailing || memory.preparation?.isPending == true { return nil }
+            let preparation = Preparation(for: utterance)
+            memory.preparation = preparation
+            return preparation
+        }
+    }
 
     func open(_ device: SoundDevice) throws(PlayerError) -> PCMFormat {
         let format: PCMFormat
-        do { format = try device.open() } catch { throw .sink(error) }
+        do { format = try device.open() } catch {
+            memory.withLock { $0.isFailing = true }
+            throw .sink(error)
+        }
         memory.withLock { memory in
+            memory.isFailing = false
             memory.device = DeviceStatus(device, format, hasVolume: memory.device?.hasVolume ?? false)
         }
         return format

@@ -94,7 +94,11 @@ extension AnnouncerService {
         began: @escaping @Sendable () -> Void = {}
     ) async throws(PlayerError) -> (outcome: Player.Outcome, lacksAmount: Bool) {
         var isProven = voices.mayHaveMore
-        var script = isProven ? await provenScript(for: utterance) : voices.script(for: utterance)
+        var script =
+            isProven
+            ? await provenScript(for: utterance)
+            : player.expectedScript(for: utterance) ?? voices.script(for: utterance)
+        Timeline.shared.mark(.scriptWritten)
         while true {
             log(script, of: announcement.job)
             do throws(PlayerError) {

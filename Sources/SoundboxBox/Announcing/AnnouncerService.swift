@@ -162,6 +162,7 @@ package actor AnnouncerService: Service {
     private func perform(_ action: Announcer.Action) async -> Announcer.Event? {
         switch action {
         case .fetch(let limit):
+            Timeline.shared.mark(.announcerWoken)
             return answer { () throws(InboxError) in
                 try clock.afterStep { (step) throws(InboxError) in
                     try inbox.distrustArrivalTimes()
@@ -183,6 +184,7 @@ package actor AnnouncerService: Service {
             sounding.begin(entries.count == 1 ? entries.map { .payment($0.notice.id) } : [])
             return answer { () throws(InboxError) in
                 let rest = try inbox.markAnnouncing(entries)
+                Timeline.shared.mark(.announcingCommitted)
                 return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
             }
         case .noteSounding(let entry):
@@ -191,7 +193,12 @@ package actor AnnouncerService: Service {
                 try errands?.book.markSounding(entry) == true ? .noted : .withdrawn(rest: [])
             }
         case .play(let announcement):
-            defer { sounding.end() }
+            defer {
+                sounding.end()
+                if let steps = Timeline.shared.take() {
+                    logger.trace("timeline", metadata: ["microseconds": "\(steps)"])
+                }
+            }
             return await play(announcement)
         case .record(let job, let manner):
             return answer { () throws(InboxError) in
@@ -269,6 +276,7 @@ package actor AnnouncerService: Service {
             // The card is there. What can be played on it shows when it is played.
             await handle(error)
         }
+        Timeline.shared.mark(.cardOpened)
         return .prepared
     }
 

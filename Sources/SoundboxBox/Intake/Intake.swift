@@ -7,6 +7,9 @@ import SoundboxSystem
 struct Intake: PaymentFeedDelegate {
     /// Who is told. None of it may block, unless it says so.
     struct Hooks: Sendable {
+        /// Before a commit that brings this, unless it is known already: who has to sound may make himself ready, and
+        /// must not sound.
+        var expect: @Sendable (PaymentNotice) -> Void = { _ in }
         /// After a commit that brought something to announce, or took something back.
         var somethingMayWait: @Sendable () -> Void = {}
         /// After a commit that brought an errand, or took something back.
@@ -74,6 +77,7 @@ struct Intake: PaymentFeedDelegate {
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
         for command in commands { hush(command) }
         let arrivals = try decode(batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
+        if let notice = arrivals.firstNotice { hooks.expect(notice) }
         if !arrivals.isEmpty { try store(arrivals, arrivedAt: arrivedAt) }
         try take(commands, mayHaveWaited: mayHaveWaited)
     }
@@ -233,17 +237,21 @@ struct Intake: PaymentFeedDelegate {
     func store(_ arrivals: [Arrival], arrivedAt: Duration = .monotonicNow) throws(InboxError) {
         let outcomes: [ArrivalOutcome]
         let reading = clock.reading
+        Timeline.shared.mark(.commitBegun)
         do { outcomes = try inbox.store(arrivals, at: reading.time, clock: reading.trust) } catch {
             report(error)
             throw error
         }
-        state.update { $0.storingFault = nil }
+        Timeline.shared.mark(.commitEnded)
+        // Before anybody acts on it, so that the log keeps the order of events.
         for outcome in outcomes {
             metrics?.arrived(outcome, at: arrivedAt)
             log(outcome)
         }
-        hooks.receiptsAreWaiting()
+        // Before the rest: somebody stands at the counter.
         hooks.somethingMayWait()
+        state.update { $0.storingFault = nil }
+        hooks.receiptsAreWaiting()
     }
 
     func report(_ error: InboxError) {
@@ -276,6 +284,14 @@ struct Intake: PaymentFeedDelegate {
         var metadata = metadata
         if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
         logger.log(level: level, message, metadata: metadata)
+    }
+}
+
+extension [Arrival] {
+    /// That may be announced.
+    fileprivate var firstNotice: PaymentNotice? {
+        for case .notice(let notice, _) in self { return notice }
+        return nil
     }
 }
 

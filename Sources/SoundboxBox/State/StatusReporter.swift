@@ -12,6 +12,9 @@ package actor StatusReporter: Service {
     package static let heartbeat = Duration.seconds(60)
     /// How long it rests between two changes: a payment brings several.
     static let rest = Duration.seconds(1)
+    /// How long after a change it is told. Counting asks the disk, and so does the announcer who has something to say:
+    /// his first word comes before the news of it.
+    static let lull = Duration.milliseconds(20)
 
     private let executor = ThreadExecutor(name: "status")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -75,11 +78,12 @@ package actor StatusReporter: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask(executorPreference: executor) { [state] in
                 for await _ in state.changes(includingInbox: true).cancelOnGracefulShutdown() {
-                    guard await self.publish() else { continue }
-                    // What changes meanwhile is told afterwards, at once.
-                    do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) } } catch {
-                        return
-                    }
+                    do {
+                        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.lull) }
+                        guard await self.publish() else { continue }
+                        // What changes meanwhile is told afterwards.
+                        try await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.rest) }
+                    } catch { return }
                 }
             }
             group.addTask(executorPreference: executor) {

@@ -95,6 +95,7 @@ struct BoxStart {
     private mutating func make() throws -> ConfiguredBox {
         let written = try Configuration(readingFile: configurationFile)
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: written.logLevel) }
+        if written.logLevel == .trace { Timeline.shared.begin() }
         surroundings = Surroundings(written)
         let remote = try RemoteConfiguration(over: written, from: configurationFile, logger: logger)
         surroundings = Surroundings(remote.configuration)

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// When the steps between a payment's arrival and its first sound were reached, for whoever asks where the time goes.
+///
+/// Off unless the log's level is `trace`; then ``mark(_:)`` is one check. On, it stores one number: it allocates nothing,
+/// waits for nobody, and may be called on the thread of the sound. Who plays writes the line, behind the last frame.
+///
+/// Of each step the last time counts. Payments that come while another one sounds are told of with their own sound, as
+/// far as nothing else has come since.
+public final class Timeline: Sendable {
+    /// The box's.
+    public static let shared = Timeline()
+
+    /// In the order in which a payment that finds the box idle reaches them.
+    public enum Step: Int, Sendable, CaseIterable {
+        case packetRead, commitBegun, commitEnded
+        case announcerWoken, cardOpened, announcingCommitted, scriptWritten, playBegun
+        /// The first period; it is written at once.
+        case periodMixed
+        /// The device has taken it.
+        case writeEnded
+
+        /// Reached on the feed's thread, whatever the announcer does meanwhile.
+        fileprivate var isOfArrival: Bool { rawValue <= Step.commitEnded.rawValue }
+    }
+
+    private final class Moment: Sendable {
+        /// In nanoseconds of `Duration.monotonicNow`; 0 when it was not reached.
+        let time = Atomic<Int64>(0)
+    }
+
+    private let isOn = Atomic(false)
+    private let moments = Step.allCases.map { _ in Moment() }
+
+    public init() {}
+
+    /// From now on. To be called before the threads begin that mark.
+    public func begin() {
+        for moment in moments { moment.time.store(0, ordering: .relaxed) }
+        isOn.store(true, ordering: .releasing)
+    }
+
+    /// The step is reached now. Any thread; never blocks, allocates nothing.
+    @inline(__always)
+    public func mark(_ step: Step) {
+        if isOn.load(ordering: .acquiring) { note(step) }
+    }
+
+    private func note(_ step: Step) {
+        moments[step.rawValue].time.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
+    }
+
+    /// What was reached since the last call, in order: `packetRead 0, commitBegun 105, …`, in microseconds since the first.
+    /// - Returns: `nil` when it is off, or no sound was written.
+    public func take() -> String? {
+        guard isOn.load(ordering: .acquiring) else { return nil }
+        let end = moments[Step.writeEnded.rawValue].time.load(ordering: .relaxed)
+        guard end != 0 else { return nil }
+        let reached = Step.allCases.compactMap { step -> (step: Step, time: Int64)? in
+            let moment = moments[step.rawValue]
+            let time = moment.time.load(ordering: .relaxed)
+            // That is another payment's, which has come since.
+            guard time != 0, time <= end || !step.isOfArrival else { return nil }
+            moment.time.store(0, ordering: .relaxed)
+            return (step, time)
+        }
+        .sorted { $0.time < $1.time }
+        guard let beginning = reached.first?.time else { return nil }
+        return reached.map { "\($0.step) \(($0.time - beginning) / 1000)" }.joined(separator: ", ")
+    }
+}
