@@ -58,6 +58,7 @@ public struct Box {
             feed.receiptsAreWaiting()
             state.inboxChanged()
         }
+        let expiries = MessageExpiries()
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
@@ -66,7 +67,7 @@ public struct Box {
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
-            events: events, takings: day.totals(of:), receiptsAreWaiting: receiptsAreWaiting,
+            events: events, expiries: expiries, takings: day.totals(of:), receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
                 networkPrompts?.heard(prompt)
@@ -96,7 +97,7 @@ public struct Box {
             admission: parts.policy.admission,
             rules: SpeechRules(voices: parts.voices, problemOfClip: parts.problemOfClip),
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
-            metrics: metrics,
+            metrics: metrics, expiries: expiries,
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) },
                 somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,

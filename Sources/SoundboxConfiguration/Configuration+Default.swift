@@ -9,6 +9,9 @@ extension Configuration {
         /// For boxes on the mains: a broker that hangs is noticed within 20 s.
         public static let keepAlive = Duration.seconds(10)
         public static let reconnectWindow = Duration.seconds(5)
+        public static let brokerProtocol = BrokerProtocol.auto
+        /// Longer than a shop is closed.
+        public static let sessionExpiry = Duration.seconds(30 * 24 * 3600)
         public static let audioDevice = "default"
         /// 0–100.
         public static let volume = 80

@@ -15,6 +15,9 @@ public struct Configuration: Sendable {
         public var keepAlive: Duration
         /// The box comes back at a random moment within this time after it has lost its connection.
         public var reconnectWindow: Duration
+        public var protocolChoice: BrokerProtocol
+        /// For how long the broker is to keep what waits for a box that is away. MQTT 3.1.1 cannot ask.
+        public var sessionExpiry: Duration
         public var topicPrefix: String
         var naming: TopicNaming
         public var username: String?
@@ -193,12 +196,19 @@ extension Configuration.Broker {
         let pin = mapping.optional("pin_sha256")
         let interval = mapping.optional("keep_alive")
         let window = mapping.optional("reconnect_window")
+        let version = mapping.optional("protocol")
+        let expiry = mapping.optional("session_expiry")
         naming = try TopicNaming(reading: mapping)
         try mapping.refuseOtherKeys()
         addresses = try url.brokers()
         keepAlive = try interval?.duration(in: .seconds(5) ... .seconds(3600)) ?? Configuration.Default.keepAlive
         reconnectWindow =
             try window?.duration(in: .zero ... .seconds(300)) ?? Configuration.Default.reconnectWindow
+        protocolChoice = try version?.choice(of: BrokerProtocol.self) ?? Configuration.Default.brokerProtocol
+        sessionExpiry =
+            try expiry?.duration(in: .seconds(3600) ... .seconds(365 * 24 * 3600))
+            ?? Configuration.Default.sessionExpiry
+        if let expiry, protocolChoice == .v311 { throw expiry.error("is of use with MQTT 5 only") }
         topicPrefix = try prefix?.name() ?? Configuration.Default.topicPrefix
         // Alone it may be a token, which is a password; beside a password it is a name.
         username = try password == nil ? user?.string() : user?.name()

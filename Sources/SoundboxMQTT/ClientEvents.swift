@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// What a client has read since it was last asked. No answer to it has been sent yet.
 struct ClientEvents {
     struct Message: Equatable {
@@ -5,6 +7,31 @@ struct ClientEvents {
         var payload: [UInt8]
         var qos: UInt8
         var isRetained: Bool
+        /// How many seconds it had left when it arrived; `nil` when it does not expire.
+        var expiry: UInt32?
+    }
+
+    /// The broker's answer to a CONNECT.
+    struct Answer: Equatable {
+        /// The return or reason code; 0 accepts the connection.
+        var code: UInt8
+        /// Whether the broker has kept the session.
+        var knowsSession: Bool
+        /// `nil` in MQTT 3.1.1.
+        var properties: IncomingProperties?
+
+        var refusal: MQTTError.Refusal? {
+            guard code != 0 else { return nil }
+            return properties.map { .reason(BrokerReason(code: code, $0)) } ?? .init(code: code)
+        }
+    }
+
+    /// A message that the broker does not take. Nobody sends it again.
+    struct Refused: Equatable {
+        var id: UInt16
+        var topic: Topic
+        /// `nil` when it is larger than the broker allows: it was not sent.
+        var reason: BrokerReason?
     }
 
     /// A message that is too large for the client.
@@ -20,12 +47,12 @@ struct ClientEvents {
     var messageBytes = 0
     /// Messages that were skipped. Their acknowledgements are queued as well.
     var oversized: [Oversized] = []
-    /// The return code of a CONNACK; 0 accepts the connection.
-    var connectionCode: UInt8?
-    /// Goes with ``connectionCode``: whether the broker has kept the session.
-    var brokerKnowsSession = false
-    /// SUBACKs: the packet id and the granted QoS of its one topic; 0x80 refuses it.
-    var subscriptions: [(id: UInt16, grantedQoS: UInt8)] = []
-    /// Packet ids of the messages that the broker has acknowledged.
+    /// CONNACK.
+    var answer: Answer?
+    /// SUBACKs: the packet id and the granted QoS of its one topic; 0x80 and more refuse it.
+    var subscriptions: [(id: UInt16, grantedQoS: UInt8, reason: BrokerReason?)] = []
+    /// Packet ids of the messages that the broker has acknowledged, or refused for good.
     var acknowledged: [UInt16] = []
+    /// Those of ``acknowledged`` that it has refused.
+    var refused: [Refused] = []
 }

@@ -4,7 +4,7 @@ import SoundboxSystem
 import Synchronization
 
 /// One address of a broker, with the port, as the system's resolver gives it.
-struct Endpoint: Sendable, Equatable {
+struct Endpoint: Sendable, Hashable {
     /// A `sockaddr` of the kernel's.
     fileprivate let address: [UInt8]
     fileprivate let family: Int32

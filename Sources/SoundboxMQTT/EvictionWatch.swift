@@ -1,5 +1,6 @@
-/// Notices that another client uses the same client id. An MQTT 3.1.1 broker then closes the older connection without
-/// giving a reason (section 3.1.4). The box reconnects and evicts the other client, and so on for ever.
+/// Notices that another client uses the same client id. The broker then closes the older connection (section 3.1.4), the
+/// box reconnects and evicts the other client, and so on for ever. In MQTT 5 the broker says so. In 3.1.1 it gives no
+/// reason, and it has to be guessed.
 ///
 /// The sign is a broker that answers every attempt and hangs up soon after each connection. A restarting broker is
 /// unreachable in between, and a broken network is no hang-up.
@@ -11,9 +12,11 @@ struct EvictionWatch {
     static let proof = Duration.seconds(60)
 
     private var evictions = 0
+    /// Whether the broker has said so, and no connection has shown since that it is over.
+    private(set) var isCertain = false
 
     /// Whether another client probably uses this client id.
-    var isSuspected: Bool { evictions >= Self.limit }
+    var isSuspected: Bool { isCertain || evictions >= Self.limit }
 
     /// Notes that an attempt to connect, or the connection that came of it, has ended.
     ///
@@ -24,8 +27,13 @@ struct EvictionWatch {
         if let held, byBroker, held < Self.proof { evictions += 1 } else { evictions = 0 }
     }
 
+    /// Notes that the broker has ended a connection for the sake of another client.
+    mutating func takenOver() { isCertain = true }
+
     /// Notes that the subscriptions have stood for `held`.
     mutating func holds(for held: Duration) {
-        if held >= Self.proof { evictions = 0 }
+        guard held >= Self.proof else { return }
+        evictions = 0
+        isCertain = false
     }
 }

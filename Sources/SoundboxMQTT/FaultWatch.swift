@@ -13,7 +13,14 @@ struct FaultWatch {
     private var paymentsAreWeak = false
     /// When a notice came at QoS 0 last, on the clock of `Duration.monotonicNow`.
     private var lastAtQoS0: Duration?
+    /// What the broker that answered last has granted; `nil` when that is enough.
+    private var shortSession: (granted: Duration, asked: Duration)?
+    /// The largest packet that it takes, when something was larger.
+    private var sizeLimit: Int?
     private var reported: [FeedFault] = []
+
+    /// A session that is kept for less than this does not outlive a night and a holiday.
+    static let enough = Duration.seconds(24 * 3600)
 
     init(clientID: String) { self.clientID = clientID }
 
@@ -25,6 +32,19 @@ struct FaultWatch {
         paymentsAreWeak = weak.contains(.payments)
     }
 
+    /// Notes for how long the broker keeps the session of a box that is away.
+    ///
+    /// - Parameter granted: `nil` when the broker does not tell, which MQTT 3.1.1 cannot.
+    mutating func accepted(sessionExpiry granted: Duration?, asked: Duration) {
+        shortSession = granted.flatMap { $0 < min(asked, Self.enough) ? ($0, asked) : nil }
+        sizeLimit = nil
+    }
+
+    /// Notes that something of the box's was larger than the broker takes.
+    ///
+    /// - Parameter limit: in bytes.
+    mutating func tooLarge(for limit: Int) { sizeLimit = limit }
+
     /// Notes a notice at QoS 0 that the broker had not kept.
     mutating func noticeCameAtQoS0(at now: Duration) { lastAtQoS0 = now }
 
@@ -32,8 +52,12 @@ struct FaultWatch {
     mutating func news(at now: Duration) -> [FeedFault]? {
         if let last = lastAtQoS0, now - last >= Self.memory { lastAtQoS0 = nil }
         var faults: [FeedFault] = []
-        if evictions.isSuspected { faults.append(.clientIDTaken(clientID)) }
+        if evictions.isSuspected { faults.append(.clientIDTaken(clientID, isCertain: evictions.isCertain)) }
         if !weakTopics.isEmpty { faults.append(.grantedQoS0(topics: weakTopics)) }
+        if let shortSession {
+            faults.append(.sessionIsShort(granted: shortSession.granted, asked: shortSession.asked))
+        }
+        if let sizeLimit { faults.append(.answersTooLarge(limit: sizeLimit)) }
         // What the broker has made weak is no fault of those who publish.
         if lastAtQoS0 != nil, !paymentsAreWeak { faults.append(.noticesAtQoS0) }
         guard faults != reported else { return nil }

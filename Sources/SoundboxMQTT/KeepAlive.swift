@@ -1,4 +1,4 @@
-/// Decides when to probe a connection and when to give it up (MQTT 3.1.1, section 3.1.2.10). Pure: the caller passes the
+/// Decides when to probe a connection and when to give it up (section 3.1.2.10). Pure: the caller passes the
 /// time, from any clock that never jumps.
 struct KeepAlive {
     enum Verdict: Equatable { case alive, pingIsDue, dead }

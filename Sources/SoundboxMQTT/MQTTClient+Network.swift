@@ -53,11 +53,12 @@ extension MQTTClient {
             do throws(ProtocolViolation) {
                 if let packet = try reader.next(from: &unread) {
                     try take(packet)
-                    continue
+                    if disconnection == nil { continue }
                 }
             } catch {
                 throw .connectionLost(.violation(error.reason))
             }
+            if let disconnection { throw .connectionLost(.disconnected(disconnection)) }
             guard chunks < Self.chunksPerTurn else { return }
             chunks += 1
             guard try readChunk(link) else {

@@ -2,6 +2,28 @@ import SoundboxCore
 import SoundboxSystem
 
 extension MQTTClient {
+    /// Waits until the broker accepts the connection that ``connect(openingLimit:)`` has begun. Where it does not speak
+    /// MQTT 5, the same address is asked for 3.1.1. Blocks.
+    ///
+    /// - Parameter end: when to give up, on the clock of `Duration.monotonicNow`.
+    func awaitAcceptance(until end: Duration) throws(MQTTError) {
+        var refusal: MQTTError?
+        while true {
+            do throws(MQTTError) {
+                while try turn(until: end, waitingFor: .acceptance(by: broker)).answer == nil {}
+                return
+            } catch {
+                if try goBack(after: error) {
+                    if case .refused = error { refusal = error }
+                    continue
+                }
+                // A reason that was given tells more than a connection that was closed.
+                if case .unreachable = error, let refusal { throw refusal }
+                throw error
+            }
+        }
+    }
+
     /// Drives a short-lived connection for one round: waits at most a second for something to arrive, and sends what is
     /// queued. Blocks.
     ///
@@ -15,9 +37,7 @@ extension MQTTClient {
         guard rest > .zero else { throw .timedOut(waitingFor: answer) }
         let outcome = Result { () throws(MQTTError) in try read(waitingAtMost: min(rest, .seconds(1))) }
         let events = takeEvents()
-        if let code = events.connectionCode, code != 0 {
-            throw .refused(broker: broker, .init(code: code))
-        }
+        if let refusal = events.answer?.refusal { throw .refused(broker: broker, refusal) }
         try outcome.get()
         try ping()
         try write()

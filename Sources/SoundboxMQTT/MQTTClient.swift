@@ -2,7 +2,8 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// An MQTT 3.1.1 client of one session, over any number of connections, one after the other.
+/// An MQTT client of one session, over any number of connections, one after the other. It speaks MQTT 5 or 3.1.1, each
+/// address its own: see ``ProtocolMemory``.
 ///
 /// Only ``write()`` writes to the network; every answer goes into a queue first. That holds a PUBACK back until the
 /// message that it acknowledges is on disk. Only ``read(waitingAtMost:wakeUp:limit:)`` waits.
@@ -12,14 +13,23 @@ final class MQTTClient {
     private let brokers: [BrokerAddress]
     private let topics: Topics
     private let tls: MQTTSettings.TLS?
-    private let connectPacket: [UInt8]
+    private let login: OutgoingPacket.Connect
+    private var protocols: ProtocolMemory<Endpoint>
 
     // MARK: State of one connection
 
     /// The connection, while there is one.
     var link: Link?
+    private var endpoint: Endpoint?
+    private(set) var version: ProtocolVersion
     /// Whether the broker has accepted the connection.
     private(set) var isAccepted = false
+    /// What the broker said when it accepted; `nil` before that, and in MQTT 3.1.1.
+    private(set) var granted: IncomingProperties?
+    /// Whether the broker was found to speak 3.1.1 only, by this connection.
+    private(set) var hasGoneBack = false
+    /// Why the broker has ended the connection, when it has said so.
+    private(set) var disconnection: BrokerReason?
     /// Whether more may have arrived than was read. The next turn then does not sleep.
     var mayHaveMore = false
     /// Bytes that were read from the network and not yet parsed.
@@ -31,6 +41,7 @@ final class MQTTClient {
     /// Whether the queue ends with a DISCONNECT.
     private(set) var isDisconnecting = false
     var keepAlive: KeepAlive
+    private let ownInterval: Duration
 
     private var events = ClientEvents()
     private var subscribing: Set<UInt16> = []
@@ -40,8 +51,18 @@ final class MQTTClient {
 
     // MARK: State that outlives a connection
 
-    /// Publications that the broker has not acknowledged, in order of sending. They are sent again after the next CONNACK.
-    private var unacknowledged: [(id: UInt16, packet: [UInt8])] = []
+    /// What was published and the broker has not acknowledged, in order of sending. It is sent again after the next
+    /// CONNACK, in the version that is spoken then.
+    private var unacknowledged: [Publication] = []
+    private struct Publication {
+        var id: UInt16
+        var topic: Topic
+        var payload: [UInt8]
+        /// On any connection.
+        var wasSent = false
+        /// On this connection.
+        var isUnderWay = false
+    }
     private var lastID: UInt16 = 0
     /// A message that is too large, and whose end never came on an earlier connection.
     private var interrupted: (head: IncomingPacket.Head, payloadBytes: Int)?
@@ -63,8 +84,11 @@ final class MQTTClient {
         topics = settings.topics
         tls = settings.tls
         let seconds = UInt16(clamping: max(settings.keepAlive, MQTTSettings.leastKeepAlive).components.seconds)
-        keepAlive = KeepAlive(interval: .seconds(seconds), start: .zero)
-        reader = PacketReader(maximumPayloadBytes: PaymentNoticeDecoder.maximumPayloadBytes)
+        ownInterval = .seconds(seconds)
+        keepAlive = KeepAlive(interval: ownInterval, start: .zero)
+        protocols = ProtocolMemory(settings.protocolChoice)
+        version = settings.protocolChoice == .v311 ? .v311 : .v5
+        reader = PacketReader(maximumPayloadBytes: PaymentNoticeDecoder.maximumPayloadBytes, version: version)
         if settings.username == nil, settings.password != nil {
             throw .invalidSettings(.passwordWithoutUsername)
         }
@@ -75,8 +99,9 @@ final class MQTTClient {
         for (field, bytes) in fields where bytes > OutgoingPacket.maximumFieldBytes {
             throw .invalidSettings(.tooLong(field, bytes: bytes))
         }
-        connectPacket = OutgoingPacket.connect(
-            clientID: clientID, keepsSession: keepsSession, keepAlive: seconds,
+        login = OutgoingPacket.Connect(
+            clientID: clientID, keepsSession: keepsSession,
+            sessionExpiry: UInt32(clamping: settings.sessionExpiry.components.seconds), keepAlive: seconds,
             will: will.map { .init(topic: settings.topics[.status], payload: $0, isRetained: Topic.status.isRetained) },
             username: settings.username, password: settings.password)
     }
@@ -99,17 +124,28 @@ final class MQTTClient {
     /// Begins a connection. Bytes queued for an earlier one are dropped; publications that the broker has not
     /// acknowledged are kept.
     ///
-    /// - Parameter socket: from ``Endpoint/dial()``. The client closes it.
-    func begin(on socket: Int32) throws(MQTTError) {
+    /// - Parameters:
+    ///   - socket: from ``Endpoint/dial()``. The client closes it.
+    ///   - endpoint: where it leads to.
+    func begin(on socket: Int32, to endpoint: Endpoint) throws(MQTTError) {
         drop()
+        self.endpoint = endpoint
+        version = protocols.version(for: endpoint, at: .monotonicNow)
+        granted = nil
+        hasGoneBack = false
+        disconnection = nil
         mayHaveMore = false
         unread = []
-        reader = PacketReader(maximumPayloadBytes: reader.maximumPayloadBytes)
-        outgoing = connectPacket
+        reader = PacketReader(maximumPayloadBytes: reader.maximumPayloadBytes, version: version)
+        outgoing = OutgoingPacket.connect(login, version)
         sent = 0
         isDisconnecting = false
-        keepAlive = KeepAlive(interval: keepAlive.interval, start: .monotonicNow)
-        events = ClientEvents()
+        keepAlive = KeepAlive(interval: ownInterval, start: .monotonicNow)
+        // What was done with on the last connection, and not told yet.
+        var rest = ClientEvents()
+        (rest.acknowledged, rest.refused) = (events.acknowledged, events.refused)
+        events = rest
+        for index in unacknowledged.indices { unacknowledged[index].isUnderWay = false }
         subscribing = []
         strayAnswers = 0
         isAcknowledgedEarly = false
@@ -135,7 +171,7 @@ final class MQTTClient {
                 do throws(MQTTError) {
                     let socket: Int32
                     do { socket = try endpoint.dial() } catch { throw lost(error) }
-                    try begin(on: socket)
+                    try begin(on: socket, to: endpoint)
                     if isLast { return }
                     try open(until: .monotonicNow + openingLimit)
                     return
@@ -148,6 +184,36 @@ final class MQTTClient {
             }
         }
         throw failure ?? .invalidSettings(.noBroker)
+    }
+
+    /// Tries the same address at once with MQTT 3.1.1, where that may be all that the broker speaks.
+    ///
+    /// - Parameter error: how the attempt has ended.
+    /// - Returns: whether a connection has been begun. The attempt is over otherwise.
+    func goBack(after error: MQTTError) throws(MQTTError) -> Bool {
+        // Before CONNECT has left, nobody can have refused its version.
+        guard !isAccepted, let endpoint, let link, link.stage == .open, sent > 0 || outgoing.isEmpty
+        else { return false }
+        let failure: ProtocolMemory<Endpoint>.Failure
+        switch error {
+        case .refused(_, .reason(let reason)):
+            // It answers in MQTT 5, so it speaks that.
+            guard reason.concernsVersion else { return false }
+            failure = .version
+        // An answer in the form of 3.1.1; to MQTT 5 that refuses the version, whatever it says.
+        case .refused(_, let refusal):
+            guard version == .v5 || refusal == .protocolVersion else { return false }
+            failure = .version
+        case .timedOut: failure = .silent
+        case .unreachable(_, .closed), .unreachable(_, .closedInHandshake), .connectionLost(.violation):
+            failure = .closed
+        default: return false
+        }
+        guard protocols.failed(version, at: endpoint, failure) else { return false }
+        let socket: Int32
+        do { socket = try endpoint.dial() } catch { throw lost(error) }
+        try begin(on: socket, to: endpoint)
+        return true
     }
 
     private func open(until end: Duration) throws(MQTTError) {
@@ -179,19 +245,52 @@ final class MQTTClient {
     func subscribe(to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
         subscribing.insert(id)
-        outgoing += OutgoingPacket.subscribe(to: topics[topic], id: id)
+        outgoing += OutgoingPacket.subscribe(to: topics[topic], id: id, version)
         return id
     }
 
-    /// Queues a PUBLISH.
+    /// Queues a PUBLISH. It leaves when the broker takes one more at a time.
     ///
-    /// - Returns: the packet id that the PUBACK will carry.
+    /// - Returns: the packet id that ``ClientEvents/acknowledged`` will name.
     func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
-        let packet = OutgoingPacket.publish(payload, to: topics[topic], id: id, isRetained: topic.isRetained)
-        unacknowledged.append((id, packet))
-        outgoing += packet
+        unacknowledged.append(Publication(id: id, topic: topic, payload: payload))
+        sendPublications(knowsSession: true)
         return id
+    }
+
+    /// Queues what waits to be published, within what the broker has said that it takes.
+    ///
+    /// - Parameter knowsSession: whether what was sent on an earlier connection is the same message for the broker.
+    private func sendPublications(knowsSession: Bool) {
+        guard isAccepted else { return }
+        let isQoS0 = granted?.maximumQoS == 0
+        var room = Int(granted?.receiveMaximum ?? .max) - unacknowledged.count { $0.isUnderWay }
+        var ended: Set<UInt16> = []
+        for index in unacknowledged.indices where room > 0 && !unacknowledged[index].isUnderWay {
+            let message = unacknowledged[index]
+            let packet = OutgoingPacket.publish(
+                message.payload, to: topics[message.topic], id: isQoS0 ? nil : message.id,
+                isRetained: message.topic.isRetained && granted?.retainIsAvailable != false,
+                isAgain: !isQoS0 && message.wasSent && (knowsSession || version == .v311), version)
+            let isTooLarge = granted?.maximumPacketSize.map { packet.count > Int($0) } ?? false
+            if isTooLarge {
+                events.refused.append(.init(id: message.id, topic: message.topic, reason: nil))
+            } else {
+                outgoing += packet
+            }
+            guard isTooLarge || isQoS0 else {
+                unacknowledged[index].wasSent = true
+                unacknowledged[index].isUnderWay = true
+                room -= 1
+                continue
+            }
+            // The broker will say nothing about it.
+            ended.insert(message.id)
+            events.acknowledged.append(message.id)
+            mayHaveMore = true
+        }
+        if !ended.isEmpty { unacknowledged.removeAll { ended.contains($0.id) } }
     }
 
     private func freeID() throws(MQTTError) -> UInt16 {
@@ -238,13 +337,14 @@ final class MQTTClient {
     }
 
     func take(_ packet: IncomingPacket) throws(ProtocolViolation) {
-        if case .connack(let code, let knowsSession) = packet {
-            guard events.connectionCode == nil, !isAccepted else { throw ProtocolViolation("a second CONNACK") }
-            events.connectionCode = code
-            events.brokerKnowsSession = knowsSession
-            guard code == 0 else { return }
-            isAccepted = true
-            for message in unacknowledged { outgoing += OutgoingPacket.again(message.packet) }
+        if case .connack(let code, let knowsSession, let properties) = packet {
+            guard events.answer == nil, !isAccepted else { throw ProtocolViolation("a second CONNACK") }
+            var answer = ClientEvents.Answer(code: code, knowsSession: knowsSession, properties: properties)
+            // Whoever accepts MQTT 5 in the form of 3.1.1 has not looked at the version, and would not understand the rest.
+            if version == .v5, properties == nil, code == 0 { answer.code = 0x01 }
+            events.answer = answer
+            guard answer.code == 0 else { return }
+            accepted(properties, knowsSession: knowsSession)
             return
         }
         guard isAccepted else { throw ProtocolViolation("something before it has accepted the connection") }
@@ -252,7 +352,9 @@ final class MQTTClient {
         case .connack: break
         case .publish(let head, let payload):
             events.messages.append(
-                .init(topic: head.topic, payload: payload, qos: head.qos, isRetained: head.isRetained))
+                .init(
+                    topic: head.topic, payload: payload, qos: head.qos, isRetained: head.isRetained,
+                    expiry: head.expiry))
             events.messageBytes += payload.count
             outgoing += OutgoingPacket.acknowledgement(of: head)
         case .oversized(let head, let bytes):
@@ -267,19 +369,35 @@ final class MQTTClient {
             if !isAcknowledgedEarly { skip(head, bytes) }
             isAcknowledgedEarly = false
             interrupted = nil
-        case .puback(let id):
+        case .puback(let id, let reason):
             guard let index = unacknowledged.firstIndex(where: { $0.id == id }) else { return try noteStrayAnswer() }
-            unacknowledged.remove(at: index)
+            let message = unacknowledged.remove(at: index)
             events.acknowledged.append(id)
-        case .suback(let id, let granted):
+            if let reason { events.refused.append(.init(id: id, topic: message.topic, reason: reason)) }
+            sendPublications(knowsSession: true)
+        case .suback(let id, let granted, let reason):
             guard subscribing.remove(id) != nil else { return try noteStrayAnswer() }
-            events.subscriptions.append((id, granted))
+            events.subscriptions.append((id, granted, reason))
+        case .disconnect(let reason): disconnection = reason
         case .pubrel(let id):
             // The end of a message at QoS 2. Nobody subscribed to that, but it is taken.
             outgoing += OutgoingPacket.pubcomp(id)
         case .pingresp:
             if !keepAlive.answered() { try noteStrayAnswer() }
         }
+    }
+
+    private func accepted(_ properties: IncomingProperties?, knowsSession: Bool) {
+        isAccepted = true
+        granted = properties
+        if let endpoint {
+            hasGoneBack = protocols.accepted(version, by: endpoint, at: .monotonicNow)
+        }
+        // A client may ask more often than the broker wants to hear of it (MQTT 5, section 3.1.2.10), not less often.
+        if let seconds = properties?.serverKeepAlive, seconds > 0, .seconds(seconds) < ownInterval {
+            keepAlive = KeepAlive(interval: .seconds(seconds), start: .monotonicNow)
+        }
+        sendPublications(knowsSession: knowsSession)
     }
 
     private func skip(_ head: IncomingPacket.Head, _ bytes: Int) {

@@ -11,7 +11,9 @@ public enum MQTTError: Error, Sendable, Equatable {
     /// The broker answered and does not want this client.
     case refused(broker: BrokerAddress, Refusal)
     /// The broker does not let this client listen to a topic.
-    case subscriptionRefused(topic: String)
+    case subscriptionRefused(topic: String, BrokerReason? = nil)
+    /// The broker does not take what this client publishes on a topic.
+    case publicationRefused(topic: String, BrokerReason)
     /// The connection was there and ended.
     case connectionLost(Loss)
     /// The broker, or whoever should have answered, stayed silent.
@@ -40,11 +42,13 @@ public enum MQTTError: Error, Sendable, Equatable {
     /// Which of the settings' files.
     public enum CredentialFile: Sendable, Equatable { case authorities, certificate, key }
 
-    /// Why a CONNACK says no (MQTT 3.1.1, table 3.1).
+    /// Why a CONNACK says no (MQTT 3.1.1, table 3.1; MQTT 5 has reasons).
     public enum Refusal: Sendable, Equatable {
         case protocolVersion, clientID, unavailable, badLogin, notAuthorised
         case code(UInt8)
+        case reason(BrokerReason)
 
+        /// In MQTT 3.1.1.
         init(code: UInt8) {
             let known: [Refusal] = [.protocolVersion, .clientID, .unavailable, .badLogin, .notAuthorised]
             self = (1...5).contains(code) ? known[Int(code) - 1] : .code(code)
@@ -56,8 +60,10 @@ public enum MQTTError: Error, Sendable, Equatable {
         case link(LinkFailure)
         /// Nothing came back to a PINGREQ.
         case silence
-        /// What arrived is no MQTT 3.1.1; says what it was.
+        /// What arrived is no MQTT of the version that is spoken; says what it was.
         case violation(String)
+        /// The broker has ended it and says why.
+        case disconnected(BrokerReason)
     }
 
     /// What did not come in time.
@@ -115,8 +121,11 @@ extension MQTTError: CustomStringConvertible {
         case .invalidSettings(let fault): fault.description
         case .unreachable(let broker, let failure): "cannot reach \(broker): \(failure)"
         case .refused(let broker, let refusal): "\(broker) refuses the connection: \(refusal)"
-        case .subscriptionRefused(let topic):
-            "the broker refuses the subscription to \"\(topic)\": let this user read it in the broker's access list"
+        case .subscriptionRefused(let topic, let reason):
+            "the broker refuses the subscription to \"\(topic)\": "
+                + (reason.map { "\($0); " } ?? "") + "let this user read it in the broker's access list"
+        case .publicationRefused(let topic, let reason):
+            "the broker refuses what is published on \"\(topic)\": \(reason)"
         case .connectionLost(let loss): "connection lost: \(loss)"
         case .timedOut(let answer): "timed out waiting for \(answer)"
         case .refusedByBox(let reason): "the messages that arrived could not be stored: \(reason)"
@@ -164,12 +173,13 @@ extension MQTTError.CredentialFile: CustomStringConvertible {
 extension MQTTError.Refusal: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .protocolVersion: "it does not speak MQTT 3.1.1"
+        case .protocolVersion: "it does not speak this version of MQTT (see broker.protocol)"
         case .clientID: "it does not accept this client id"
         case .unavailable: "it is not available"
         case .badLogin: "bad user name or password"
         case .notAuthorised: "not authorised; check the user name, the password and the broker's access list"
         case .code(let code): "code \(code)"
+        case .reason(let reason): reason.description
         }
     }
 }
@@ -179,6 +189,7 @@ extension MQTTError.Loss: CustomStringConvertible {
         switch self {
         case .link(let failure): failure.description
         case .silence: "the broker stopped answering"
+        case .disconnected(let reason): "the broker has ended it: \(reason)"
         case .violation(let what): "the broker sent something that MQTT does not allow: \(what)"
         }
     }

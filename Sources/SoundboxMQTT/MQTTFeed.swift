@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Payments by MQTT 3.1.1: QoS 1, a persistent session under a stable client id, acknowledged after the commit.
+/// Payments by MQTT 5 or 3.1.1: QoS 1, a persistent session under a stable client id, acknowledged after the commit.
 ///
 /// One thread owns the connection and calls the delegate. It reads all that has arrived and has it committed once; only
 /// then do the PUBACKs leave. When the commit fails, it drops the connection, and the broker delivers the messages

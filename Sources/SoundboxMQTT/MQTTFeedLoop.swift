@@ -20,6 +20,8 @@ struct MQTTFeedLoop {
     private var lookUps: [Int: LookUp] = [:]
     private var faults: FaultWatch
     private var isStrangeTopicTold = false
+    /// What was said of a broker's answers, so that it is said once.
+    private var told: Set<String> = []
     /// When this connection got its subscriptions.
     private var subscribedSince: Duration?
 
@@ -51,13 +53,17 @@ struct MQTTFeedLoop {
             isStrangeTopicTold = false
             do {
                 guard let client = try dial() else { break }
-                try serve(client)
+                try serveInEitherVersion(client)
             } catch {
                 client?.drop()
                 guard !control.isStopping else { break }
-                faults.evictions.ended(
-                    after: subscribedSince.map { .monotonicNow - $0 },
-                    byBroker: error == .connectionLost(.link(.closed)))
+                if case .connectionLost(.disconnected(let reason)) = error, reason.code == BrokerReason.takenOver {
+                    faults.evictions.takenOver()
+                } else {
+                    faults.evictions.ended(
+                        after: subscribedSince.map { .monotonicNow - $0 },
+                        byBroker: error == .connectionLost(.link(.closed)))
+                }
                 reportFaults()
                 let delay = delay(after: error)
                 delegate.connectionChanged(to: .disconnected(reason: error.description, retryIn: delay))
@@ -88,7 +94,7 @@ struct MQTTFeedLoop {
                 client.broker = settings.brokers[stop.broker]
                 let socket: Int32
                 do { socket = try stop.endpoint.dial() } catch { throw client.lost(error) }
-                try client.begin(on: socket)
+                try client.begin(on: socket, to: stop.endpoint)
                 return client
             case .pause: break
             }
@@ -120,7 +126,9 @@ struct MQTTFeedLoop {
         if case .invalidSettings = error { return backoff.next() }
         guard subscribedSince != nil else { return route.hasMore ? .zero : backoff.next() }
         switch error {
-        case .connectionLost(.link(.closed)), .connectionLost(.violation), .refusedByBox: route.lost(silently: false)
+        case .connectionLost(.link(.closed)), .connectionLost(.violation), .connectionLost(.disconnected),
+            .refusedByBox:
+            route.lost(silently: false)
         // A machine that is switched off, or hangs, says nothing.
         default: route.lost(silently: true)
         }
@@ -151,6 +159,23 @@ struct MQTTFeedLoop {
 
     // MARK: Serving
 
+    /// Serves a connection; where the broker refuses MQTT 5, one more to the same address with 3.1.1.
+    private mutating func serveInEitherVersion(_ client: MQTTClient) throws(MQTTError) {
+        var refusal: MQTTError?
+        while true {
+            do throws(MQTTError) { return try serve(client) } catch {
+                guard !control.isStopping else { throw error }
+                if try client.goBack(after: error) {
+                    if case .refused = error { refusal = error }
+                    continue
+                }
+                // A reason that was given tells more than a connection that was closed.
+                if case .unreachable = error, let refusal { throw refusal }
+                throw error
+            }
+        }
+    }
+
     /// Serves one connection. Returns when the feed has been stopped; throws when the connection has to be given up.
     private mutating func serve(_ client: MQTTClient) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
@@ -168,22 +193,22 @@ struct MQTTFeedLoop {
                     wakeUp: control.wakeUp)
             }
             let events = client.takeEvents()
-            if events.connectionCode == 0 {
+            if let answer = events.answer, answer.refusal == nil {
                 delegate.sessionBegan(
                     FeedSession(
                         clientID: settings.clientID, broker: client.broker.description,
-                        isResumed: events.brokerKnowsSession))
+                        isResumed: answer.knowsSession))
             }
             // Even when the connection has just broken: a message at QoS 0 is never sent again.
             try commit(events)
-            if let code = events.connectionCode, code != 0 {
-                throw .refused(broker: client.broker, .init(code: code))
-            }
+            if let refusal = events.answer?.refusal { throw .refused(broker: client.broker, refusal) }
             outbox.confirm(events.acknowledged)
+            note(events.refused, client)
             farewell?.confirm(events.acknowledged)
             try outcome.get()
 
-            if events.connectionCode == 0 {
+            if events.answer != nil {
+                noteTerms(of: client)
                 try subscriptions.request(from: client)
                 outbox.connectionIsNew()
             }
@@ -225,6 +250,40 @@ struct MQTTFeedLoop {
         }
     }
 
+    /// Notes and tells what the broker has granted.
+    private mutating func noteTerms(of client: MQTTClient) {
+        if client.hasGoneBack { log("\(client.broker) speaks MQTT 3.1.1 and not 5") }
+        guard let granted = client.granted else {
+            return faults.accepted(sessionExpiry: nil, asked: settings.sessionExpiry)
+        }
+        // Without a word of it the broker keeps to what was asked for.
+        let expiry = granted.sessionExpiry.map { Duration.seconds($0) } ?? settings.sessionExpiry
+        faults.accepted(sessionExpiry: expiry, asked: settings.sessionExpiry)
+        if expiry < settings.sessionExpiry {
+            tellOnce(
+                "\(client.broker) keeps the session for \(expiry.components.seconds) s; "
+                    + "\(settings.sessionExpiry.components.seconds) s were asked for")
+        }
+    }
+
+    private mutating func note(_ refused: [ClientEvents.Refused], _ client: MQTTClient) {
+        for message in refused {
+            let name = settings.topics[message.topic]
+            if let reason = message.reason {
+                tellOnce(MQTTError.publicationRefused(topic: name, reason).description)
+            } else if let limit = client.granted?.maximumPacketSize {
+                faults.tooLarge(for: Int(limit))
+                tellOnce("a message for \"\(name)\" is larger than the \(limit) bytes that the broker takes: not sent")
+            }
+        }
+    }
+
+    private mutating func tellOnce(_ line: String) {
+        // A broker may give reasons without end.
+        guard told.count < 100, told.insert(line).inserted else { return }
+        log(line)
+    }
+
     /// Has the delegate store what arrived, and note what was too large.
     private mutating func commit(_ events: ClientEvents) throws(MQTTError) {
         if !events.messages.isEmpty { Timeline.shared.mark(.packetRead) }
@@ -241,7 +300,7 @@ struct MQTTFeedLoop {
             batch.append(
                 FeedMessage(
                     topic: topic, payload: message.payload, isRetained: message.isRetained,
-                    doubtfulName: isCertain ? nil : message.topic))
+                    doubtfulName: isCertain ? nil : message.topic, expiry: message.expiry.map { .seconds($0) }))
             // What is retained is sent at the QoS that it was published with as well, but kept by the broker.
             if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
         }

@@ -38,12 +38,12 @@ public struct MQTTProbe: Sendable {
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         let client = try MQTTClient(settings, clientID: ClientID.visitor("probe"), keepsSession: false, will: nil)
         try client.connect()
-        while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
+        try client.awaitAcceptance(until: end)
 
         var weak: [String] = []
         for topic in Subscriptions.topics {
-            let granted = try grantedQoS(topic, client, until: end)
-            guard granted <= 2 else { throw .subscriptionRefused(topic: settings.topics[topic]) }
+            let (granted, reason) = try grantedQoS(topic, client, until: end)
+            guard granted <= 2 else { throw .subscriptionRefused(topic: settings.topics[topic], reason) }
             if granted == 0 { weak.append(settings.topics[topic]) }
         }
         guard weak.isEmpty else {
@@ -52,7 +52,7 @@ public struct MQTTProbe: Sendable {
             return .weak(topics: weak)
         }
         let echo =
-            try grantedQoS(.probe, client, until: end) <= 2
+            try grantedQoS(.probe, client, until: end).granted <= 2
             ? try echo(name, client, until: .monotonicNow + Self.echoLimit) : nil
         client.disconnect()
         try client.write()
@@ -65,13 +65,17 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    /// - Returns: 0 to 2; more for a refusal.
-    private func grantedQoS(_ topic: Topic, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> UInt8 {
+    /// - Returns: 0 to 2; more for a refusal, and why.
+    private func grantedQoS(
+        _ topic: Topic, _ client: MQTTClient, until end: Duration
+    ) throws(MQTTError) -> (granted: UInt8, BrokerReason?) {
         let id = try client.subscribe(to: topic)
         try client.write()
         while true {
             let events = try client.turn(until: end, waitingFor: .subscription)
-            if let answer = events.subscriptions.first(where: { $0.id == id }) { return answer.grantedQoS }
+            if let answer = events.subscriptions.first(where: { $0.id == id }) {
+                return (answer.grantedQoS, answer.reason)
+            }
         }
     }
 
@@ -82,6 +86,8 @@ public struct MQTTProbe: Sendable {
         while true {
             do {
                 let events = try client.turn(until: end, waitingFor: .probe)
+                // Who may listen there and not publish learns no more.
+                if !events.refused.isEmpty { return nil }
                 if let message = events.messages.first(where: { $0.payload == Array(text.utf8) }) {
                     return message.topic
                 }

@@ -20,7 +20,8 @@ public struct MQTTPublisher: Sendable {
     ///   - answers: the box's topics that `onAnswer` listens to.
     ///   - onAnswer: gets every payload on these topics, answers to other messages included, from before the first message
     ///     is sent. Returns `true` when it has seen enough.
-    /// - Throws: ``MQTTError/timedOut(waitingFor:)`` names what did not come. Messages that the broker has acknowledged
+    /// - Throws: ``MQTTError/publicationRefused(topic:_:)`` when the broker does not take a message, which only MQTT 5
+    ///   tells; ``MQTTError/timedOut(waitingFor:)`` names what did not come. Messages that the broker has acknowledged
     ///   still reach the box when it comes online.
     public func publish(
         _ payloads: [[UInt8]], to topic: Topic = .payments, timeout: Duration,
@@ -31,7 +32,7 @@ public struct MQTTPublisher: Sendable {
             settings, clientID: ClientID.visitor("publish"), keepsSession: false, will: nil)
         try client.connect()
 
-        while try client.turn(until: end, waitingFor: .acceptance(by: client.broker)).connectionCode == nil {}
+        try client.awaitAcceptance(until: end)
         if onAnswer != nil { for topic in answers { try listen(to: topic, client, until: end) } }
 
         var unacknowledged: Set<UInt16> = []
@@ -42,6 +43,10 @@ public struct MQTTPublisher: Sendable {
         while !unacknowledged.isEmpty || !isAnswered {
             let events = try client.turn(
                 until: end, waitingFor: unacknowledged.isEmpty ? .receipts : .acknowledgement)
+            if let refused = events.refused.first {
+                throw .publicationRefused(
+                    topic: settings.topics[refused.topic], refused.reason ?? BrokerReason(code: 0x95))
+            }
             unacknowledged.subtract(events.acknowledged)
             for message in events.messages where names.contains(message.topic) && !isAnswered {
                 isAnswered = onAnswer?(message.payload) ?? true
@@ -57,7 +62,9 @@ public struct MQTTPublisher: Sendable {
             try client.write()
             let events = try client.turn(until: end, waitingFor: .subscription)
             guard let answer = events.subscriptions.first(where: { $0.id == id }) else { continue }
-            if answer.grantedQoS > 2 { throw .subscriptionRefused(topic: settings.topics[topic]) }
+            if answer.grantedQoS > 2 {
+                throw .subscriptionRefused(topic: settings.topics[topic], answer.reason)
+            }
             return
         }
     }

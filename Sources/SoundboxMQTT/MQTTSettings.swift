@@ -51,6 +51,11 @@ public struct MQTTSettings: Sendable, Equatable {
     /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
     /// thousand boxes do not return in the same second. With another address to go to it is ``longestDetour`` at most.
     public var reconnectWindow = usualReconnectWindow
+    /// Which version of MQTT is spoken.
+    public var protocolChoice = BrokerProtocol.auto
+    /// For how long the broker is to keep what has not been delivered to a box that is away: whole seconds. A broker may
+    /// grant less; MQTT 3.1.1 cannot ask.
+    public var sessionExpiry = usualSessionExpiry
     /// The most that the broker may take from the start of the TCP connection to the last confirmed subscription.
     package var handshakeLimit = Duration.seconds(20)
     /// The same while there is another address to try.
@@ -65,6 +70,7 @@ public struct MQTTSettings: Sendable, Equatable {
     public static let leastKeepAlive = Duration.seconds(5)
     /// For boxes on the mains: a broker that hangs is noticed within 20 s.
     public static let usualKeepAlive = Duration.seconds(10)
+    public static let usualSessionExpiry = Duration.seconds(30 * 24 * 3600)
     public static let usualReconnectWindow = Duration.seconds(5)
     /// A node that was killed is to be left within 2 s, the way to the next one included.
     static let longestDetour = Duration.milliseconds(1500)

@@ -22,14 +22,16 @@ struct Subscriptions {
     /// Takes the broker's answers.
     ///
     /// - Returns: `true` once, when no answer is outstanding any more.
-    /// - Throws: ``MQTTError/subscriptionRefused(topic:)``.
+    /// - Throws: ``MQTTError/subscriptionRefused(topic:_:)``.
     mutating func confirm(
-        _ answers: [(id: UInt16, grantedQoS: UInt8)]
+        _ answers: [(id: UInt16, grantedQoS: UInt8, reason: BrokerReason?)]
     ) throws(MQTTError) -> Bool {
         guard !pending.isEmpty else { return false }
         for answer in answers {
             guard let topic = pending.removeValue(forKey: answer.id) else { continue }
-            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: names[topic]) }
+            guard answer.grantedQoS <= 2 else {
+                throw .subscriptionRefused(topic: names[topic], answer.reason)
+            }
             if answer.grantedQoS == 0 { weak.append(topic) }
         }
         return pending.isEmpty

@@ -106,6 +106,24 @@ struct WholeBoxTests {
         }
     }
 
+    @Test("A payment whose message has expired is stored, and expired in a summary; a fresh one is spoken")
+    func expiredMessage() async throws {
+        try await withBox {
+            func message(_ id: String, _ expiry: Duration?) -> FeedMessage {
+                FeedMessage(
+                    topic: .payments, payload: Array(#"{"id":"\#(id)","amount":"1"}"#.utf8), expiry: expiry)
+            }
+            try await feed.deliver([message("E-1", .zero), message("E-2", .seconds(3_600)), message("E-3", nil)])
+            _ = try await feed.receipt(of: "E-1", "stored")
+            let receipt = try await feed.receipt(of: "E-1", "expired")
+            #expect(receipt["reason"]?.string == "told in a summary of 1", "\(receipt.text)")
+            for id in ["E-2", "E-3"] { _ = try await feed.receipt(of: id, "announced") }
+            // Its sender sends it once more: it is known.
+            try await feed.deliver([message("E-1", nil)])
+            _ = try await feed.receipt(of: "E-1", "duplicate")
+        }
+    }
+
     @Test("A box that may says that it is ready as soon as payments can arrive, and with no chime")
     func ready() async throws {
         var parts = parts()

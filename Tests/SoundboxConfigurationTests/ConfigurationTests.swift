@@ -89,6 +89,30 @@ struct ConfigurationTests {
             "\(error ?? "")")
     }
 
+    @Test("The version of MQTT is one of three words, and how long a session lasts is asked for with MQTT 5 only")
+    func brokerProtocol() throws {
+        func configuration(_ keys: String) throws -> Configuration.Broker {
+            let text = Self.least.replacing("{url", with: "{\(keys), url")
+            return try Configuration(parsing: text, file: "soundbox.yaml").broker
+        }
+        let usual = try Configuration(parsing: Self.least, file: "soundbox.yaml").broker
+        #expect(usual.protocolChoice == .auto && usual.sessionExpiry == .seconds(30 * 86_400))
+        for (text, choice) in [("\"5\"", .v5), ("5", .v5), ("3.1.1", .v311), ("auto", .auto)]
+            as [(String, BrokerProtocol)]
+        {
+            #expect(try configuration("protocol: \(text)").protocolChoice == choice)
+        }
+        #expect(try configuration("session_expiry: 7d").sessionExpiry == .seconds(7 * 86_400))
+        for (keys, problem) in [
+            ("protocol: 3.1", "protocol: expected one of auto, 5, 3.1.1"),
+            ("session_expiry: 1m", "session_expiry: expected"),
+            ("protocol: 3.1.1, session_expiry: 7d", "session_expiry: is of use with MQTT 5 only"),
+        ] {
+            let error = error(of: Self.least.replacing("{url", with: "{\(keys), url"))
+            #expect(error?.contains("broker.\(problem)") == true || error?.contains(problem) == true, "\(error ?? "")")
+        }
+    }
+
     @Test("Every key is read")
     func everyKey() throws {
         let configuration = try Configuration(
@@ -98,6 +122,8 @@ struct ConfigurationTests {
                 broker:
                   url: mqtts://mq.example.com
                   topic_prefix: pay/v2
+                  protocol: "5"
+                  session_expiry: 14d
                   username: box
                   password_file: /etc/soundbox/password
                   ca_file: ca.pem
@@ -131,6 +157,8 @@ struct ConfigurationTests {
         #expect(configuration.inbox == Retention(keepIDs: .seconds(30 * 86_400), maximumBytes: 8 << 20))
         #expect(configuration.broker.addresses[0].port == 8883)
         #expect(configuration.broker.addresses[0].usesTLS)
+        #expect(configuration.broker.protocolChoice == .v5)
+        #expect(configuration.broker.sessionExpiry == .seconds(14 * 86_400))
         #expect(configuration.broker.passwordFile == "/etc/soundbox/password")
         #expect(configuration.topics[.receipts] == "pay/v2/M1001/box-01/receipts")
         #expect(configuration.audio.record == "out.wav")

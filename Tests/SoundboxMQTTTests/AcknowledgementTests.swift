@@ -6,11 +6,13 @@ import Testing
 
 @Suite("A message is acknowledged after it was committed, and not otherwise", .timeLimit(.minutes(10)))
 struct AcknowledgementTests {
-    @Test("No PUBACK leaves before the commit has returned")
-    func nothingBeforeCommit() async throws {
+    @Test(
+        "No PUBACK leaves before the commit has returned",
+        arguments: [BrokerProtocol.v5, .v311])
+    func nothingBeforeCommit(version: BrokerProtocol) async throws {
         let gate = Gate()
         let delegate = RecordingDelegate { _ in gate.wait() }
-        try await withFakeBroker(delegate: delegate) { broker, _ in
+        try await withFakeBroker(delegate: delegate, settings: { $0.protocolChoice = version }) { broker, _ in
             defer { gate.open() }
             let session = try await broker.session()
             session.send(.publish("one", to: paymentsTopic, id: 7), .publish("two", to: paymentsTopic, id: 8))
@@ -27,10 +29,12 @@ struct AcknowledgementTests {
         }
     }
 
-    @Test("When the commit fails, no PUBACK leaves; the message delivered again is acknowledged")
-    func nothingAfterFailedCommit() async throws {
+    @Test(
+        "When the commit fails, no PUBACK leaves; the message delivered again is acknowledged",
+        arguments: [BrokerProtocol.v5, .v311])
+    func nothingAfterFailedCommit(version: BrokerProtocol) async throws {
         let delegate = RecordingDelegate { _ in throw RecordingDelegate.CommitRefused() }
-        try await withFakeBroker(delegate: delegate) { broker, _ in
+        try await withFakeBroker(delegate: delegate, settings: { $0.protocolChoice = version }) { broker, _ in
             let refused = try await broker.session()
             refused.send(.publish("first", to: paymentsTopic, id: 7), .publish("second", to: paymentsTopic, id: 8))
             let packets = try await refused.packets.all()
@@ -47,11 +51,13 @@ struct AcknowledgementTests {
         }
     }
 
-    @Test("Messages that arrive together are committed once, in order, before the first PUBACK")
-    func oneCommitPerBatch() async throws {
+    @Test(
+        "Messages that arrive together are committed once, in order, before the first PUBACK",
+        arguments: [BrokerProtocol.v5, .v311])
+    func oneCommitPerBatch(version: BrokerProtocol) async throws {
         let gate = Gate()
         let delegate = RecordingDelegate { batch in if batch.first?.text == "plug" { gate.wait() } }
-        try await withFakeBroker(delegate: delegate) { broker, _ in
+        try await withFakeBroker(delegate: delegate, settings: { $0.protocolChoice = version }) { broker, _ in
             defer { gate.open() }
             let session = try await broker.session()
             session.send(.publish("plug", to: paymentsTopic, id: 1))
@@ -59,7 +65,7 @@ struct AcknowledgementTests {
 
             // While the first commit lasts, ten more arrive.
             let burst = (2...11).map { ControlPacket.publish("\($0)", to: paymentsTopic, id: $0) }
-            session.send(bytes: burst.flatMap(\.bytes))
+            session.send(burst)
             gate.open()
             #expect(try await delegate.batches.next().map(\.text) == (2...11).map { "\($0)" })
             for id in UInt16(1)...11 { #expect(try await session.packets.next(\.acknowledgedID) == id) }
@@ -72,18 +78,20 @@ struct AcknowledgementTests {
         try await withFakeBroker(delegate: delegate) { broker, _ in
             let session = try await broker.session()
             let ids = UInt16(1)...2_000
-            session.send(bytes: ids.flatMap { ControlPacket.publish("\($0)", to: paymentsTopic, id: $0).bytes })
+            session.send(ids.map { .publish("\($0)", to: paymentsTopic, id: $0) })
             for id in ids { #expect(try await session.packets.next(\.acknowledgedID) == id) }
             #expect(delegate.batches.entries.flatMap { $0 }.map(\.text) == ids.map { "\($0)" })
             #expect(delegate.batches.entries.allSatisfy { $0.count <= 256 })
         }
     }
 
-    @Test("What arrived just before the broker hung up is still committed")
-    func committedAfterHangUp() async throws {
+    @Test(
+        "What arrived just before the broker hung up is still committed",
+        arguments: [BrokerProtocol.v5, .v311])
+    func committedAfterHangUp(version: BrokerProtocol) async throws {
         let gate = Gate()
         let delegate = RecordingDelegate { batch in if batch.first?.text == "plug" { gate.wait() } }
-        try await withFakeBroker(delegate: delegate) { broker, _ in
+        try await withFakeBroker(delegate: delegate, settings: { $0.protocolChoice = version }) { broker, _ in
             defer { gate.open() }
             let session = try await broker.session()
             session.send(.publish("plug", to: paymentsTopic, id: 1))

@@ -23,7 +23,9 @@ struct ConnectionTests {
                     == ControlPacket.Connect(
                         cleanSession: false, keepAlive: 45, clientID: "soundbox-M1001-box-01", willTopic: statusTopic,
                         willPayload: offlineStatus, willQoS: 1, willIsRetained: true, username: "box-01",
-                        password: "secret"))
+                        password: "secret",
+                        // Kept for 30 days; 256 messages at a time.
+                        properties: [0x11, 0x00, 0x27, 0x8D, 0x00, 0x21, 0x01, 0x00]))
         }
     }
 
@@ -68,14 +70,17 @@ struct ConnectionTests {
 
     @Test(
         "A refused connection is reported in words and tried again",
-        arguments: [
-            (1, "it does not speak MQTT 3.1.1"), (2, "it does not accept this client id"),
+        arguments: [BrokerProtocol.v5, .v311],
+        [
+            (1, "it does not speak this version of MQTT (see broker.protocol)"),
+            (2, "it does not accept this client id"),
             (3, "it is not available"), (4, "bad user name or password"),
             (5, "not authorised; check the user name, the password and the broker's access list"),
         ] as [(UInt8, String)])
-    func refusals(code: UInt8, words: String) async throws {
+    func refusals(version: BrokerProtocol, refusal: (code: UInt8, words: String)) async throws {
+        let (code, words) = refusal
         let delegate = RecordingDelegate()
-        try await withFakeBroker(delegate: delegate) { broker, _ in
+        try await withFakeBroker(delegate: delegate, settings: { $0.protocolChoice = version }) { broker, _ in
             let (refusing, _) = try await broker.connectionWithConnect()
             refusing.send(.connack(code))
             let reason = try await delegate.disconnectionReason()

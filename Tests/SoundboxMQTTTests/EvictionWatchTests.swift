@@ -24,6 +24,18 @@ struct EvictionWatchTests {
         #expect(!watch([eviction, eviction, (held, byBroker), eviction, eviction]).isSuspected)
     }
 
+    @Test("at once where the broker says so, whatever comes between, until a connection holds for a minute")
+    func certain() {
+        var watch = EvictionWatch()
+        watch.takenOver()
+        #expect(watch.isSuspected && watch.isCertain)
+        watch.ended(after: nil, byBroker: false)
+        watch.holds(for: .seconds(59))
+        #expect(watch.isCertain)
+        watch.holds(for: .seconds(60))
+        #expect(!watch.isSuspected && !watch.isCertain)
+    }
+
     @Test("until a connection holds for a minute")
     func cleared() {
         var watch = watch(Array(repeating: (held: .seconds(1), byBroker: true), count: 5))

@@ -85,7 +85,7 @@ struct HostileBrokerTests {
         try await withFakeBroker(delegate: delegate) { broker, _ in
             let ending = try await broker.session()
             try await delegate.subscribed()
-            ending.send(bytes: Array(ControlPacket.publish("{}", to: paymentsTopic, id: 1).bytes.prefix(byte * 4)))
+            ending.send(bytes: Array(ending.bytes(of: .publish("{}", to: paymentsTopic, id: 1)).prefix(byte * 4)))
             ending.hangUp()
             #expect(try await delegate.disconnectionReason() == "connection lost: the broker closed the connection")
         }
@@ -115,7 +115,7 @@ struct HostileBrokerTests {
         try await withFakeBroker(delegate: delegate) { broker, _ in
             let hostile = try await broker.session()
             try await delegate.subscribed()
-            hostile.send(bytes: (1...2_000).flatMap { _ in answer.bytes })
+            hostile.send(Array(repeating: answer, count: 2_000))
             #expect(try await delegate.disconnectionReason().hasSuffix(": a flood of answers to nothing"))
         }
     }

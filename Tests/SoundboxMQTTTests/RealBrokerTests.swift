@@ -124,6 +124,54 @@ struct RealBrokerTests {
         }
     }
 
+    @Test("What a sender lets expire comes with what it has left")
+    func messageExpiry() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let delegate = RecordingDelegate()
+            try await withFeed(boxSettings(port: broker.port), delegate: delegate) { _ in
+                try await delegate.subscribed()
+                try await ChildProcess.run(
+                    "mosquitto_pub", "-p", "\(broker.port)", "-V", "5", "-q", "1", "-t", paymentsTopic, "-m",
+                    "expires", "-D", "publish", "message-expiry-interval", "600")
+                try await publish(["lasts"], port: broker.port)
+                let messages = [try await delegate.batches.next(), try await delegate.batches.next()].flatMap { $0 }
+                #expect(messages.map(\.text) == ["expires", "lasts"])
+                let left = try #require(messages[0].expiry)
+                #expect(left <= .seconds(600) && left > .seconds(300))
+                #expect(messages[1].expiry == nil)
+            }
+        }
+    }
+
+    @Test(
+        "A session outlives the connection in MQTT 5, and the change to the other version",
+        arguments: [[BrokerProtocol.v5, .v5], [.v5, .v311], [.v311, .v5]])
+    func sessionAcrossVersions(versions: [BrokerProtocol]) async throws {
+        try await withMosquitto(in: folder) { broker in
+            let delegates = versions.map { _ in RecordingDelegate() }
+            for (number, version) in versions.enumerated() {
+                let settings = try boxSettings(port: broker.port) { $0.protocolChoice = version }
+                try await withFeed(settings, delegate: delegates[number]) { _ in
+                    try await delegates[number].subscribed()
+                    guard number > 0 else { return }
+                    #expect(try await delegates[number].batches.next().map(\.text) == ["while away"])
+                    #expect(delegates[number].sessions.entries.map(\.isResumed) == [true])
+                }
+                if number == 0 { try await publish(["while away"], port: broker.port) }
+            }
+        }
+    }
+
+    @Test("In MQTT 5 a publisher is told that the access list closes a topic")
+    func closedTopic() async throws {
+        let list = try folder.write("topic read #\n", to: "acl")
+        try await withMosquitto(configuration: ["allow_anonymous true", "acl_file \(list)"], in: folder) { broker in
+            await #expect(throws: MQTTError.publicationRefused(topic: paymentsTopic, BrokerReason(code: 0x87))) {
+                try await publish(["x"], port: broker.port)
+            }
+        }
+    }
+
     @Test("The retained status says online while the box is there and offline when it has gone")
     func retainedStatus() async throws {
         try await withMosquitto(in: folder) { broker in

@@ -29,6 +29,7 @@ package actor AnnouncerService: Service {
     let receiptsAreWaiting: @Sendable () -> Void
     let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AnnouncerEvents
+    private let expiries: MessageExpiries
     private var machine: Announcer
     var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
@@ -52,6 +53,7 @@ package actor AnnouncerService: Service {
     /// - Parameters:
     ///   - errands: what commands give to say; `nil` where they cannot.
     ///   - events: what it is told from outside, by others than its own methods.
+    ///   - expiries: which payments the messages that brought them call late.
     ///   - takings: a day's, the current one's for `nil`, counted on this thread.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
@@ -64,6 +66,7 @@ package actor AnnouncerService: Service {
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, events: AnnouncerEvents = AnnouncerEvents(),
+        expiries: MessageExpiries = MessageExpiries(),
         takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
             .unknown(reason: "no history is kept")
         },
@@ -78,6 +81,7 @@ package actor AnnouncerService: Service {
         }
         self.machine = machine
         self.events = events
+        self.expiries = expiries
         self.inbox = inbox
         self.errands = errands
         self.clock = clock
@@ -234,7 +238,7 @@ package actor AnnouncerService: Service {
     }
 
     private var moment: Announcer.Moment {
-        Announcer.Moment(clock: clock.reading, minuteOfDay: currentMinuteOfDay())
+        Announcer.Moment(clock: clock.reading, minuteOfDay: currentMinuteOfDay(), expired: expiries.past)
     }
 
     private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Recollection {

@@ -43,6 +43,7 @@ struct Intake: PaymentFeedDelegate {
     let metrics: BoxMetrics?
     let hooks: Hooks
     let backlog: Backlog
+    let expiries: MessageExpiries
     /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
     let answersToRefusedCommands = LogAllowance()
     /// Likewise for messages under a name that is none of the box's.
@@ -53,9 +54,11 @@ struct Intake: PaymentFeedDelegate {
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
         rules: SpeechRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
-        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, backlog: Backlog = Backlog(), hooks: Hooks
+        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, backlog: Backlog = Backlog(),
+        expiries: MessageExpiries = MessageExpiries(), hooks: Hooks
     ) {
         self.metrics = metrics
+        self.expiries = expiries
         self.reader = reader
         self.verifier = verifier
         self.admission = admission
@@ -76,9 +79,10 @@ struct Intake: PaymentFeedDelegate {
         let commands = batch.filter { $0.topic == .commands }.map(read)
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
         for command in commands { hush(command) }
-        let arrivals = try decode(batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
+        let (arrivals, expiries) = try decode(
+            batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
-        if !arrivals.isEmpty { try store(arrivals, arrivedAt: arrivedAt) }
+        if !arrivals.isEmpty { try store(arrivals, expiries, arrivedAt: arrivedAt) }
         try take(commands, mayHaveWaited: mayHaveWaited)
     }
 
@@ -138,19 +142,23 @@ struct Intake: PaymentFeedDelegate {
         if faults.isEmpty, !before.isEmpty { logger.notice("the fault of the connection is over") }
     }
 
-    private func decode(_ messages: [FeedMessage], mayHaveWaited: Bool) throws(InboxError) -> [Arrival] {
+    /// - Returns: also how long those that are new, and say so, are still news.
+    private func decode(
+        _ messages: [FeedMessage], mayHaveWaited: Bool
+    ) throws(InboxError) -> ([Arrival], [PaymentID: Duration]) {
         var arrivals: [Arrival] = []
+        var expiries: [PaymentID: Duration] = [:]
         // Those that this batch brings are known to the messages behind them.
         var ids: Set<PaymentID> = []
         for message in messages {
             guard let arrival = try decode(message, after: ids) else { continue }
             if case .notice(let notice, _) = arrival {
-                ids.insert(notice.id)
+                if ids.insert(notice.id).inserted { expiries[notice.id] = message.expiry }
                 if let paidAt = notice.paidAt, !mayHaveWaited, !message.isRetained { clock.arrived(paidAt: paidAt) }
             }
             arrivals.append(arrival)
         }
-        return arrivals
+        return (arrivals, expiries)
     }
 
     /// - Returns: `nil` for what is not meant for the box.
@@ -233,8 +241,12 @@ struct Intake: PaymentFeedDelegate {
         } catch { return error }
     }
 
-    /// - Parameter arrivedAt: on the clock that is never set.
-    func store(_ arrivals: [Arrival], arrivedAt: Duration = .monotonicNow) throws(InboxError) {
+    /// - Parameters:
+    ///   - expiries: how long payments are still news, where their messages say so.
+    ///   - arrivedAt: on the clock that is never set.
+    func store(
+        _ arrivals: [Arrival], _ expiries: [PaymentID: Duration] = [:], arrivedAt: Duration = .monotonicNow
+    ) throws(InboxError) {
         let outcomes: [ArrivalOutcome]
         let reading = clock.reading
         Timeline.shared.mark(.commitBegun)
@@ -247,6 +259,10 @@ struct Intake: PaymentFeedDelegate {
         for outcome in outcomes {
             metrics?.arrived(outcome, at: arrivedAt)
             log(outcome)
+            // What a duplicate says changes nothing.
+            if case .stored(let entry) = outcome, let expiry = expiries[entry.notice.id] {
+                self.expiries.note(entry.notice.id, expiry: expiry)
+            }
         }
         // Before the rest: somebody stands at the counter.
         hooks.somethingMayWait()

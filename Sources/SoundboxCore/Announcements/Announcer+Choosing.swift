@@ -98,13 +98,18 @@ extension Announcer {
         return ranks
     }
 
+    private func isLate(_ entry: InboxEntry, at moment: Moment) -> Bool {
+        if freshness.late != .speak, moment.expired.contains(entry.notice.id) { return true }
+        return !freshness.isFresh(entry, at: moment.clock)
+    }
+
     private mutating func announcePayments(_ queue: Queue, limit: Int, at moment: Moment?) -> [Action] {
         let payments = queue.notices.payments
         guard let oldest = payments.first, let moment else {
             state = .idle
             return []
         }
-        let late = Array(payments.prefix { !freshness.isFresh($0, at: moment.clock) })
+        let late = Array(payments.prefix { isLate($0, at: moment) })
         if late.isEmpty { return announce(oldest, in: queue, at: moment) }
         // The oldest is no longer news: see how many more belong into one summary with it.
         if limit < Self.summaryLimit { return fetch(limit: Self.summaryLimit) }

@@ -96,8 +96,11 @@ extension Announcer {
         public var clock: ClockReading
         /// Local time, 0–1439, as the clock shows it.
         public var minuteOfDay: Int
+        /// Payments that are late whatever the clock says: the messages that brought them have expired.
+        public var expired: Set<PaymentID>
 
-        public init(clock: ClockReading, minuteOfDay: Int) {
+        public init(clock: ClockReading, minuteOfDay: Int, expired: Set<PaymentID> = []) {
+            self.expired = expired
             self.clock = clock
             self.minuteOfDay = minuteOfDay
         }

@@ -9,8 +9,14 @@ public struct FeedMessage: Sendable, Equatable {
     /// Under which it came, where that is not the box's own name of the topic, and may stand for another box's as well: a
     /// broker has rewritten it. Then only a signature tells whose it is.
     public var doubtfulName: String?
+    /// How long it was still news when it arrived, as its sender and the broker say, and nobody vouches for; `nil` when
+    /// they do not say.
+    public var expiry: Duration?
 
-    public init(topic: Topic, payload: [UInt8], isRetained: Bool = false, doubtfulName: String? = nil) {
+    public init(
+        topic: Topic, payload: [UInt8], isRetained: Bool = false, doubtfulName: String? = nil, expiry: Duration? = nil
+    ) {
+        self.expiry = expiry
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
@@ -68,17 +74,25 @@ public enum FeedConnection: Sendable, Equatable {
 /// Why payments may go astray although the box is connected, now and then at least. None of these keeps the box from its
 /// work, and each is somebody's mistake that can be mended.
 public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
-    /// Another client has this client id, and the broker lets one of the two in at a time.
-    case clientIDTaken(String)
+    /// Another client has this client id, and the broker lets one of the two in at a time. It is certain when the broker
+    /// says so.
+    case clientIDTaken(String, isCertain: Bool = false)
     /// The broker delivers these topics without waiting for the box to have stored what it sends.
     case grantedQoS0(topics: [String])
     /// Notices were published in a way that nobody acknowledges.
     case noticesAtQoS0
+    /// The broker forgets a box that is away, and what waits for it, sooner than was asked for.
+    case sessionIsShort(granted: Duration, asked: Duration)
+    /// Receipts or the status were larger than what the broker takes. They are not sent.
+    case answersTooLarge(limit: Int)
 
     /// One line for people that says what to do.
     public var description: String {
         switch self {
-        case .clientIDTaken(let id):
+        case .clientIDTaken(let id, isCertain: true):
+            "another client uses this box's client id \"\(id)\": the broker has ended the connection for it; give "
+                + "every box a merchant_id and device_id of its own"
+        case .clientIDTaken(let id, isCertain: false):
             "another client uses this box's client id \"\(id)\", as it seems: the broker ends each connection soon after "
                 + "it was made; give every box a merchant_id and device_id of its own"
         case .grantedQoS0(let topics):
@@ -87,6 +101,13 @@ public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
         case .noticesAtQoS0:
             "notices come with QoS 0: one that is sent while the box is away, or when a connection breaks, is lost; "
                 + "publish them with QoS 1"
+        case .sessionIsShort(let granted, let asked):
+            "the broker keeps what waits for the box for \(granted.components.seconds) s only, "
+                + "\(asked.components.seconds) s were asked for: what is sent while the box is away for longer is "
+                + "lost; let the broker keep sessions for longer"
+        case .answersTooLarge(let limit):
+            "the broker takes packets of \(limit) bytes at most: receipts or the status are larger, and are not sent; "
+                + "let the broker take larger ones"
         }
     }
 }

@@ -113,7 +113,7 @@ public struct BrokerCheck: Sendable {
             return Finding("broker", .red, error.description, advice: Self.addressAdvice)
         case .refused:
             return Finding("sign-in", .red, error.description, advice: "run: sudo soundbox setup")
-        case .subscriptionRefused: return Finding("subscription", .red, error.description)
+        case .subscriptionRefused, .publicationRefused: return Finding("subscription", .red, error.description)
         case .invalidSettings, .connectionLost, .timedOut, .refusedByBox:
             return Finding("broker", .red, error.description)
         }

@@ -20,5 +20,7 @@ extension MQTTSettings {
             topics: configuration.topics)
         keepAlive = broker.keepAlive
         reconnectWindow = broker.reconnectWindow
+        protocolChoice = broker.protocolChoice
+        sessionExpiry = broker.sessionExpiry
     }
 }

@@ -91,7 +91,7 @@ public struct SetupTrial {
         if password == nil, answers.username != nil, let file = document["broker", "password_file"] {
             password = try SecretFile(path: file).read()
         }
-        return MQTTSettings(
+        var settings = MQTTSettings(
             hosts: brokers.map { .init($0.host, port: $0.port) },
             tls: brokers[0].usesTLS
                 ? .init(
@@ -100,6 +100,9 @@ public struct SetupTrial {
             username: answers.username, password: password,
             topics: try Configuration.topics(
                 merchant: answers.merchantID, device: answers.deviceID, in: document.text))
+        let choice = document["broker", "protocol"].flatMap(BrokerProtocol.init(rawValue:))
+        settings.protocolChoice = choice ?? Configuration.Default.brokerProtocol
+        return settings
     }
 }
 

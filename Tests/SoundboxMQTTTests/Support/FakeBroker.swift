@@ -47,9 +47,11 @@ final class FakeBroker: Sendable {
     }
 
     /// The next connection, accepted, with both subscriptions granted.
-    func session() async throws -> BrokerConnection {
+    ///
+    /// - Parameter properties: of the CONNACK.
+    func session(_ properties: [UInt8] = []) async throws -> BrokerConnection {
         let (connection, _) = try await connectionWithConnect()
-        connection.send(.connack())
+        connection.send(.connack(0, properties))
         for _ in 0..<2 {
             let subscription = try await connection.packets.next(\.subscription)
             connection.send(.suback(subscription.id, granted: 1))
@@ -64,6 +66,8 @@ final class BrokerConnection: Sendable {
     let packets = Journal<ControlPacket>()
     private let socket: Int32
     private let unparsed = Mutex<[UInt8]>([])
+    /// The version that the client has asked for, which is then spoken: 4 or 5.
+    private let level = Atomic<UInt8>(4)
     private let answer: @Sendable ([ControlPacket]) -> [ControlPacket]
 
     fileprivate init(socket: Int32, answer: @escaping @Sendable ([ControlPacket]) -> [ControlPacket]) {
@@ -88,7 +92,9 @@ final class BrokerConnection: Sendable {
                 let count = recv(socket, &chunk, chunk.count, Int32(MSG_DONTWAIT))
                 guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
                 unparsed += chunk[..<count]
-                while let packet = ControlPacket(takingFrom: &unparsed) {
+                while var packet = ControlPacket(takingFrom: &unparsed) {
+                    if let connect = packet.connect { level.store(connect.level, ordering: .relaxed) }
+                    if level.load(ordering: .relaxed) == 5 { packet.takeOutProperties() }
                     packets.append(packet)
                     for packet in answer(packets.entries) { send(packet) }
                 }
@@ -96,7 +102,12 @@ final class BrokerConnection: Sendable {
         }
     }
 
-    func send(_ packets: ControlPacket...) { send(bytes: packets.flatMap(\.bytes)) }
+    func send(_ packets: ControlPacket...) { send(packets) }
+
+    func send(_ packets: [ControlPacket]) { send(bytes: packets.flatMap(bytes(of:))) }
+
+    /// In the version that this client speaks.
+    func bytes(of packet: ControlPacket) -> [UInt8] { packet.bytes(level: level.load(ordering: .relaxed)) }
 
     /// Sends everything in one write, so that it arrives together.
     func send(bytes: [UInt8]) {

@@ -1,0 +1,91 @@
+import SoundboxCore
+
+/// A version of MQTT. The raw value is its protocol level in CONNECT.
+enum ProtocolVersion: UInt8, Equatable {
+    case v311 = 4
+    case v5 = 5
+}
+
+/// Which version of MQTT each address speaks. Pure.
+///
+/// An address that is not known is asked for MQTT 5. When it refuses the version, or hangs up on it, 3.1.1 follows at once.
+/// An attempt so has two connections at most, and whatever comes of the second one, the wait before the next attempt is
+/// the usual one.
+struct ProtocolMemory<Address: Hashable> {
+    /// How an attempt ended before the broker had accepted the connection.
+    enum Failure {
+        /// It says that it does not speak this version, or says something that the other version has no word for.
+        case version
+        /// It hung up, or answered with what is no MQTT 5.
+        case closed
+        /// It said nothing.
+        case silent
+    }
+
+    /// For so long it is believed that an address speaks 3.1.1 only. The first connection after that asks again.
+    static var trust: Duration { .seconds(24 * 3600) }
+    /// After so many hang-ups in a row, an address that has spoken MQTT 5 may have forgotten how to.
+    static var patience: Int { 3 }
+
+    private enum Knowledge {
+        case speaks5(hangUps: Int)
+        case speaks311(since: Duration)
+        /// 3.1.1 is tried; whether it helps is not known.
+        case trial311
+    }
+
+    private let choice: BrokerProtocol
+    private var known: [Address: Knowledge] = [:]
+
+    init(_ choice: BrokerProtocol) { self.choice = choice }
+
+    /// What to ask an address for.
+    func version(for address: Address, at now: Duration) -> ProtocolVersion {
+        switch choice {
+        case .v5: return .v5
+        case .v311: return .v311
+        case .auto: break
+        }
+        switch known[address] {
+        case .speaks311(let since): return now - since < Self.trust ? .v311 : .v5
+        case .trial311: return .v311
+        case .speaks5, nil: return .v5
+        }
+    }
+
+    /// Notes that the broker has accepted a connection.
+    ///
+    /// - Returns: whether it is news that the address speaks 3.1.1 only.
+    mutating func accepted(_ version: ProtocolVersion, by address: Address, at now: Duration) -> Bool {
+        guard choice == .auto else { return false }
+        switch (version, known[address]) {
+        case (.v5, _): known[address] = .speaks5(hangUps: 0)
+        case (.v311, .speaks311): break
+        case (.v311, _):
+            known[address] = .speaks311(since: now)
+            return true
+        }
+        return false
+    }
+
+    /// Notes that an attempt with `version` came to nothing.
+    ///
+    /// - Returns: whether the same address is to be tried at once with 3.1.1.
+    mutating func failed(
+        _ version: ProtocolVersion, at address: Address, _ failure: Failure
+    ) -> Bool {
+        guard choice == .auto else { return false }
+        guard version == .v5 else {
+            // Perhaps it was told to speak nothing but MQTT 5, and perhaps it is only restarting.
+            known[address] = nil
+            return false
+        }
+        if failure != .version, case .speaks5(let hangUps) = known[address], hangUps + 1 < Self.patience {
+            known[address] = .speaks5(hangUps: hangUps + 1)
+            return false
+        }
+        known[address] = .trial311
+        // One that hangs would only hang for longer. The next attempt tries 3.1.1.
+        return failure != .silent
+    }
+}
