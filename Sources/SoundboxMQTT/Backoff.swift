@@ -22,6 +22,18 @@ struct Backoff {
         return delay
     }
 
+    /// The next wait after a broker that runs no more has refused the connection: once as long as `window` or up to twice
+    /// that, where the waits would be shorter.
+    ///
+    /// Those who come back at random moments of `window` are as many in each second as its broker can bear. The first of
+    /// them, who find nobody, may not come again on top of the others.
+    mutating func nextAfterRefusal(
+        window: Duration, random: () -> Double = { Double.random(in: 0..<1) }
+    ) -> Duration {
+        if ceiling < window * 2 { ceiling = min(window * 2, max(maximum, window)) }
+        return next(random: random)
+    }
+
     /// Whether the last connection proved itself, and no attempt has failed since.
     var isFresh: Bool { ceiling == initial }
 

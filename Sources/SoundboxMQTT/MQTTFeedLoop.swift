@@ -124,7 +124,14 @@ struct MQTTFeedLoop {
     private mutating func delay(after error: MQTTError) -> Duration {
         // What is wrong with the settings is wrong at every address.
         if case .invalidSettings = error { return backoff.next() }
-        guard subscribedSince != nil else { return route.hasMore ? .zero : backoff.next() }
+        guard subscribedSince != nil else {
+            if route.hasMore { return .zero }
+            // The broker is away, for everybody at once. Whatever else keeps this box from it is its own.
+            guard case .unreachable(_, .system(let error)) = error, error.code == ECONNREFUSED, !backoff.isFresh else {
+                return backoff.next()
+            }
+            return backoff.nextAfterRefusal(window: settings.reconnectWindow)
+        }
         switch error {
         case .connectionLost(.link(.closed)), .connectionLost(.violation), .connectionLost(.disconnected),
             .refusedByBox:

@@ -21,6 +21,41 @@ struct BackoffTests {
         #expect(middle.next { 0.5 } == .milliseconds(750))
     }
 
+    @Test(
+        "Whom a broker that is away has refused comes back behind those who have not tried yet, and then later and later"
+    )
+    func refusal() {
+        for random in [0, 0.5, 1] {
+            var backoff = Backoff()
+            _ = backoff.next { 1 }
+            let waits = (1...4).map { _ in backoff.nextAfterRefusal(window: .seconds(5)) { random } }
+            #expect(waits[0] == .seconds(5) * (1 + random))
+            #expect(waits[1] == .seconds(10) * (1 + random))
+            #expect(waits[3] == .seconds(15) * (1 + random))
+        }
+        var without = Backoff()
+        #expect(without.nextAfterRefusal(window: .zero) { 1 } == .milliseconds(500))
+        var long = Backoff()
+        #expect(long.nextAfterRefusal(window: .seconds(300)) { 1 } == .seconds(300))
+    }
+
+    @Test("Of ten thousand boxes whose broker is away for a while, no more than two thousand come in any second")
+    func herd() {
+        for away in [0.0, 1, 2, 3, 5, 8, 10, 20, 30] {
+            var tenths: [Int: Int] = [:]
+            for _ in 1...10_000 {
+                var backoff = Backoff()
+                _ = backoff.next()
+                var moment = Duration.seconds(5) * Double.random(in: 0..<1)
+                while moment < .seconds(away) { moment += backoff.nextAfterRefusal(window: .seconds(5)) }
+                tenths[Int(moment / .milliseconds(100)), default: 0] += 1
+            }
+            let worst = tenths.keys.map { first in (0..<10).reduce(0) { $0 + (tenths[first + $1] ?? 0) } }.max() ?? 0
+            // Chance adds some.
+            #expect(worst < 2_300, "away for \(away) s")
+        }
+    }
+
     @Test("After a reset the waits begin again")
     func reset() {
         var backoff = Backoff(initial: .seconds(1), maximum: .seconds(30))
