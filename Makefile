@@ -52,6 +52,21 @@ torture: deps ## break the box a few hundred times; SEED=… repeats a run, ROUN
 	@swift build $(SWIFT_FLAGS) --build-tests
 	@SEED=$(SEED) TORTURE_ROUNDS=$(or $(ROUNDS),300) swift test $(SWIFT_FLAGS) --skip-build --filter TortureTests
 
+.PHONY: cluster-test
+cluster-test: build ## payments while a node of a RabbitMQ cluster fails, DURATION=300 s for each of 18 runs; FRONTS="list name haproxy", FAULTS="killed frozen", QUEUES=classic
+	@provisioning/install-dependencies.sh brokers
+	@Tests/Cluster/cluster-test --duration $(or $(DURATION),300) --queues $(or $(QUEUES),quorum) $(addprefix --front ,$(FRONTS)) $(addprefix --fault ,$(FAULTS))
+
+.PHONY: fleet-test
+fleet-test: build ## 10,000 simulated boxes and 20 real ones lose their broker; SESSIONS="1000 10000", BOXES=20
+	@provisioning/install-dependencies.sh brokers
+	@Tests/Cluster/fleet-test --boxes $(or $(BOXES),20) $(addprefix --sessions ,$(SESSIONS))
+
+.PHONY: interop-test
+interop-test: build ## what integration.md promises, against each broker that Debian has; BROKERS="mosquitto rabbitmq-quorum"
+	@provisioning/install-dependencies.sh brokers
+	@Tests/Cluster/interop-test $(addprefix --broker ,$(BROKERS))
+
 .PHONY: board-test
 board-test: build ## the box on real GPIO lines and a real sound card, under emulation
 	@Tests/Board/Guest/make-kernel.sh .build/board-cache >/dev/null

@@ -2,8 +2,10 @@
 # Installs what building, testing and trying the sound box needs and this Debian lacks. Says what it does; does and says
 # nothing when nothing is missing.
 #
-# usage: install-dependencies.sh [packaging | peers]     with "packaging" also what making and trying Debian packages
-#        needs, with "peers" what stands beside the box in `make bench`
+# usage: install-dependencies.sh [packaging | peers | brokers]
+#
+# With "packaging" also what making and trying Debian packages needs, with "peers" what stands beside the box in
+# `make bench`, with "brokers" what `make cluster-test`, `fleet-test` and `interop-test` start.
 set -euo pipefail
 
 packages=(
@@ -36,6 +38,7 @@ if [[ $(dpkg --print-architecture) == amd64 ]]; then
 fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
 [[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-paho-mqtt python3-alsaaudio)
+[[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy iproute2 python3 python3-venv)
 
 missing=()
 for package in "${packages[@]}"; do
@@ -50,12 +53,20 @@ if ((${#missing[@]} > 0)); then
     command -v sudo >/dev/null || { echo "This needs root: run it as root, or install sudo." >&2; exit 1; }
     as_root=(sudo)
   fi
+  # Brokers are started by those who need them, never by Debian: not now, and not at the next boot.
+  services=()
+  for service in mosquitto rabbitmq-server haproxy; do
+    [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]] && services+=("$service")
+  done
+  ((${#services[@]} == 0)) || "${as_root[@]}" systemctl mask --quiet --runtime "${services[@]/%/.service}"
   "${as_root[@]}" apt-get -qq update
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -qq install --yes --no-install-recommends "${missing[@]}" >/dev/null
-  # Trials and tests start brokers of their own; the one that Debian starts by itself is of no use here.
-  if [[ " ${missing[*]} " == *" mosquitto "* && -d /run/systemd/system ]]; then
-    "${as_root[@]}" systemctl disable --quiet --now mosquitto
+  if ((${#services[@]} > 0)); then
+    "${as_root[@]}" systemctl unmask --quiet --runtime "${services[@]/%/.service}"
+    "${as_root[@]}" systemctl disable --quiet "${services[@]}"
+    # Its name server of nodes has a socket that systemd listens on.
+    [[ " ${services[*]} " != *" rabbitmq-server "* ]] || "${as_root[@]}" systemctl disable --quiet --now epmd.socket
   fi
 fi
 
