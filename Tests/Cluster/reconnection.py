@@ -1,6 +1,7 @@
 """When a box comes back after its connection has ended: the rule of the program, with the figures of its sources.
 
 `MQTTFeedLoop.delay(after:)` and `Backoff` decide that. This is the same for a broker with one address."""
+import collections
 import random
 import re
 
@@ -39,3 +40,26 @@ class Reconnection:
         delay = self._ceiling / 2 + self._ceiling / 2 * random.random()
         self._ceiling = min(self._ceiling * 2, MAXIMUM)
         return delay
+
+
+def by_the_rule(count: int, down: float) -> tuple[int, int, float]:
+    """What the rule alone makes of boxes that lose a broker for so many seconds: the connections and the attempts of the
+    worst second, and when the last box is back, after the broker."""
+    accepted: collections.Counter[int] = collections.Counter()
+    attempts: collections.Counter[int] = collections.Counter()
+    last = 0.0
+    for _ in range(count):
+        reconnection = Reconnection()
+        moment = reconnection.after_loss()
+        while moment < down:
+            attempts[int(moment * 10)] += 1
+            moment += reconnection.after_failure()
+        attempts[int(moment * 10)] += 1
+        accepted[int(moment * 10)] += 1
+        last = max(last, moment - down)
+    return worst_second(accepted), worst_second(attempts), last
+
+
+def worst_second(tenths: collections.Counter[int]) -> int:
+    """The most in ten tenths of a second in a row."""
+    return max(sum(tenths[first + place] for place in range(10)) for first in list(tenths))
