@@ -92,7 +92,7 @@ public struct ControlClient: Sendable {
         request.headers = ["Connection: close", "Content-Type:", "Expect:"]
         request.body = body
         do throws(HTTPFailure) { return try await request.answer(onThreadNamed: "control-client") } catch {
-            throw ControlError(reason: reason(error))
+            throw ControlError(reason: reason(error), meansNoBox: meansNoBox(error))
         }
     }
 
@@ -108,6 +108,14 @@ public struct ControlClient: Sendable {
         case .cancelled: noAnswer("it was not waited for")
         case .tooLarge: noAnswer("its answer is larger than \(Self.mostBytes) bytes")
         case .cutOff(let text, let count): noAnswer("it was cut off after \(count) bytes: \(text)")
+        }
+    }
+
+    private func meansNoBox(_ failure: HTTPFailure) -> Bool {
+        switch failure {
+        case .notReached(_, .some(SystemError(code: ENOENT))), .notReached(_, .some(SystemError(code: ECONNREFUSED))):
+            true
+        default: false
         }
     }
 

@@ -128,7 +128,12 @@ package struct ControlServer: Service {
 /// Why the control socket cannot be used.
 public struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     public var reason: String
+    /// Whether it is certain that no box listens there.
+    public var meansNoBox: Bool
     public var description: String { reason }
 
-    public init(reason: String) { self.reason = reason }
+    public init(reason: String, meansNoBox: Bool = false) {
+        self.reason = reason
+        self.meansNoBox = meansNoBox
+    }
 }

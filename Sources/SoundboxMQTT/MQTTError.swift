@@ -48,6 +48,15 @@ public enum MQTTError: Error, Sendable, Equatable {
         case code(UInt8)
         case reason(BrokerReason)
 
+        /// Whether it is about who signs in, or under which client id.
+        public var concernsSignIn: Bool {
+            switch self {
+            case .clientID, .badLogin, .notAuthorised: true
+            case .reason(let reason): [0x85, 0x86, 0x87, 0x8A].contains(reason.code)
+            case .protocolVersion, .unavailable, .code: false
+            }
+        }
+
         /// In MQTT 3.1.1.
         init(code: UInt8) {
             let known: [Refusal] = [.protocolVersion, .clientID, .unavailable, .badLogin, .notAuthorised]

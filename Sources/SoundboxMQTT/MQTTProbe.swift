@@ -65,6 +65,47 @@ public struct MQTTProbe: Sendable {
         }
     }
 
+    /// Signs in under the box's own client id, where the broker lets its user in under no other, and leaves without a word.
+    /// The session stays as it is: nothing is subscribed to, and what the broker sends is not acknowledged. Only for a box
+    /// that does not run: the broker ends the connection of whoever has this id. Blocks: do not call it on Swift's shared
+    /// pool.
+    ///
+    /// - Parameter timeout: until the broker has answered, as in ``run(timeout:)``.
+    public func signInAsBox(timeout: Duration) throws(MQTTError) {
+        let end = Duration.monotonicNow + timeout
+        if try signIn(keepsSession: true, until: end) { return }
+        // There was no session. The empty one that this has made would pass for the box's, which would then not tell
+        // that its own is lost.
+        _ = try signIn(keepsSession: false, until: end)
+    }
+
+    /// - Returns: whether the broker had a session.
+    private func signIn(keepsSession: Bool, until end: Duration) throws(MQTTError) -> Bool {
+        let client = try MQTTClient(settings, clientID: settings.clientID, keepsSession: keepsSession, will: nil)
+        try client.connect()
+        defer { client.drop() }
+        while true {
+            do throws(MQTTError) { return try answer(to: client, until: end).knowsSession } catch {
+                guard try client.goBack(after: error) else { throw error }
+            }
+        }
+    }
+
+    /// Nothing is written behind the answer: payments may have come right with it, and are not to be acknowledged.
+    private func answer(to client: MQTTClient, until end: Duration) throws(MQTTError) -> ClientEvents.Answer {
+        while true {
+            let rest = end - .monotonicNow
+            guard rest > .zero else { throw .timedOut(waitingFor: .acceptance(by: client.broker)) }
+            let outcome = Result { () throws(MQTTError) in try client.read(waitingAtMost: min(rest, .seconds(1))) }
+            if let answer = client.takeEvents().answer {
+                if let refusal = answer.refusal { throw .refused(broker: client.broker, refusal) }
+                return answer
+            }
+            try outcome.get()
+            try client.write()
+        }
+    }
+
     /// - Returns: 0 to 2; more for a refusal, and why.
     private func grantedQoS(
         _ topic: Topic, _ client: MQTTClient, until end: Duration

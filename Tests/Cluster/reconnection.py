@@ -36,7 +36,9 @@ class Reconnection:
         return WINDOW * random.random()
 
     def after_failure(self) -> float:
-        """An attempt has failed."""
+        """An attempt has failed: the broker is away, and its machine refuses."""
+        if self._ceiling < WINDOW * 2:
+            self._ceiling = min(WINDOW * 2, max(MAXIMUM, WINDOW))
         delay = self._ceiling / 2 + self._ceiling / 2 * random.random()
         self._ceiling = min(self._ceiling * 2, MAXIMUM)
         return delay

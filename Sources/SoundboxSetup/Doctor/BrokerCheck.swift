@@ -6,15 +6,22 @@ import SoundboxSystem
 /// Tries the way to the broker step by step, so that whoever reads the result knows which step to mend.
 public struct BrokerCheck: Sendable {
     private let settings: MQTTSettings
+    private let presence: BoxPresence
 
-    public init(settings: MQTTSettings) { self.settings = settings }
+    /// - Parameter presence: a box that runs is not disturbed.
+    public init(settings: MQTTSettings, presence: BoxPresence) {
+        self.settings = settings
+        self.presence = presence
+    }
 
     /// Looks the name up, connects, verifies, signs in, subscribes, and has a message sent back. Ends at the first step
     /// that fails. Takes up to half a minute for each broker; changes nothing there. Of several brokers one is enough:
     /// what is wrong with another is a warning then.
     public func run() async -> [Finding] {
         var checks: [[Finding]] = []
-        for host in settings.hosts { checks.append(await BrokerCheck(settings: settings.only(host)).runOnce()) }
+        for host in settings.hosts {
+            checks.append(await BrokerCheck(settings: settings.only(host), presence: presence).runOnce())
+        }
         let oneIsUsable = checks.contains { findings in !findings.contains { $0.level == .red } }
         return checks.flatMap(\.self).map { finding in
             var finding = finding
@@ -47,6 +54,9 @@ public struct BrokerCheck: Sendable {
             let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }
             return [lookup] + findings(outcome)
         } catch let error as MQTTError {
+            if case .refused(_, let refusal) = error, refusal.concernsSignIn {
+                return [lookup, await refused(error)]
+            }
             return [lookup, await finding(error)]
         } catch {
             return [lookup, Finding("broker", .red, "\(error)")]
@@ -89,6 +99,36 @@ public struct BrokerCheck: Sendable {
                     "subscription", .amber, FeedFault.grantedQoS0(topics: topics).description,
                     advice: "ask who runs the broker"),
             ]
+        }
+    }
+
+    /// The broker does not want the check-up's own client id. That may be meant for the user, or for the id alone.
+    private func refused(_ error: MQTTError) async -> Finding {
+        switch presence {
+        case .running:
+            return Finding(
+                "sign-in", .amber,
+                "\(error). That was under another client id than the box's, and may be meant for that id alone: what the "
+                    + "running box says counts",
+                advice: "where the broker binds client ids to users, stop the box to have its own id tried: "
+                    + "systemctl stop soundbox")
+        case .unknown:
+            return Finding(
+                "sign-in", .red, error.description,
+                advice: "if the broker binds client ids to users, the box's own is tried when the box is stopped; "
+                    + "otherwise run: sudo soundbox setup")
+        case .away:
+            do {
+                let probe = MQTTProbe(settings: settings)
+                try await onOwnThread(named: "probe") { try probe.signInAsBox(timeout: .seconds(20)) }
+            } catch {
+                return Finding("sign-in", .red, "\(error)", advice: "run: sudo soundbox setup")
+            }
+            return Finding(
+                "sign-in", .amber,
+                "the broker lets this user in under the box's own client id only, \(settings.clientID), and does so",
+                advice: "no message was sent there and back, which would disturb what waits; a trial payment tells for "
+                    + "certain")
         }
     }
 

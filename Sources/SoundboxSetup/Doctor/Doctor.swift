@@ -38,9 +38,13 @@ public struct Doctor: Sendable {
             return report
         }
 
+        let presence: BoxPresence
         do {
-            report.status = try await ControlClient(socketPath: socketPath ?? configuration.controlSocket).status()
+            let status = try await ControlClient(socketPath: socketPath ?? configuration.controlSocket).status()
+            report.status = status
+            presence = BoxPresence(.success(status))
         } catch {
+            presence = BoxPresence(.failure(error))
             report.findings.append(
                 Finding("running box", .red, error.reason, advice: "see: systemctl status soundbox"))
         }
@@ -57,7 +61,7 @@ public struct Doctor: Sendable {
             let settings = try await onOwnThread(named: "doctor") {
                 try ServiceView.look(view) { try MQTTSettings(configuration) }
             }
-            report.findings += await BrokerCheck(settings: settings).run()
+            report.findings += await BrokerCheck(settings: settings, presence: presence).run()
         } catch {
             report.findings.append(Finding("broker", .red, "\(error)"))
         }

@@ -21,7 +21,12 @@ public struct SetupTrial {
 
     /// Tries the broker as ``BrokerCheck`` does, and looks at the names.
     public func checkBroker() async -> [Finding] {
-        do { return Self.nameFindings(answers) + (await BrokerCheck(settings: try settings()).run()) } catch {
+        let presence = await BoxPresence.ask(
+            socketPath: document["control_socket"] ?? Configuration.Default.controlSocket)
+        do {
+            let check = BrokerCheck(settings: try settings(), presence: presence)
+            return Self.nameFindings(answers) + (await check.run())
+        } catch {
             return [Finding("broker", .red, "\(error)")]
         }
     }

@@ -21,7 +21,7 @@ import passwords
 
 # What a password of 256 random bits needs; each costs the broker time when all boxes come back at once.
 ITERATIONS = 101
-TO_BOX, FROM_BOX, BOTH = ["payments", "commands"], ["receipts", "status"], ["probe"]
+TO_BOX, FROM_BOX, BOTH = ["payments", "commands"], ["receipts", "replies", "status"], ["probe"]
 
 
 def client(user: str, password: str, role: str, client_id: str | None = None) -> dict[str, object]:

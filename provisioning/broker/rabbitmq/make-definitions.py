@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import boxes
 import passwords
 
-TO_BOX, FROM_BOX, BOTH = ["payments", "commands"], ["receipts", "status"], ["probe"]
+TO_BOX, FROM_BOX, BOTH = ["payments", "commands"], ["receipts", "replies", "status"], ["probe"]
 # The client ids with which `soundbox setup`, `doctor` and `publish` come beside a box. They are nobody's session.
 VISITOR = r"soundbox-[a-z]+\.[0-9a-z]+"
 
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def key_of_subscriptions(names: list[str]) -> str:
-    """What a provider subscribes to: receipts and status of one box, of a merchant's or of all (`+`, here `*`)."""
+    """What a provider subscribes to: receipts, replies and status of one box, of a merchant's or of all (`+`, here `*`)."""
     return key(boxes.PREFIX, r"[^.#]+\.[^.#]+", names)
 
 
