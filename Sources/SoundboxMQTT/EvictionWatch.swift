@@ -1,6 +1,6 @@
 /// Notices that another client uses the same client id. The broker then closes the older connection (section 3.1.4), the
-/// box reconnects and evicts the other client, and so on for ever. In MQTT 5 the broker says so. In 3.1.1 it gives no
-/// reason, and it has to be guessed.
+/// box reconnects and evicts the other client, and so on for ever. In MQTT 5 a broker may say so. Otherwise it gives
+/// no reason, and it has to be guessed.
 ///
 /// The sign is a broker that answers every attempt and hangs up soon after each connection. A restarting broker is
 /// unreachable in between, and a broken network is no hang-up.
