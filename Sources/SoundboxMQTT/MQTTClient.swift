@@ -255,14 +255,12 @@ final class MQTTClient {
     func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> UInt16 {
         let id = try freeID()
         unacknowledged.append(Publication(id: id, topic: topic, payload: payload))
-        sendPublications(knowsSession: true)
+        sendPublications()
         return id
     }
 
     /// Queues what waits to be published, within what the broker has said that it takes.
-    ///
-    /// - Parameter knowsSession: whether what was sent on an earlier connection is the same message for the broker.
-    private func sendPublications(knowsSession: Bool) {
+    private func sendPublications() {
         guard isAccepted else { return }
         let isQoS0 = granted?.maximumQoS == 0
         var room = Int(granted?.receiveMaximum ?? .max) - unacknowledged.count { $0.isUnderWay }
@@ -272,7 +270,7 @@ final class MQTTClient {
             let packet = OutgoingPacket.publish(
                 message.payload, to: topics[message.topic], id: isQoS0 ? nil : message.id,
                 isRetained: message.topic.isRetained && granted?.retainIsAvailable != false,
-                isAgain: !isQoS0 && message.wasSent && (knowsSession || version == .v311), version)
+                isAgain: !isQoS0 && message.wasSent, version)
             let isTooLarge = granted?.maximumPacketSize.map { packet.count > Int($0) } ?? false
             if isTooLarge {
                 events.refused.append(.init(id: message.id, topic: message.topic, reason: nil))
@@ -344,7 +342,7 @@ final class MQTTClient {
             if version == .v5, properties == nil, code == 0 { answer.code = 0x01 }
             events.answer = answer
             guard answer.code == 0 else { return }
-            accepted(properties, knowsSession: knowsSession)
+            accepted(properties)
             return
         }
         guard isAccepted else { throw ProtocolViolation("something before it has accepted the connection") }
@@ -374,7 +372,7 @@ final class MQTTClient {
             let message = unacknowledged.remove(at: index)
             events.acknowledged.append(id)
             if let reason { events.refused.append(.init(id: id, topic: message.topic, reason: reason)) }
-            sendPublications(knowsSession: true)
+            sendPublications()
         case .suback(let id, let granted, let reason):
             guard subscribing.remove(id) != nil else { return try noteStrayAnswer() }
             events.subscriptions.append((id, granted, reason))
@@ -387,7 +385,7 @@ final class MQTTClient {
         }
     }
 
-    private func accepted(_ properties: IncomingProperties?, knowsSession: Bool) {
+    private func accepted(_ properties: IncomingProperties?) {
         isAccepted = true
         granted = properties
         if let endpoint {
@@ -397,7 +395,7 @@ final class MQTTClient {
         if let seconds = properties?.serverKeepAlive, seconds > 0, .seconds(seconds) < ownInterval {
             keepAlive = KeepAlive(interval: .seconds(seconds), start: .monotonicNow)
         }
-        sendPublications(knowsSession: knowsSession)
+        sendPublications()
     }
 
     private func skip(_ head: IncomingPacket.Head, _ bytes: Int) {

@@ -236,8 +236,8 @@ struct PacketReader {
             guard let code = cursor.byte(), cursor.rest.isEmpty else {
                 throw ProtocolViolation("a packet of type 9 that does not answer to one topic")
             }
-            let isRefusal = version == .v5 && code >= 0x80
-            return .suback(id, grantedQoS: code, isRefusal ? BrokerReason(code: code, properties) : nil)
+            let reason = code < 0x80 ? nil : properties.map { BrokerReason(code: code, $0) }
+            return .suback(id, grantedQoS: code, reason == BrokerReason(code: 0x80) ? nil : reason)
         case 14: return .disconnect(try reason(&cursor, of: type))
         default: return .pingresp
         }

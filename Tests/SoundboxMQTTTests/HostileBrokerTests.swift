@@ -94,7 +94,7 @@ struct HostileBrokerTests {
     @Test("What comes before CONNACK, or as a second one, is not believed")
     func outOfTurn() async throws {
         let delegate = RecordingDelegate()
-        try await withFakeBroker(delegate: delegate) { broker, _ in
+        try await withFakeBroker(delegate: delegate, settings: { $0.protocolChoice = .v5 }) { broker, _ in
             let (early, _) = try await broker.connectionWithConnect()
             early.send(.publish("forged", to: paymentsTopic, id: 1), .connack())
             #expect(

@@ -102,7 +102,7 @@ struct IncomingPropertiesTests {
             ([0x32, 6, 0, 1, 0x61, 0, 7, 0x80], "a length of properties without an end"),
             ([0x32, 99, 0, 1, 0x61, 0, 7, 0xFF, 0xFF, 0xFF, 0xFF], "a length of properties without an end"),
             ([0x32, 5, 0, 1, 0x61, 0, 7], "a topic longer than its packet"),
-            ([0x90, 4, 0, 1, 1, 0], "properties longer than their packet"),
+            ([0x90, 4, 0, 1, 9, 0], "properties longer than their packet"),
             ([0x90, 5, 0, 1, 0, 1, 1], "a packet of type 9 that does not answer to one topic"),
             ([0x40, 0xF0, 0xF2, 0x04], "a packet of type 4 with 80240 bytes where 2 to 70000 are due"),
             ([0xE0, 0xFF, 0xFF, 0xFF, 0x7F], "a packet of type 14 with 268435455 bytes where 0 to 70000 are due"),

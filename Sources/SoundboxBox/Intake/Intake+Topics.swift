@@ -20,7 +20,7 @@ extension Intake {
         if case .notice(let notice)? = try? reader.read(message.payload) { id = notice.id }
         let rejection = NoticeRejection(
             id: id, field: "topic",
-            problem: "\"\(message.name.unicodeScalars.prefix(200))\" is none of this box's")
+            problem: "\"\(String(message.name.unicodeScalars.prefix(200)))\" is none of this box's")
         return vouchedFor(rejection, in: FeedMessage(topic: .payments, payload: message.payload))
     }
 
@@ -28,7 +28,7 @@ extension Intake {
     func doubt(_ message: FeedMessage, isSigned: Bool) -> String? {
         guard let name = message.doubtfulName, !isSigned else { return nil }
         tell(TopicFault(name: name, isDoubtful: true, at: .monotonicNow))
-        return "the broker delivers it as \"\(name.unicodeScalars.prefix(200))\", which may be another box's"
+        return "the broker delivers it as \"\(String(name.unicodeScalars.prefix(200)))\", which may be another box's"
     }
 
     private func tell(_ fault: TopicFault) {
