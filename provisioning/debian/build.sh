@@ -123,9 +123,11 @@ main_package() {
     [[ -e $project/$page ]] && install_file 644 "$project/$page" "$doc/$(basename "$page")"
   done
   install_file 644 "$project/board/README.md" "$doc/boards.md"
-  for example in "$project"/provisioning/broker/*; do
-    install_file "$([[ $example == *.sh ]] && echo 755 || echo 644)" "$example" "$doc/examples/broker/$(basename "$example")"
-  done
+  # Not what Python leaves beside a script that was tried.
+  while IFS= read -r example; do
+    install_file "$([[ -x $project/provisioning/$example ]] && echo 755 || echo 644)" \
+      "$project/provisioning/$example" "$doc/examples/$example"
+  done < <(cd "$project/provisioning" && find broker -type f -not -path '*/__pycache__/*')
 
   mkdir -p "$root/usr/share/man/man1"
   "${run[@]}" "$binary" --experimental-dump-help |

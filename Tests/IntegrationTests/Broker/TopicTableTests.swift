@@ -63,6 +63,6 @@ struct TopicTableTests {
             #expect(row[1].hasPrefix(topic.direction == .toBox ? "to the box" : "from the box"))
             #expect(row[1].contains("retained") == topic.isRetained)
         }
-        #expect(lines.contains { $0.contains("MQTT 3.1.1, QoS \(Topic.qualityOfService).") })
+        #expect(lines.contains { $0.contains("QoS \(Topic.qualityOfService), in MQTT 5 or 3.1.1") })
     }
 }
