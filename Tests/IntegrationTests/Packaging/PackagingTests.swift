@@ -159,7 +159,8 @@ struct PackagingTests {
             "/usr/lib/udev/rules.d/60-soundbox-gpio.rules", "/usr/share/soundbox/board/raspberry-pi.yaml",
             "/usr/share/soundbox/mappings/yuan-string.yaml", "\(doc)/copyright", "\(doc)/changelog.gz",
             "\(doc)/CHANGELOG.md", "\(doc)/operations.md", "\(doc)/configuration.md", "\(doc)/integration.md",
-            "\(doc)/examples/broker/mosquitto.conf", "\(doc)/examples/broker/rabbitmq/rabbitmq.conf", "/usr/share/bash-completion/completions/soundbox",
+            "\(doc)/examples/broker/mosquitto.conf", "\(doc)/examples/broker/rabbitmq/rabbitmq.conf",
+            "/usr/share/bash-completion/completions/soundbox",
             "/usr/share/zsh/vendor-completions/_soundbox", "/usr/share/fish/vendor_completions.d/soundbox.fish",
             "/usr/share/man/man1/soundbox.1.gz", "/usr/share/man/man1/soundbox-setup-import.1.gz",
         ] {
