@@ -79,8 +79,11 @@ struct PassingFaultTests {
             }
             try await withMosquitto(port: port, in: folder) { _ in
                 let next = try await trial.startBox()
-                let told = try await trial.publishAndWait([notice("D-1", "123.45"), notice("D-3", "1")])
-                #expect(Set(told.map(\.id)) == ["D-1", "D-3"], "\(told)")
+                // Of the first one there may be two, since it may be known already.
+                let told = try await trial.publishAndWait([notice("D-1", "123.45"), notice("D-3", "1")]) { receipts in
+                    Set(receipts.filter { $0.state != "stored" }.map(\.id)).isSuperset(of: ["D-1", "D-3"])
+                }
+                #expect(told.contains { $0.id == "D-3" && $0.state == "announced" }, "\(told)")
                 #expect(try await next.stop() == 0)
             }
         }
@@ -90,12 +93,21 @@ struct PassingFaultTests {
         _ box: ChildProcess, _ trial: Trial, in folder: TemporaryFolder, _ broker: inout MosquittoBroker?
     ) async throws {
         let port = try #require(broker?.port)
-        // Those that are open stay; any further one is refused with EMFILE.
-        try await takeDescriptors(of: box)
-        let without = try await trial.publishAndWait([notice("D-1", "123.45")])
-        #expect(without.last?.state == "announced")
-        try await box.logged("error recordings left out for now", "Too many open files")
-        try await box.logged("announcing", "id=D-1", "text=到账一笔")
+        // Those that are open stay; any further one is refused with EMFILE. One that was open for a moment only is free
+        // again behind the limit, and the box reads its recordings with that: it is taken too, and another payment asks.
+        var told = ""
+        for (number, amount) in ["123.45", "678.9", "200.11", "516.77", "89.04"].enumerated() {
+            try await takeDescriptors(of: box)
+            let id = "D-1\(number == 0 ? "" : "-\(number)")"
+            #expect(try await trial.publishAndWait([notice(id, amount)]).last?.state == "announced")
+            told = try await box.logged("announcing", "id=\(id) ")
+            guard !told.contains("text=到账一笔") else { break }
+        }
+        #expect(told.contains("text=到账一笔"))
+        #expect(
+            box.errors.entries.contains {
+                $0.contains("error recordings left out for now") && $0.contains("Too many open files")
+            })
 
         // Its connection is lost meanwhile, and its place is taken.
         let held = try UnixConnection(to: folder.file("control.sock"))

@@ -91,14 +91,17 @@ struct Trial {
         }
     }
 
-    /// Publishes payloads together and collects receipts until there are as many final ones.
-    func publishAndWait(_ payloads: [String]) async throws -> [ReceiptRecord] {
+    /// Publishes payloads together and collects receipts until they are enough: as many final ones, where nothing else is
+    /// said.
+    func publishAndWait(
+        _ payloads: [String], until isEnough: (@Sendable ([ReceiptRecord]) -> Bool)? = nil
+    ) async throws -> [ReceiptRecord] {
         let publisher = try publisher
         return try await onOwnThread(named: "publisher") {
             var receipts: [ReceiptRecord] = []
             try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(60)) { payload in
                 receipts.append(ReceiptRecord(payload))
-                return receipts.count { $0.state != "stored" } >= payloads.count
+                return isEnough?(receipts) ?? (receipts.count { $0.state != "stored" } >= payloads.count)
             }
             return receipts
         }
