@@ -68,6 +68,7 @@ let package = Package(
         // Compiled C: each header says why.
         .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CDigest", linkerSettings: [.linkedLibrary("crypto")]),
+        .target(name: "CIdentity", linkerSettings: [.linkedLibrary("crypto")]),
         // Opens libcurl by its name when it is needed, and does not link it.
         .target(name: "CCurl"),
         .target(name: "CConfinement"),
@@ -78,7 +79,7 @@ let package = Package(
         library("SoundboxCore", []),
         // What the rooms above share: threads, files, the service manager and errors of Linux, hashes and HTTP; YAML
         // parsed into documents of the core.
-        library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CCurl"]),
+        library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl"]),
         library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
 
         // A voice on the disk: its language, its recordings, decoded and resampled.

@@ -31,6 +31,8 @@ extension Box {
         package var session = SessionStore.none
         /// Where settings from afar go.
         package var settings = SettingsDesk.closed
+        /// `nil` for a box that does not renew its certificate.
+        package var certificate: CertificateDesk?
         package var salvage: SalvageWatch
         package var clock: BoxClock
         package var output: SoundThread

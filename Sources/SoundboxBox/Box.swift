@@ -12,6 +12,7 @@ public struct Box {
     private let hasEnded = OneTimeSignal()
     private let unprovisioning: Unprovisioning
     private let settings: RemoteSettingsService
+    private let certificate: CertificateService?
     private let logger: Logger
 
     /// Why it stopped.
@@ -22,8 +23,8 @@ public struct Box {
         case unprovisioned
         /// Its buttons took it out of service, and whoever starts it again has to remove the setup.
         case resetRequested
-        /// It has other settings now; it is to be made anew.
-        case settingsChanged
+        /// It has other settings now, or another certificate; it is to be made anew.
+        case remade
     }
 
     /// Makes every service; nothing runs yet.
@@ -90,6 +91,10 @@ public struct Box {
             desk: parts.settings, state: state, logger: logger, executor: files,
             setVolume: { mailbox.post(.volume(.to($0))) })
         self.settings = settings
+        let certificate = parts.certificate.map {
+            CertificateService(desk: $0, state: state, clock: clock, logger: logger, executor: files)
+        }
+        self.certificate = certificate
         let session = SessionKeeper(
             store: parts.session, state: state, clock: clock, logger: logger, metrics: metrics)
         let intake = Intake(
@@ -106,6 +111,10 @@ public struct Box {
                     ringer.hush(target)
                     announcer.hush(target)
                 }, sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
+                certificate: { text in
+                    guard let certificate else { return "certificate: not taken by this box" }
+                    return certificate.take(text)
+                },
                 perform: mailbox.post))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
@@ -122,6 +131,7 @@ public struct Box {
                 await reporter.metrics(counted: counted, machine: machine)
             })
 
+        let renewal: [any Service] = certificate.map { [$0] } ?? []
         let network: [any Service] = networkPrompts.map { [$0] } ?? []
         let dayEnd: [any Service] =
             parts.policy.dayEnd.map { dayEnd in
@@ -157,7 +167,7 @@ public struct Box {
                     answer: ringer.answer),
                 announcer,
                 ringer,
-            ] + parts.control(controls) + network + dayEnd + [
+            ] + renewal + parts.control(controls) + network + dayEnd + [
                 StorageFaultService(state: state, say: events.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity),
             ]
@@ -171,7 +181,11 @@ public struct Box {
         let services = services + ending
         var group = ServiceGroupConfiguration(
             services: services.map { service in
-                let endsAll = service is Unprovisioning || service is RemoteSettingsService || service is StopSignals
+                let endsAll =
+                    switch service {
+                    case is Unprovisioning, is RemoteSettingsService, is CertificateService, is StopSignals: true
+                    default: false
+                    }
                 // Without a name the library prints each service with all that it holds.
                 return .init(
                     service: service, successTerminationBehavior: endsAll ? .gracefullyShutdownGroup : .cancelGroup,
@@ -183,10 +197,12 @@ public struct Box {
         try await ServiceGroup(configuration: group).run()
         logger.info("stopped")
         let outcome = await unprovisioning.outcome
-        return switch outcome {
-        case .removed: .unprovisioned
-        case .requested: .resetRequested
-        case nil: await settings.hasChanged ? .settingsChanged : .stopped
+        switch outcome {
+        case .removed: return .unprovisioned
+        case .requested: return .resetRequested
+        case nil: break
         }
+        if await settings.hasChanged { return .remade }
+        return await certificate?.hasChanged == true ? .remade : .stopped
     }
 }

@@ -83,6 +83,8 @@ public struct Configuration: Sendable {
     public var payments: Payments
     /// `nil` takes every notice that the broker lets through.
     public var authenticity: Authenticity?
+    /// `nil` for a box whose certificate, if it has one, is somebody else's to renew.
+    public var enrolment: Enrolment?
     public var inbox: Retention
     public var rings: RingPolicy
     public var say: Say
@@ -131,6 +133,13 @@ extension Configuration {
             try Authenticity(reading: value, keepIDs: retention.keepIDs)
         }
         logLevel = try top.logLevel?.choice(of: Logger.Level.self) ?? Default.logLevel
+        enrolment = try top.enrolment.map { (value) throws(YAMLError) in try Enrolment(reading: value) }
+        if let value = top.enrolment {
+            let identity = IdentityFiles.path(in: stateDirectory)
+            guard broker.certFile == identity, broker.keyFile == identity else {
+                throw value.error("needs broker.cert_file and broker.key_file, and both \(identity)")
+            }
+        }
         do {
             topics = try Topics(
                 prefix: broker.topicPrefix, merchant: merchantID, device: deviceID,
@@ -153,7 +162,7 @@ extension Configuration {
 private struct TopLevel {
     let merchantID, deviceID, broker: YAMLValue
     let audio, voice, board, boardDirectory, stateDirectory, controlSocket, announce, payments, mappingDirectory,
-        authenticity, inbox, ring, say, clips, day, metrics, logLevel: YAMLValue?
+        authenticity, enrolment, inbox, ring, say, clips, day, metrics, logLevel: YAMLValue?
 
     init(_ yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
@@ -170,6 +179,7 @@ private struct TopLevel {
         payments = top.optional("payments")
         mappingDirectory = top.optional("mapping_directory")
         authenticity = top.optional("authenticity")
+        enrolment = top.optional("enrolment")
         inbox = top.optional("inbox")
         ring = top.optional("ring")
         say = top.optional("say")
@@ -335,6 +345,7 @@ extension Configuration {
             _ = try? Audio(reading: top.audio)
             _ = try? VoiceChoice(reading: top.voice)
             _ = try? Announce(reading: top.announce)
+            _ = try? top.enrolment.map { (value) throws(YAMLError) in try Enrolment(reading: value) }
             _ = try? Retention(reading: top.inbox)
             _ = try? RingPolicy(reading: top.ring)
             _ = try? Say(reading: top.say)

@@ -43,7 +43,7 @@ struct Run: AsyncParsableCommand {
         // Made anew each time, so that what one box held is free before the next.
         boxes: while let box = try await start.box() {
             switch try await box.run(endingOn: signals) {
-            case .settingsChanged: continue
+            case .remade: continue
             case .unprovisioned where waitForSetup: continue
             case .unprovisioned, .resetRequested, .stopped: break boxes
             }

@@ -6,8 +6,18 @@ package struct TestAuthority: Sendable {
 
     /// - Parameter folder: for its key, its books and all that it signs.
     package init(in folder: TemporaryFolder) async throws {
+        try self.init(of: folder.file("ca.pem"), key: folder.file("ca.key"), in: folder)
+        try await ChildProcess.run(
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+            "2",
+            "-subj", "/CN=authority", "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout",
+            folder.file("ca.key"), "-out", certificate)
+    }
+
+    /// Books for an authority that is there.
+    package init(of certificate: String, key: String, in folder: TemporaryFolder) throws {
         self.folder = folder
-        certificate = folder.file("ca.pem")
+        self.certificate = certificate
         try folder.write("", to: "index.txt")
         try folder.write("01\n", to: "serial")
         try folder.write("01\n", to: "crlnumber")
@@ -20,8 +30,8 @@ package struct TestAuthority: Sendable {
             serial = \(folder.path)/serial
             crlnumber = \(folder.path)/crlnumber
             new_certs_dir = \(folder.path)
-            certificate = \(folder.path)/ca.pem
-            private_key = \(folder.path)/ca.key
+            certificate = \(certificate)
+            private_key = \(key)
             default_md = sha256
             default_days = 2
             default_crl_days = 2
@@ -32,11 +42,6 @@ package struct TestAuthority: Sendable {
             commonName = supplied
 
             """, to: "ca.conf")
-        try await ChildProcess.run(
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-            "2",
-            "-subj", "/CN=authority", "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout",
-            folder.file("ca.key"), "-out", certificate)
     }
 
     /// Signs a certificate for a new key.
@@ -61,6 +66,14 @@ package struct TestAuthority: Sendable {
             try await books("-in", folder.file("\(name).csr"), "-out", pair.certificate)
         }
         return pair
+    }
+
+    /// Signs a request that somebody else has made.
+    ///
+    /// - Returns: the path of the certificate.
+    package func sign(_ request: String, as name: String, from: String, until: String) async throws -> String {
+        try await books("-in", request, "-out", folder.file("\(name).pem"), "-startdate", from, "-enddate", until)
+        return folder.file("\(name).pem")
     }
 
     package func revoke(_ pair: TestCertificates.Pair) async throws { try await books("-revoke", pair.certificate) }

@@ -112,6 +112,7 @@ main_package() {
   local units=$root/usr/lib/systemd/system
   install_file 644 "$project/provisioning/systemd/soundbox.service" "$units/soundbox.service"
   install_file 644 "$project/provisioning/systemd/soundbox-first-boot.service" "$units/soundbox-first-boot.service"
+  install_file 644 "$project/provisioning/systemd/soundbox-enrol.service" "$units/soundbox-enrol.service"
   install_file 644 "$project/provisioning/systemd/soundbox-wifi.service" "$units/soundbox-wifi.service"
   install_file 644 "$project/provisioning/systemd/soundbox.sysusers" "$root/usr/lib/sysusers.d/soundbox.conf"
   install_file 644 "$project/provisioning/systemd/soundbox.tmpfiles" "$root/usr/lib/tmpfiles.d/soundbox.conf"
@@ -127,7 +128,7 @@ main_package() {
   while IFS= read -r example; do
     install_file "$([[ -x $project/provisioning/$example ]] && echo 755 || echo 644)" \
       "$project/provisioning/$example" "$doc/examples/$example"
-  done < <(cd "$project/provisioning" && find broker -type f -not -path '*/__pycache__/*')
+  done < <(cd "$project/provisioning" && find broker enrolment -type f -not -path '*/__pycache__/*')
 
   mkdir -p "$root/usr/share/man/man1"
   "${run[@]}" "$binary" --experimental-dump-help |

@@ -83,6 +83,9 @@ extension Intake {
         if case .settings(let settings) = message.command, let problem = hooks.settings(settings) {
             throw CommandError(id: message.id, reason: problem)
         }
+        if case .certificate(let text) = message.command, let problem = hooks.certificate(text) {
+            throw CommandError(id: message.id, reason: problem)
+        }
         return (message, arrival)
     }
 

@@ -24,6 +24,8 @@ struct Intake: PaymentFeedDelegate {
         var reconciled: @Sendable (_ epoch: Int) -> String? = { _ in nil }
         /// Settings from afar. Returns why they are not taken. Blocks on the disk.
         var settings: @Sendable (RemoteSettings) -> String? = { _ in "settings: not taken by this box" }
+        /// The certificate that was asked for. Returns why it is not taken. Blocks on the disk.
+        var certificate: @Sendable (String) -> String? = { _ in "certificate: this box has asked for none" }
         /// Takes a command.
         var perform: @Sendable (Command) -> Void = { _ in }
     }

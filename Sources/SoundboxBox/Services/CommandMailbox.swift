@@ -49,7 +49,7 @@ actor CommandMailbox: Service {
         case .warnOfUnprovisioning: put([.warnOfUnprovisioning])
         case .unprovision: put([.unprovision])
         // Carried out when they arrived.
-        case .cancel, .errand, .reconciled, .settings: break
+        case .cancel, .errand, .reconciled, .settings, .certificate: break
         }
     }
 

@@ -10,6 +10,7 @@ extension BoxState {
         case history
         case volatileStorage = "volatile_storage"
         case panel
+        case certificate
         case clock
         case signedTime = "signed_time"
         case unavailableRecordings = "unavailable_recordings"
@@ -34,6 +35,7 @@ extension BoxState.Snapshot {
         case .history: historyFault
         case .volatileStorage: volatileStorage
         case .panel: panelFault
+        case .certificate: certificateFault
         case .clock: clockFault
         case .signedTime: signedTimeFault
         case .unavailableRecordings: unavailableRecordings

@@ -40,6 +40,10 @@ package final class BoxState: Sendable {
         package var feedFaults: [FeedFault] = []
         /// Why buttons or lights do not work, when they do not.
         package var panelFault: String?
+        /// Of the certificate that the box renews by itself; `nil` where it has none.
+        package var certificate: CertificateStatus?
+        /// Why the box will soon be let in no more, when it will not.
+        package var certificateFault: String?
         /// Why the clock cannot be right, when it cannot.
         package var clockFault: String?
         /// What the signed notice that came last has shown to be wrong with the clock.
@@ -76,7 +80,7 @@ package final class BoxState: Sendable {
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
         package var warnings: [String] {
             voiceWarnings + feedFaults.map(\.description)
-                + [timeZoneWarning, settingsWarning, settings?.warning].compactMap(\.self)
+                + [timeZoneWarning, settingsWarning, settings?.warning, certificate?.problem].compactMap(\.self)
         }
     }
 

@@ -136,6 +136,7 @@ package actor StatusReporter: Service {
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
         status.settings = snapshot.settings
         status.configuration = identity.configuration
+        status.certificate = snapshot.certificate
         // Without counts the rest is still worth telling; the fault says why they are missing.
         status.counts = try? inbox.counts()
         status.faults = snapshot.faults

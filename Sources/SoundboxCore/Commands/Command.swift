@@ -37,6 +37,8 @@ public enum Command: Sendable, Equatable {
     case reconciled(epoch: Int)
     /// Settings from afar, by the keys and values of ``RemoteSettings``; their id and time are the command's.
     case settings(RemoteSettings)
+    /// The certificate that the box has asked for, in PEM. Who sent it does not matter: its issuer vouches for it.
+    case certificate(String)
     case warnOfUnprovisioning
     case unprovision
 }
@@ -57,10 +59,15 @@ extension Command {
             self = .reconciled(epoch: epoch)
         case "cancel": self = .cancel(try CancelTarget(decoding: json))
         case "settings": self = .settings(try RemoteSettings(command: json))
+        case "certificate":
+            guard let text = json["certificate"]?.string, text.contains("-----BEGIN CERTIFICATE-----") else {
+                throw CommandError(reason: "certificate: expected a certificate in PEM")
+            }
+            self = .certificate(text)
         case let type?:
             throw CommandError(
                 reason:
-                    "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals, volume, settings or reconciled",
+                    "type: \(type.excerpt) is unknown; expected ring, say, cancel, replay, totals, volume, settings, certificate or reconciled",
                 isUnknown: true)
         case nil: throw CommandError(reason: "type: expected a string such as \"replay\"")
         }

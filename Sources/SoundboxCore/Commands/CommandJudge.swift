@@ -1,8 +1,8 @@
 /// Decides whether a command is to be carried out now: pure.
 ///
-/// A `cancel`, a `reconciled` and `settings` may be old: they are sent to boxes that are away, and do no more when they
-/// come twice. Of settings the newest count. Everything else is of the moment: a payment that is repeated hours later, a ring of somebody who has left, or a box that falls silent by
-/// itself, would be a lie.
+/// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and do no
+/// more when they come twice. Of settings the newest count. Everything else is of the moment: a payment that is repeated
+/// hours later, a ring of somebody who has left, or a box that falls silent by itself, would be a lie.
 public enum CommandJudge {
     /// How far the sender's clock may be from the box's, in either direction, the way through the network included.
     public static let window = Duration.seconds(60)
@@ -40,7 +40,7 @@ public enum CommandJudge {
         case .cancel(let target): return .cancel(target, id: message.id, expiry: expiry)
         case .errand(let errand):
             return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
-        case .reconciled, .settings: return .always(message.id)
+        case .reconciled, .settings, .certificate: return .always(message.id)
         case .play, .volume, .warnOfUnprovisioning, .unprovision:
             // Without both there is no telling one command from the next.
             guard let id = message.id, message.at != nil else { return .always(message.id) }
@@ -59,7 +59,7 @@ public enum CommandJudge {
             return "retain: the broker kept this message; a retained command is never carried out"
         }
         switch message.command {
-        case .cancel, .reconciled: return nil
+        case .cancel, .reconciled, .certificate: return nil
         case .settings(let settings):
             // Those of next year would shut out all others until then.
             guard let now = circumstances.clock.confirmed, settings.at.duration(since: now) > window else { return nil }

@@ -33,6 +33,7 @@ extension BoxStatus {
         add("clock", clock?.summary)
         add("running for", uptime?.inWords)
         add("settings from afar", settings?.summary)
+        add("certificate", certificate?.summary)
         if let counts {
             add("waiting", "\(counts.waiting)")
             add("announced", "\(counts.announced)")

@@ -43,6 +43,8 @@ public struct BoxStatus: Sendable, Equatable {
     public var settings: SettingsStatus?
     /// What the keys of ``RemoteSettings`` hold, wherever they were set, but for the volume.
     public var configuration: JSONValue?
+    /// Of the certificate that the box renews by itself; `nil` where it has none.
+    public var certificate: CertificateStatus?
     /// What is wrong, in words for people; empty when nothing is. `nil` in the last will.
     public var faults: [String]?
     /// What somebody should look at although the box does its work, in words for people; empty when there is nothing.
@@ -102,6 +104,7 @@ extension BoxStatus {
         add("receipts_waiting", counts.map { .integer($0.receiptsWaiting) })
         add("settings", settings?.json)
         add("configuration", configuration)
+        add("certificate", certificate?.json)
         add("faults", faults.map { .array($0.map { .string($0) }) })
         add("warnings", warnings.map { .array($0.map { .string($0) }) })
         return .object(members)
@@ -136,6 +139,7 @@ extension BoxStatus {
         }
         settings = json["settings"].flatMap(SettingsStatus.init(decoding:))
         configuration = json["configuration"]
+        certificate = json["certificate"].flatMap(CertificateStatus.init(decoding:))
         if case .array(let elements)? = json["faults"] { faults = elements.compactMap(\.string) }
         if case .array(let elements)? = json["warnings"] { warnings = elements.compactMap(\.string) }
     }

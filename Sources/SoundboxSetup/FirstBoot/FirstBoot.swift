@@ -3,10 +3,11 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// Setup without a keyboard: a provisioning file on the partition that any computer can write, `/boot/firmware/soundbox`.
+/// Setup without a keyboard: a provisioning file, or a claim to one, on the partition that any computer can write, `/boot/firmware/soundbox`.
 public enum FirstBoot {
     /// In this order; the first one that is there counts.
     static let names = ["provisioning.yaml", "soundbox.yaml"]
+    static let claimName = "claim.yaml"
     static let errorName = "soundbox-error.txt"
 
     public enum Outcome: Sendable, Equatable {
@@ -15,6 +16,8 @@ public enum FirstBoot {
         case imported(from: String, changed: Bool, notice: String? = nil)
         /// The setup is installed where a power cut takes it away, so that the file stays; and why.
         case kept(String, because: String, notice: String? = nil)
+        /// The claim is beside the setup that it is to bring: ``Enrolment`` goes on with it.
+        case claimed(from: String, notice: String? = nil)
     }
 
     /// Installs the provisioning file of `folder` and removes it from there. Blocks on the disk.
@@ -31,10 +34,12 @@ public enum FirstBoot {
         folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
         powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
     ) throws -> Outcome {
-        guard let file = names.map({ "\(folder)/\($0)" }).first(where: { SmallFile.exists($0) }) else {
-            return .nothingToDo
-        }
         let errorFile = "\(folder)/\(errorName)"
+        guard let file = names.map({ "\(folder)/\($0)" }).first(where: { SmallFile.exists($0) }) else {
+            let claim = "\(folder)/\(claimName)"
+            guard SmallFile.exists(claim) else { return .nothingToDo }
+            return try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
+        }
         if isErased(file) {
             // The power went while it was removed: everything was on the disk before.
             unlink(file)
@@ -64,6 +69,41 @@ public enum FirstBoot {
         unlink(errorFile)
         if let notice { leave("The box is set up with this card, but for this:\n\n\(notice)\n", in: errorFile) }
         return .imported(from: file, changed: !changed.isEmpty, notice: notice)
+    }
+
+    /// Moves a claim off the card. One that the next power cut would take away stays there: the box could not be enrolled.
+    private static func takeClaim(
+        _ file: String, to path: String, _ profiles: WiFiProfiles, _ powerLoss: (String) -> PowerLoss,
+        _ errorFile: String
+    ) throws -> Outcome {
+        if isErased(file) {
+            unlink(file)
+            unlink(errorFile)
+            return .nothingToDo
+        }
+        var notice: String?
+        do {
+            let claim = try Claim(parsing: try SmallFile.read(file), file: file)
+            let folder = SmallFile.folder(of: path)
+            if case .gone(let reason) = powerLoss(folder) {
+                throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
+            }
+            if let network = claim.network {
+                var plan = try ProvisioningPlan(parsing: network.text, file: file, to: path)
+                plan.profiles = profiles
+                notice = plan.notice
+                try plan.write()
+            }
+            try SmallFile.createFolder(of: path, mode: 0o750, owner: FileOwners.installed.settings)
+            try SmallFile.replace(ClaimFile.path(beside: path), with: claim.text, mode: 0o600, owner: nil)
+        } catch {
+            explain(error, outcome: "nothing was changed", in: errorFile)
+            throw error
+        }
+        try erase(file)
+        unlink(errorFile)
+        if let notice { leave("The box takes its claim from this card, but for this:\n\n\(notice)\n", in: errorFile) }
+        return .claimed(from: file, notice: notice)
     }
 
     private static func explain(_ error: any Error, outcome: String, in file: String) {

@@ -43,8 +43,14 @@ public struct UnprovisionedBox: Service {
     public func run() async {
         let systemd = Systemd()
         systemd.ready()
-        systemd.status("not set up")
-        logger.warning("not set up", metadata: ["missing": "\(configurationFile)", "run": "sudo soundbox setup"])
+        let isClaiming = SmallFile.exists(ClaimFile.path(beside: configurationFile))
+        systemd.status(isClaiming ? "not set up: the issuer of its claim is asked" : "not set up")
+        logger.warning(
+            "not set up",
+            metadata: [
+                "missing": "\(configurationFile)",
+                "run": isClaiming ? "journalctl -u soundbox-enrol" : "sudo soundbox setup",
+            ])
         let (panel, amplifier) = surroundings.hardware(panel, logger)
         let reminder = Reminder(
             surroundings: surroundings, amplifier: amplifier, logger: logger, fact: "the box is not set up")

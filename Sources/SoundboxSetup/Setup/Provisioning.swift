@@ -17,6 +17,8 @@ public enum Provisioning {
             document[path: part.reference] = nil
             document[path: part.inline] = try ServiceView.look(service) { try part.read(file) }
         }
+        // The box that gets this has the certificate, and not the place where it is renewed.
+        document[path: ["enrolment"]] = nil
         return """
             # SECRET: whoever has this file can be this box. Delete it when the new box works.
             # Install it with: soundbox setup import FILE
@@ -54,9 +56,12 @@ public enum Provisioning {
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws(SetupError) -> [String] {
         let folder = SmallFile.folder(of: path)
+        let identity = (try? Configuration(readingFile: path)).map { IdentityFiles.paths(in: $0.stateDirectory) } ?? []
         // The configuration first: without it, nothing refers to the others.
         var removed: [String] = []
-        for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" }) {
+        for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" })
+            + ClaimFile.paths(beside: path) + identity
+        {
             // What a kill has left of a setup holds the same secrets.
             SmallFile.discard(file)
             if unlink(file) == 0 {

@@ -39,13 +39,18 @@ struct SetupPart: Sendable {
         SetupPart(
             inline: ["authenticity", "next_key"], reference: ["authenticity", "next_key_file"],
             file: "signing-next.key", content: .signingKey),
+        SetupPart(
+            inline: ["enrolment", "issuer"], reference: ["enrolment", "issuer_file"], file: "issuer.pem",
+            content: .publicPEM),
     ]
 
     /// What the installed file holds. Blocks on the disk.
     func read(_ path: String) throws -> String {
         switch content {
         case .secretLine: try SecretFile(content: inline.joined(separator: "."), path: path).read()
-        case .secretPEM, .publicPEM: try SmallFile.read(path)
+        // One file may hold both, and each part is to be in its own place.
+        case .secretPEM: try SmallFile.read(path).pemBlocks { $0.hasSuffix("PRIVATE KEY") }
+        case .publicPEM: try SmallFile.read(path).pemBlocks { !$0.hasSuffix("PRIVATE KEY") }
         case .signingKey: try SigningKey(readingFile: path).text
         }
     }
@@ -57,7 +62,11 @@ struct SetupPart: Sendable {
         switch content {
         case .secretLine: break
         case .secretPEM: try Self.check(text, holds: "PRIVATE KEY")
-        case .publicPEM: try Self.check(text, holds: "CERTIFICATE")
+        case .publicPEM:
+            try Self.check(text, holds: "CERTIFICATE")
+            guard !text.contains("PRIVATE KEY-----") else {
+                throw SetupError("there is a private key in it, and this file may be read by everybody")
+            }
         case .signingKey:
             do { return try SigningKey(text).text + "\n" } catch { throw SetupError(error.description) }
         }
@@ -81,5 +90,23 @@ struct SetupPart: Sendable {
             _ = try SigningKey(readingFile: path, evenIfExposed: getsItsMode)
             return nil
         } catch { return error.description }
+    }
+}
+
+extension String {
+    /// The blocks of PEM (RFC 7468) whose label is accepted; the whole text where it has no blocks.
+    fileprivate func pemBlocks(_ accepts: (Substring) -> Bool) -> String {
+        var result = ""
+        var isTaken = false
+        var hasBlocks = false
+        for line in split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("-----BEGIN ") {
+                hasBlocks = true
+                isTaken = accepts(line.dropFirst(11).prefix { $0 != "-" })
+            }
+            if isTaken { result += "\(line)\n" }
+            if line.hasPrefix("-----END ") { isTaken = false }
+        }
+        return hasBlocks ? result : self
     }
 }

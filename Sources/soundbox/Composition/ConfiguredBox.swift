@@ -110,6 +110,7 @@ struct ConfiguredBox {
             }
         }
         parts.settings = remote.desk(for: configurationFile)
+        parts.certificate = configuration.certificateDesk
         state.update { $0.settingsWarning = remote.warning }
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }

@@ -23,7 +23,8 @@ struct ImportSetup: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Install provisioning.yaml or soundbox.yaml of this folder if it is there, and remove it then; on error \
+            Install provisioning.yaml or soundbox.yaml of this folder if it is there, or take over its claim.yaml, \
+            and remove it then; on error \
             leave soundbox-error.txt beside it. For the boot partition of a new box.
             """, valueName: "folder"))
     var firstBoot: String?
@@ -52,6 +53,9 @@ struct ImportSetup: AsyncParsableCommand {
             case .nothingToDo: printLine("nothing to import in \(firstBoot)")
             case .imported(let source, let changed, let notice):
                 printLine("\(source) is installed\(changed ? "" : ", as it was already,") and removed")
+                if let notice { printLine(notice) }
+            case .claimed(let source, let notice):
+                printLine("\(source) is taken over and removed; soundbox setup enrol goes on with it")
                 if let notice { printLine(notice) }
             case .kept(let source, let reason, let notice):
                 printLine("\(source) is installed until the next power cut, and stays where it is: \(reason)")

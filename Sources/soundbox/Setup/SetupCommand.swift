@@ -18,7 +18,7 @@ struct SetupCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ConfigureSetup.self, ShowSetup.self, ExportSetup.self, ImportSetup.self, ResetSetup.self,
-            TurnOnWiFi.self,
+            EnrolSetup.self, TurnOnWiFi.self,
         ],
         defaultSubcommand: ConfigureSetup.self)
 }

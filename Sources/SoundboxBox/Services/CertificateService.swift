@@ -1,0 +1,168 @@
+import Logging
+import ServiceLifecycle
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Where the box's certificate is kept. Everything may block on the disk.
+package struct CertificateDesk: Sendable {
+    package var term: @Sendable () throws -> CertificateTerm
+    /// A signing request for the next one.
+    package var request: @Sendable () throws -> String
+    /// - Returns: whether it is another one than before.
+    package var install: @Sendable (_ certificate: String) throws -> Bool
+    /// Whether the broker has not let the box in with the one that counts.
+    package var isOnTrial: @Sendable () -> Bool
+    package var keep: @Sendable () -> Void
+    package var restore: @Sendable (Timestamp, _ reason: String) throws -> Void
+    /// When and why the one that came last was not kept.
+    package var failure: @Sendable () -> (time: Timestamp, reason: String)?
+    /// Of this box, 0 up to 1: see ``CertificateTerm/renewal(spread:)``.
+    package var spread: Double
+
+    package init(
+        spread: Double, term: @escaping @Sendable () throws -> CertificateTerm,
+        request: @escaping @Sendable () throws -> String,
+        install: @escaping @Sendable (String) throws -> Bool, isOnTrial: @escaping @Sendable () -> Bool,
+        keep: @escaping @Sendable () -> Void, restore: @escaping @Sendable (Timestamp, String) throws -> Void,
+        failure: @escaping @Sendable () -> (time: Timestamp, reason: String)?
+    ) {
+        (self.spread, self.term, self.request, self.install) = (spread, term, request, install)
+        (self.isOnTrial, self.keep, self.restore, self.failure) = (isOnTrial, keep, restore, failure)
+    }
+}
+
+/// Renews the box's certificate: asks for the next one in the status while it is due, takes it when it comes, has the box
+/// made anew with it, and goes back to the one before when the broker does not let the box in.
+package actor CertificateService: Service {
+    private let executor: ThreadExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private enum Event { case time, installed, online, late }
+
+    /// How often the term is looked at.
+    private static let interval = Duration.seconds(3600)
+    /// How long after one was not kept the next is asked for.
+    static let rest = Duration.seconds(24 * 3600)
+
+    private let desk: CertificateDesk
+    private let state: BoxState
+    private let clock: BoxClock
+    private let logger: Logger
+    private let patience: Duration
+    private let events: AsyncStream<Event>
+    private let event: AsyncStream<Event>.Continuation
+    /// The same for as long as it stands, so that the status stays the same.
+    private let pending = Mutex<String?>(nil)
+    /// Whether the box is to be made anew.
+    private(set) var hasChanged = false
+
+    /// - Parameters:
+    ///   - executor: a thread that may block.
+    ///   - patience: how long the box may take to come online with a new certificate.
+    package init(
+        desk: CertificateDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
+        patience: Duration = SettingsRecord.patience
+    ) {
+        self.desk = desk
+        self.state = state
+        self.clock = clock
+        self.logger = logger
+        self.executor = executor
+        self.patience = patience
+        (events, event) = AsyncStream.makeStream()
+    }
+
+    /// A certificate has come. For one thread at a time: the feed's. Blocks on the disk.
+    /// - Returns: why it is not taken; `nil` when it is, or was when it came before.
+    package nonisolated func take(_ certificate: String) -> String? {
+        do {
+            guard try desk.install(certificate) else { return nil }
+        } catch { return "certificate: \(error)" }
+        logger.notice("a new certificate has come")
+        event.yield(.installed)
+        return nil
+    }
+
+    /// Returns when the box is to be made anew, or at shutdown.
+    package func run() async {
+        let isOnTrial = desk.isOnTrial()
+        look()
+        await withDiscardingTaskGroup { group in
+            group.addTask { [event] in
+                while (try? await Task.sleep(for: Self.interval)) != nil { event.yield(.time) }
+            }
+            if isOnTrial {
+                group.addTask { [state, event] in
+                    for await snapshot in state.changes() where snapshot.connection == .subscribed {
+                        event.yield(.online)
+                        return
+                    }
+                }
+                group.addTask { [patience, event] in
+                    while (try? await Task.sleep(for: patience)) != nil { event.yield(.late) }
+                }
+            }
+            for await event in events.cancelOnGracefulShutdown() {
+                guard handle(event) else { continue }
+                hasChanged = true
+                break
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// - Returns: whether the box is to be made anew.
+    private func handle(_ event: Event) -> Bool {
+        switch event {
+        case .installed: return true
+        case .time: look()
+        case .online:
+            guard desk.isOnTrial() else { return false }
+            desk.keep()
+            logger.notice("the new certificate is in force")
+            look()
+        case .late:
+            guard desk.isOnTrial() else { return false }
+            let reason = "the box was not online with the new certificate within \(patience.components.seconds) s"
+            do { try desk.restore(clock.now, reason) } catch {
+                logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
+                return false
+            }
+            logger.error("the new certificate was not kept", metadata: ["reason": "\(reason)"])
+            return true
+        }
+        return false
+    }
+
+    private func look() {
+        let term: CertificateTerm
+        do { term = try desk.term() } catch {
+            state.update { $0.certificateFault = "the box's certificate cannot be read: \(error)" }
+            return
+        }
+        let now = clock.now
+        let failure = desk.failure()
+        var status = CertificateStatus(end: term.end, problem: failure?.reason)
+        let rests = failure.map { now.duration(since: $0.time) < Self.rest } ?? false
+        if now >= term.renewal(spread: desk.spread), !rests, !desk.isOnTrial() {
+            do { status.request = try request() } catch {
+                status.problem = "a new certificate cannot be asked for: \(error)"
+            }
+        }
+        if status.request != nil, state.snapshot.certificate?.request == nil {
+            logger.notice("a new certificate is asked for", metadata: ["not_after": "\(term.end)"])
+        }
+        let fault =
+            now < term.alarm
+            ? nil : "the box's certificate ends at \(term.end), and no new one has come; look at its issuer"
+        state.update { ($0.certificate, $0.certificateFault) = (status, fault) }
+    }
+
+    private func request() throws -> String {
+        if let pending = pending.withLock({ $0 }) { return pending }
+        let request = try desk.request()
+        pending.withLock { $0 = request }
+        return request
+    }
+}

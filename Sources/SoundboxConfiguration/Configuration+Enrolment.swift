@@ -1,0 +1,23 @@
+import SoundboxCore
+import SoundboxSystem
+import SoundboxYAML
+
+extension Configuration {
+    /// For a box that renews its own certificate.
+    public struct Enrolment: Sendable, Equatable {
+        /// PEM of who is believed about the box's certificate.
+        public var issuerFile: String
+
+        init(reading value: YAMLValue) throws(YAMLError) {
+            let mapping = try value.mapping()
+            let issuer = try mapping.required("issuer_file")
+            try mapping.refuseOtherKeys()
+            issuerFile = try issuer.path()
+        }
+    }
+
+    /// Where the box keeps the certificate that it renews; `nil` for one that does not.
+    package var identityFiles: IdentityFiles? {
+        enrolment.map { IdentityFiles(inStateDirectory: stateDirectory, issuerFile: $0.issuerFile) }
+    }
+}

@@ -1,0 +1,150 @@
+import Glibc
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSystem
+import SoundboxYAML
+
+/// Gets a box its certificate and its setup for a claim, from the issuer, over the claim's broker.
+///
+/// A kill at any moment leaves either the claim, with which the next attempt comes to the same end, or a box that is set
+/// up: the key is on the disk before it is asked for, and the claim goes last.
+public struct Enrolment: Sendable {
+    public enum Outcome: Sendable, Equatable {
+        /// The box is set up, and the claim is gone.
+        case enrolled(paths: [String], notice: String?)
+        /// In the issuer's words.
+        case refused(reason: String)
+    }
+
+    /// Of `soundbox.yaml`.
+    private let path: String
+    private let hardwareID: String
+    private let powerLoss: @Sendable (String) -> PowerLoss
+
+    /// - Parameters:
+    ///   - path: where `soundbox.yaml` goes. The claim is beside it.
+    ///   - hardwareID: tells this machine from every other one.
+    public init(configuration path: String, hardwareID: String) {
+        self.init(configuration: path, hardwareID: hardwareID, powerLoss: { PowerLoss(in: $0) })
+    }
+
+    init(configuration path: String, hardwareID: String, powerLoss: @escaping @Sendable (String) -> PowerLoss) {
+        self.path = path
+        self.hardwareID = hardwareID
+        self.powerLoss = powerLoss
+    }
+
+    /// Whether there is a claim.
+    public var isDue: Bool { SmallFile.exists(ClaimFile.path(beside: path)) }
+
+    /// Asks once. Blocks: do not call it on Swift's shared pool.
+    ///
+    /// - Parameter patience: for connection and answer together.
+    /// - Throws: why there is no answer, or why it cannot be used. The claim stays.
+    public func attempt(patience: Duration = .seconds(60)) throws -> Outcome {
+        let claimFile = ClaimFile.path(beside: path)
+        let claim = try Claim(parsing: try SmallFile.read(claimFile), file: claimFile)
+        let key = try key()
+        let request = EnrolmentRequest(
+            claim: claim.name, hardwareID: hardwareID, nonce: Self.nonce(),
+            signingRequest: try key.request(for: String(hardwareID.prefix(64))))
+        switch try ask(request, by: claim, patience: patience) {
+        case .refused(let reason): return .refused(reason: reason)
+        case .granted(let text, let package):
+            let certificate = try ClientCertificate(reading: text, key: key, issuer: claim.issuer)
+            let content = try certificate.open(package, with: key, from: claim.issuer)
+            let setup = try SealedSetup(decoding: content, for: request)
+            return try install(setup, certificate, key, claim)
+        }
+    }
+
+    // MARK: Asking
+
+    /// The same until the box is set up: its issuer gives no second certificate for another one.
+    private func key() throws -> ClientKey {
+        let file = ClaimFile.keyPath(beside: path)
+        if let text = try? SmallFile.read(file) {
+            let key = ClientKey(text: text)
+            if (try? key.request(for: "box")) != nil { return key }
+        }
+        let key = try ClientKey.make()
+        try SmallFile.replace(file, with: key.text, mode: 0o600, owner: nil)
+        return key
+    }
+
+    private static func nonce() -> String {
+        // From the kernel, as `SystemRandomNumberGenerator` has it.
+        (0..<2).map { _ in UInt64.random(in: .min ... .max).digits }.joined()
+    }
+
+    private func ask(_ request: EnrolmentRequest, by claim: Claim, patience: Duration) throws -> EnrolmentAnswer {
+        var pattern = Array("/tmp/soundbox-claim-XXXXXX".utf8CString)
+        guard mkdtemp(&pattern) != nil else { throw SetupError("/tmp: cannot be written: \(SystemError.last)") }
+        let folder = String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let connection = try claim.connection(of: hardwareID, in: folder)
+        defer {
+            for file in connection.files {
+                SmallFile.discard(file.path)
+                unlink(file.path)
+            }
+            rmdir(folder)
+        }
+        _ = try connection.write(for: SetupOwners())
+        var settings = try MQTTSettings(try connection.configuration)
+        settings.topics = try EnrolmentTopics.topics(claim: claim.name, hardwareID: hardwareID)
+        let token = Array(claim.token.value.utf8)
+        let proof = token.withUnsafeBytes { SHA256.authenticationCode(of: request.signedBytes, key: $0) }
+        var answer: EnrolmentAnswer?
+        try MQTTPublisher(settings: settings).publish(
+            [request.payload(proof: proof.map(\.digits).joined())], to: .receipts, timeout: patience,
+            answers: [.commands]
+        ) { payload in
+            answer = EnrolmentAnswer(decoding: payload, nonce: request.nonce)
+            return answer != nil
+        }
+        guard let answer else { throw SetupError("the issuer has not answered") }
+        return answer
+    }
+
+    // MARK: Installing
+
+    private func install(
+        _ setup: SealedSetup, _ certificate: ClientCertificate, _ key: ClientKey, _ claim: Claim
+    ) throws -> Outcome {
+        let source = "the setup from the issuer"
+        var document = try YAMLDocument(parsing: setup.text, file: source)
+        let state = document["state_directory"] ?? Configuration.Default.stateDirectory
+        let identity = IdentityFiles(
+            inStateDirectory: state, issuerFile: "\(SmallFile.folder(of: path))/issuer.pem",
+            owner: FileOwners.installed.secrets)
+        document[path: ["broker", "certificate"]] = nil
+        document[path: ["broker", "key"]] = nil
+        document[path: ["enrolment"]] = nil
+        document["broker", "cert_file"] = identity.path
+        document["broker", "key_file"] = identity.path
+        document["enrolment", "issuer"] = claim.issuer
+        let plan = try ProvisioningPlan(parsing: document.text, file: source, to: path)
+        for folder in [SmallFile.folder(of: path), state] {
+            // The issuer would give a certificate that the next power cut takes away.
+            guard case .gone(let reason) = powerLoss(folder) else { continue }
+            throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
+        }
+        try SmallFile.createFolder(of: identity.path, mode: 0o750, owner: FileOwners.installed.secrets)
+        try identity.adopt(key, certificate)
+        let changed = try plan.write()
+        for file in ClaimFile.paths(beside: path) where unlink(file) != 0 && errno != ENOENT {
+            throw SetupError("the box is set up, but \(file) holds a secret and cannot be removed: \(SystemError.last)")
+        }
+        SmallFile.syncFolder(of: path)
+        return .enrolled(paths: [identity.path] + changed, notice: plan.notice)
+    }
+}
+
+extension FixedWidthInteger {
+    /// In hexadecimal, at its full width.
+    fileprivate var digits: String {
+        let text = String(self, radix: 16)
+        return String(repeating: "0", count: Self.bitWidth / 4 - text.count) + text
+    }
+}
