@@ -62,6 +62,10 @@ fleet-test: build ## 10,000 simulated boxes and 20 real ones lose their broker; 
 	@provisioning/install-dependencies.sh brokers
 	@Tests/Cluster/fleet-test --boxes $(or $(BOXES),20) $(addprefix --sessions ,$(SESSIONS))
 
+.PHONY: enrolment-test
+enrolment-test: build ## a thousand blank boxes with one claim, some killed on the way, and the reference issuer; BOXES=1000
+	@Tests/Cluster/enrolment-test --boxes $(or $(BOXES),1000)
+
 .PHONY: interop-test
 interop-test: build ## what integration.md promises, against each broker that Debian has; BROKERS="mosquitto rabbitmq-quorum"
 	@provisioning/install-dependencies.sh brokers

@@ -9,6 +9,7 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pemerr.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <string.h>
@@ -52,19 +53,29 @@ static X509 *read_certificate(const char *text) {
     return certificate;
 }
 
-/// Those behind the first one.
-static STACK_OF(X509) *read_others(const char *text) {
-    STACK_OF(X509) *others = sk_X509_new_null();
+/// All certificates of a text, which may hold nothing else in PEM; NULL when one of them is none.
+static STACK_OF(X509) *read_certificates(const char *text) {
+    STACK_OF(X509) *certificates = sk_X509_new_null();
     BIO *bio = reader(text);
-    X509 *first = bio == NULL ? NULL : PEM_read_bio_X509(bio, NULL, no_passphrase, NULL);
-    while (first != NULL && others != NULL) {
-        X509 *next = PEM_read_bio_X509(bio, NULL, no_passphrase, NULL);
-        if (next == NULL) break;
-        if (sk_X509_push(others, next) <= 0) X509_free(next);
+    bool is_good = certificates != NULL && bio != NULL;
+    char *name = NULL, *header = NULL;
+    unsigned char *bytes = NULL;
+    long size = 0;
+    while (is_good && PEM_read_bio(bio, &name, &header, &bytes, &size) == 1) {
+        const unsigned char *start = bytes;
+        X509 *certificate = strcmp(name, PEM_STRING_X509) == 0 ? d2i_X509(NULL, &start, size) : NULL;
+        is_good = certificate != NULL && sk_X509_push(certificates, certificate) > 0;
+        if (!is_good) X509_free(certificate);
+        OPENSSL_free(name);
+        OPENSSL_free(header);
+        OPENSSL_clear_free(bytes, (size_t)size);
     }
-    X509_free(first);
+    // Whatever ended it but the end of the text is damage.
+    is_good = is_good && sk_X509_num(certificates) > 0 && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     BIO_free(bio);
-    return others;
+    if (is_good) return certificates;
+    sk_X509_pop_free(certificates, X509_free);
+    return NULL;
 }
 
 void soundbox_identity_free(char *text, size_t size) {
@@ -118,7 +129,13 @@ static bool read_time(const ASN1_TIME *time, long long *seconds) {
     return true;
 }
 
-static soundbox_identity_verdict vouched_for(X509 *certificate, STACK_OF(X509) *others, const char *issuer_text) {
+/// The strength that Debian's OpenSSL asks of a connection: a weaker signature would be refused there.
+enum { AUTHENTICATION_LEVEL = 2 };
+
+/// - chain: from the box's certificate on, without the issuer.
+static soundbox_identity_verdict vouched_for(
+    STACK_OF(X509) *certificates, const char *issuer_text, STACK_OF(X509) **chain
+) {
     X509 *issuer = read_certificate(issuer_text);
     if (issuer == NULL) return SOUNDBOX_IDENTITY_BAD_ISSUER;
     X509_STORE *store = X509_STORE_new();
@@ -126,9 +143,12 @@ static soundbox_identity_verdict vouched_for(X509 *certificate, STACK_OF(X509) *
     soundbox_identity_verdict verdict = SOUNDBOX_IDENTITY_FAILED;
     if (store != NULL && context != NULL && X509_STORE_add_cert(store, issuer) == 1
         && X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME) == 1
-        && X509_STORE_CTX_init(context, store, certificate, others) == 1
+        && X509_STORE_CTX_init(context, store, sk_X509_value(certificates, 0), certificates) == 1
         && X509_STORE_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT) == 1) {
+        X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(context), AUTHENTICATION_LEVEL);
         verdict = X509_verify_cert(context) == 1 ? SOUNDBOX_IDENTITY_GOOD : SOUNDBOX_IDENTITY_UNTRUSTED;
+        if (verdict == SOUNDBOX_IDENTITY_GOOD) *chain = X509_STORE_CTX_get1_chain(context);
+        if (*chain != NULL && sk_X509_num(*chain) > 1) X509_free(sk_X509_pop(*chain));
     }
     X509_STORE_CTX_free(context);
     X509_STORE_free(store);
@@ -136,30 +156,48 @@ static soundbox_identity_verdict vouched_for(X509 *certificate, STACK_OF(X509) *
     return verdict;
 }
 
+static char *written_certificates(STACK_OF(X509) *certificates) {
+    BIO *written = BIO_new(BIO_s_mem());
+    size_t size = 0;
+    bool is_good = written != NULL && certificates != NULL;
+    for (int index = 0; is_good && index < sk_X509_num(certificates); index++) {
+        is_good = PEM_write_bio_X509(written, sk_X509_value(certificates, index)) == 1;
+    }
+    char *text = is_good ? taken(written, &size) : NULL;
+    BIO_free(written);
+    return text;
+}
+
 soundbox_identity_verdict soundbox_identity_judge(
-    const char *certificate_text, const char *key_text, const char *issuer_text, soundbox_identity_validity *validity
+    const char *text, const char *key_text, const char *issuer_text, soundbox_identity_validity *validity, char **clean
 ) {
+    ERR_clear_error();
     soundbox_identity_verdict verdict = SOUNDBOX_IDENTITY_GOOD;
-    X509 *certificate = read_certificate(certificate_text);
-    if (certificate == NULL || !read_time(X509_get0_notBefore(certificate), &validity->not_before)
-        || !read_time(X509_get0_notAfter(certificate), &validity->not_after)) {
+    STACK_OF(X509) *certificates = read_certificates(text);
+    STACK_OF(X509) *chain = NULL;
+    X509 *own = certificates == NULL ? NULL : sk_X509_value(certificates, 0);
+    if (own == NULL || !read_time(X509_get0_notBefore(own), &validity->not_before)
+        || !read_time(X509_get0_notAfter(own), &validity->not_after)) {
         verdict = SOUNDBOX_IDENTITY_BAD_CERTIFICATE;
     }
     if (verdict == SOUNDBOX_IDENTITY_GOOD && key_text != NULL) {
         EVP_PKEY *key = read_key(key_text);
         if (key == NULL) {
             verdict = SOUNDBOX_IDENTITY_BAD_KEY;
-        } else if (X509_check_private_key(certificate, key) != 1) {
+        } else if (X509_check_private_key(own, key) != 1) {
             verdict = SOUNDBOX_IDENTITY_OTHER_KEY;
         }
         EVP_PKEY_free(key);
     }
     if (verdict == SOUNDBOX_IDENTITY_GOOD && issuer_text != NULL) {
-        STACK_OF(X509) *others = read_others(certificate_text);
-        verdict = vouched_for(certificate, others, issuer_text);
-        sk_X509_pop_free(others, X509_free);
+        verdict = vouched_for(certificates, issuer_text, &chain);
     }
-    X509_free(certificate);
+    if (verdict == SOUNDBOX_IDENTITY_GOOD) {
+        *clean = written_certificates(chain == NULL ? certificates : chain);
+        if (*clean == NULL) verdict = SOUNDBOX_IDENTITY_FAILED;
+    }
+    sk_X509_pop_free(chain, X509_free);
+    sk_X509_pop_free(certificates, X509_free);
     ERR_clear_error();
     return verdict;
 }

@@ -42,11 +42,26 @@ package struct IdentityFiles: Sendable {
         for leftover in Self.paths(in: SmallFile.folder(of: path)).dropFirst() { unlink(leftover) }
     }
 
+    /// Puts back what was there before ``adopt(_:_:)``.
+    /// - Parameter text: `nil` for nothing.
+    package func putBack(_ text: String?) throws {
+        guard let text else {
+            unlink(path)
+            return
+        }
+        try SmallFile.replace(path, with: text, mode: 0o600, owner: owner)
+    }
+
     package func term() throws -> CertificateTerm {
-        let certificate = try ClientCertificate(reading: try SmallFile.read(path))
+        let certificate = try ClientCertificate(reading: Self.certificates(in: try SmallFile.read(path)))
         return CertificateTerm(
             begin: Timestamp(millisecondsSince1970: certificate.notBefore * 1000),
             end: Timestamp(millisecondsSince1970: certificate.notAfter * 1000))
+    }
+
+    /// Without the key behind them.
+    private static func certificates(in text: String) -> String {
+        text.firstRange(of: "-----BEGIN PRIVATE KEY-----").map { String(text[..<$0.lowerBound]) } ?? text
     }
 
     private static func text(_ key: ClientKey, _ certificate: ClientCertificate) -> String {
@@ -73,7 +88,7 @@ package struct IdentityFiles: Sendable {
     /// - Throws: why it is not taken; nothing has changed then.
     package func install(_ text: String) throws -> Bool {
         let current = try SmallFile.read(path)
-        if current.hasPrefix(text) { return false }
+        if let own = try? ClientCertificate(reading: text), current.hasPrefix(own.text) { return false }
         guard let nextKey = try? SmallFile.read(Self.next(path)), !current.contains(nextKey) else {
             throw IdentityError("this box has asked for none")
         }
@@ -83,8 +98,14 @@ package struct IdentityFiles: Sendable {
         guard certificate.notAfter * 1000 > term.end.millisecondsSince1970 else {
             throw IdentityError("it ends no later than the one that the box has")
         }
-        try SmallFile.replace(Self.previous(path), with: current, mode: 0o600, owner: owner)
-        try SmallFile.replace(path, with: Self.text(key, certificate), mode: 0o600, owner: owner)
+        do {
+            try SmallFile.replace(Self.previous(path), with: current, mode: 0o600, owner: owner)
+            try SmallFile.replace(path, with: Self.text(key, certificate), mode: 0o600, owner: owner)
+        } catch {
+            // Nothing is on trial. After a kill here the same one is, and is kept.
+            unlink(Self.previous(path))
+            throw error
+        }
         unlink(Self.next(path))
         return true
     }

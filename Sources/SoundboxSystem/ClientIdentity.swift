@@ -32,7 +32,7 @@ public struct ClientKey: Sendable, Equatable, CustomStringConvertible, CustomRef
 
 /// A certificate that an issuer gave to the owner of a key.
 public struct ClientCertificate: Sendable, Equatable {
-    /// PEM: the box's own, and then those between it and the issuer.
+    /// PEM: the box's own, and then those between it and the issuer, as they were understood and nothing else.
     public let text: String
     /// In seconds since 1970.
     public let notBefore, notAfter: Int64
@@ -40,14 +40,16 @@ public struct ClientCertificate: Sendable, Equatable {
     /// Reads the certificate, and judges what it is judged by. What the time is does not matter: a box may not know it.
     ///
     /// - Parameters:
-    ///   - text: PEM.
+    ///   - text: PEM of certificates alone.
     ///   - key: which it must be for; `nil` for any.
     ///   - issuer: PEM of the certificate whose owner must have issued it, for a client of TLS; `nil` asks nobody.
     public init(reading text: String, key: ClientKey? = nil, issuer: String? = nil) throws(IdentityError) {
         var validity = soundbox_identity_validity()
-        let verdict = soundbox_identity_judge(text, key?.text, issuer, &validity)
-        guard verdict == SOUNDBOX_IDENTITY_GOOD else { throw IdentityError(verdict) }
-        (notBefore, notAfter, self.text) = (validity.not_before, validity.not_after, text)
+        var clean: UnsafeMutablePointer<CChar>?
+        let verdict = soundbox_identity_judge(text, key?.text, issuer, &validity, &clean)
+        guard verdict == SOUNDBOX_IDENTITY_GOOD, let clean else { throw IdentityError(verdict) }
+        (notBefore, notAfter, self.text) = (validity.not_before, validity.not_after, String(cString: clean))
+        soundbox_identity_free(clean, self.text.utf8.count)
     }
 
     /// Opens what was sent to the owner of this certificate alone: CMS (RFC 5652) in PEM, signed by the issuer itself.

@@ -86,4 +86,29 @@ struct RemoteSettingsTests {
             #expect(try await box.stop() == 0)
         }
     }
+
+    @Test("A hundred settings at once hold up neither the payments between them nor the box that is made anew")
+    func flood() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            let receipts = try trial.collectReceipts(untilAnnounced: 10)
+            let locales = [#""zh-CN""#, #""en-US""#, #"["en-US","zh-CN"]"#, #"["zh-CN","en-US","de-DE"]"#]
+            let lines = (0..<100).map { number in
+                Self.settings(
+                    "s-\(number)", at: "2026-01-01T00:\(10 + number / 50):\(10 + number % 50)Z",
+                    #"{"voice":{"locale":\#(locales[number % 4])}}"#)
+            }
+            let file = try folder.write(lines.joined(separator: "\n") + "\n", to: "settings")
+            try await trial.publish((1...5).map { notice("F-\($0)", "\($0)") })
+            try await ChildProcess.run(
+                "sh", "-c", "mosquitto_pub -p \(broker.port) -q 1 -t \(Self.topics)/commands -l <\(file)")
+            try await trial.publish((6...10).map { notice("F-\($0)", "\($0)") })
+            let announced = try await receipts.all().filter { $0.state == "announced" }.compactMap(\.id)
+            #expect(announced == (1...10).map { "F-\($0)" })
+            #expect(box.statusAtEnd == nil)
+            #expect(try await box.stop() == 0)
+            #expect(!box.errors.entries.contains { $0.contains("not everything has come to its end") })
+        }
+    }
 }

@@ -56,6 +56,20 @@ struct ClientIdentityTests {
                 Issue.record("taken: \(words)")
             } catch { #expect(error.description.contains(words), "\(error)") }
         }
+        // What came along would be written beside the key, and keep the box from its broker.
+        #expect(
+            try ClientCertificate(reading: "words\n\(text)\nwords\n", key: key, issuer: issuer).text == certificate.text
+        )
+        let block = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        for addition in [try ClientKey.make().text, block, String(block.dropLast(20)), "-----BEGIN CERTIFICATE-----\n"]
+        {
+            #expect(throws: IdentityError.self, "\(addition)") {
+                try ClientCertificate(reading: text + addition, key: key, issuer: issuer)
+            }
+        }
+        // A certificate that leads nowhere is left out.
+        let stray = try String(contentsOfFile: try await authority.issue("box-3").certificate, encoding: .utf8)
+        #expect(try ClientCertificate(reading: text + stray, key: key, issuer: issuer).text == certificate.text)
         // Names do not make an issuer: an authority with the same one has signed this.
         let forged = try String(contentsOfFile: try await stranger.issue("box-1").certificate, encoding: .utf8)
         #expect(throws: IdentityError.self) { try ClientCertificate(reading: forged, issuer: issuer) }

@@ -25,6 +25,8 @@ sys.dont_write_bytecode = True
 from books import DAY, ID, NAME, Books, Ignored, Problem, Refused, fill, make, stamp
 
 ENROL, LARGEST = "soundbox/enrol", 16 * 1024
+# A box passes over what is longer.
+LARGEST_ANSWER = 64 * 1024
 
 
 def log(text: str) -> None:
@@ -148,6 +150,8 @@ def answer(books: Books, broker: Broker, prefix: str, topic: str, payload: bytes
         if not ID.fullmatch(first) or not ID.fullmatch(second):
             raise Ignored("a topic without a claim and a hardware id")
         given = books.enrol(first, second, message)
+        if len(json.dumps(given)) > LARGEST_ANSWER:
+            given = {"nonce": given["nonce"], "refused": "its setup is larger than a box takes"}
         log(f"{second}: {first}: {given.get('refused', 'enrolled')}")
         broker.send(f"{ENROL}/{first}/{second}/answer", given)
         return

@@ -40,15 +40,17 @@ char *soundbox_identity_make_key(void);
 /// none.
 char *soundbox_identity_request(const char *key, const char *name);
 
-/// Judges a certificate, in PEM with those between it and the issuer behind it: whether it is for `key`, fit for a client
-/// of TLS, and whether `issuer`, which is trusted whoever vouches for it, has issued it. What the time is does not
-/// matter: a box may not know it.
+/// Judges a certificate, in PEM with those between it and the issuer behind it, and nothing else: whether it is for `key`,
+/// fit for a client of TLS, and whether `issuer`, which is trusted whoever vouches for it, has issued it. What the time is
+/// does not matter: a box may not know it.
 ///
 /// - key: NULL takes the certificate for any key.
 /// - issuer: NULL asks nobody to vouch for it.
 /// - validity: of a certificate that can be read.
+/// - clean: when the verdict is good, the certificate and those that lead to the issuer, in PEM, as they were understood:
+///   whatever else stood in the text is gone.
 soundbox_identity_verdict soundbox_identity_judge(
-    const char *certificate, const char *key, const char *issuer, soundbox_identity_validity *validity);
+    const char *certificate, const char *key, const char *issuer, soundbox_identity_validity *validity, char **clean);
 
 /// Opens a package: CMS EnvelopedData (RFC 5652) in PEM for the owner of the key, around SignedData of the issuer's.
 ///

@@ -44,6 +44,11 @@ public struct Enrolment: Sendable {
     /// - Throws: why there is no answer, or why it cannot be used. The claim stays.
     public func attempt(patience: Duration = .seconds(60)) throws -> Outcome {
         let claimFile = ClaimFile.path(beside: path)
+        let lock = open(claimFile, O_RDONLY | O_CLOEXEC)
+        defer { if lock >= 0 { close(lock) } }
+        guard lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw SetupError("\(claimFile): another soundbox is asking for this claim already")
+        }
         let claim = try Claim(parsing: try SmallFile.read(claimFile), file: claimFile)
         let key = try key()
         let request = EnrolmentRequest(
@@ -79,9 +84,8 @@ public struct Enrolment: Sendable {
     }
 
     private func ask(_ request: EnrolmentRequest, by claim: Claim, patience: Duration) throws -> EnrolmentAnswer {
-        var pattern = Array("/tmp/soundbox-claim-XXXXXX".utf8CString)
-        guard mkdtemp(&pattern) != nil else { throw SetupError("/tmp: cannot be written: \(SystemError.last)") }
-        let folder = String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // One place for it, which the next attempt empties after a kill.
+        let folder = ClaimFile.connectionFolder(beside: path)
         let connection = try claim.connection(of: hardwareID, in: folder)
         defer {
             for file in connection.files {
@@ -96,12 +100,19 @@ public struct Enrolment: Sendable {
         let token = Array(claim.token.value.utf8)
         let proof = token.withUnsafeBytes { SHA256.authenticationCode(of: request.signedBytes, key: $0) }
         var answer: EnrolmentAnswer?
-        try MQTTPublisher(settings: settings).publish(
-            [request.payload(proof: proof.map(\.digits).joined())], to: .receipts, timeout: patience,
-            answers: [.commands]
-        ) { payload in
-            answer = EnrolmentAnswer(decoding: payload, nonce: request.nonce)
-            return answer != nil
+        do {
+            try MQTTPublisher(settings: settings).publish(
+                [request.payload(proof: proof.map(\.digits).joined())], to: .receipts, timeout: patience,
+                answers: [.commands]
+            ) { payload in
+                answer = EnrolmentAnswer(decoding: payload, nonce: request.nonce)
+                return answer != nil
+            }
+        } catch {
+            guard case .timedOut(waitingFor: .receipts) = error else { throw error }
+            throw SetupError(
+                "the broker has the request, and the issuer of the claim \"\(claim.name)\" has not answered within "
+                    + "\(patience.components.seconds) s: is it running?")
         }
         guard let answer else { throw SetupError("the issuer has not answered") }
         return answer
@@ -131,8 +142,16 @@ public struct Enrolment: Sendable {
             throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
         }
         try SmallFile.createFolder(of: identity.path, mode: 0o750, owner: FileOwners.installed.secrets)
+        // Before the setup that names it, since that is looked at with the box's rights. A box that is set up already must
+        // not be left with another one's certificate: a kill in between is mended by the next attempt, an error here.
+        // The folder is the box's, and this may be root: no link is followed.
+        let before = try? SmallFile.bytes(ofRegularFile: identity.path, limit: 1 << 16)
         try identity.adopt(key, certificate)
-        let changed = try plan.write()
+        let changed: [String]
+        do { changed = try plan.write() } catch {
+            try identity.putBack(before.map { String(decoding: $0, as: UTF8.self) })
+            throw error
+        }
         for file in ClaimFile.paths(beside: path) where unlink(file) != 0 && errno != ENOENT {
             throw SetupError("the box is set up, but \(file) holds a secret and cannot be removed: \(SystemError.last)")
         }

@@ -65,6 +65,9 @@ public enum FirstBoot {
             explainKeeping(reason, notice: notice, in: errorFile)
             return .kept(file, because: reason, notice: notice)
         }
+        // A claim beside it would replace this setup at the next start.
+        let claim = "\(folder)/\(claimName)"
+        if SmallFile.exists(claim) { try erase(claim) }
         try erase(file)
         unlink(errorFile)
         if let notice { leave("The box is set up with this card, but for this:\n\n\(notice)\n", in: errorFile) }

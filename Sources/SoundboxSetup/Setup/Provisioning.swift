@@ -70,6 +70,10 @@ public enum Provisioning {
                 throw SetupError("\(file): cannot be removed: \(SystemError.last)")
             }
         }
+        // As a kill in the middle of an enrolment leaves it.
+        let connection = ClaimFile.connectionFolder(beside: path)
+        for name in (try? SmallFile.names(in: connection)) ?? [] { unlink("\(connection)/\(name)") }
+        rmdir(connection)
         return removed
     }
 }

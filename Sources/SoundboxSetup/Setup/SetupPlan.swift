@@ -37,6 +37,12 @@ public struct SetupPlan: Sendable, Equatable {
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
                 guard let named = document[path: part.reference] else { continue }
+                // Who may read it is decided by the secret in it.
+                if !part.isSecret,
+                    SetupPart.all.contains(where: { $0.isSecret && document[path: $0.reference] == named })
+                {
+                    continue
+                }
                 let isBeside = SmallFile.folder(of: named) == SmallFile.folder(of: path)
                 if let problem = part.problem(inFile: named, getsItsMode: isBeside) {
                     throw YAMLError(

@@ -2,6 +2,7 @@ import Logging
 import SoundboxBox
 import SoundboxConfiguration
 import SoundboxCore
+import Synchronization
 
 /// What `soundbox.yaml` says, with the settings from afar that are in force or on trial.
 struct RemoteConfiguration {
@@ -24,7 +25,7 @@ struct RemoteConfiguration {
         record.willStart()
         while let settings = record.current {
             do {
-                configuration = try Self.configuration(with: settings, in: path)
+                configuration = try Self.configuration(with: settings, in: path, CheckedVoices())
                 break
             } catch {
                 logger.error("settings from afar cannot be used", metadata: ["reason": "\(error)"])
@@ -45,8 +46,9 @@ struct RemoteConfiguration {
     }
 
     func desk(for path: String) -> SettingsDesk {
-        SettingsDesk(record: record) { settings in
-            do { _ = try Self.configuration(with: settings, in: path) } catch { return "\(error)" }
+        let voices = CheckedVoices()
+        return SettingsDesk(record: record) { settings in
+            do { _ = try Self.configuration(with: settings, in: path, voices) } catch { return "\(error)" }
             return nil
         } write: { [file] in
             try file.write($0)
@@ -55,14 +57,32 @@ struct RemoteConfiguration {
 
     /// - Throws: ``SettingsProblem``, what keeps a box from being made with them.
     private static func configuration(
-        with settings: RemoteSettings, in path: String
+        with settings: RemoteSettings, in path: String, _ voices: CheckedVoices
     ) throws(SettingsProblem) -> Configuration {
         let configuration: Configuration
         do throws(YAMLError) { configuration = try Configuration(readingFile: path, with: settings) } catch {
             throw SettingsProblem("settings.\(error.key): \(error.problem)")
         }
-        do { try ConfiguredBox.check(configuration.voice) } catch { throw SettingsProblem("settings.voice: \(error)") }
+        do { try voices.check(configuration.voice) } catch { throw SettingsProblem("settings.voice: \(error)") }
         return configuration
+    }
+}
+
+/// Voices that a box can speak with, as far as they were looked at: reading one takes long enough to hold payments up when
+/// settings come by the dozen.
+private final class CheckedVoices: Sendable {
+    private let known = Mutex<Set<[String]>>([])
+
+    /// Throws what is wrong with a choice of voices. Blocks on the disk, once for each voice.
+    func check(_ choice: Configuration.VoiceChoice) throws {
+        for locale in choice.locales {
+            let name = [choice.directory, locale, choice.speakers[locale] ?? ""]
+            guard !known.withLock({ $0.contains(name) }) else { continue }
+            var one = choice
+            one.locales = [locale]
+            try ConfiguredBox.check(one)
+            known.withLock { _ = $0.insert(name) }
+        }
     }
 }
 

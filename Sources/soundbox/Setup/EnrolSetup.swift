@@ -34,6 +34,8 @@ struct EnrolSetup: AsyncParsableCommand {
         }
         let enrolment = Enrolment(configuration: configuration.config, hardwareID: id)
         guard enrolment.isDue else { return printLine("There is no claim: nothing to do.") }
+        // A box that waits for its setup goes on by itself.
+        let isSetUp = SmallFile.exists(configuration.config)
         var pause = Self.shortestPause
         while true {
             let problem: String
@@ -43,7 +45,8 @@ struct EnrolSetup: AsyncParsableCommand {
                     for path in paths { printLine("wrote \(path)") }
                     if let notice { printLine(notice) }
                     printLine("\(id) is enrolled, and the claim is removed")
-                    return try await restart.restart(configuration.config)
+                    if isSetUp { try await restart.restart(configuration.config) }
+                    return
                 case .refused(let reason):
                     problem = "the issuer refuses \(id): \(reason)"
                     // Somebody has to do something about it first.

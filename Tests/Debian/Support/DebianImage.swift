@@ -28,7 +28,7 @@ struct DebianImage: Sendable {
     /// host's own cache.
     static let cache = "\(project)/.build/debian-cache"
 
-    private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
     private static let finding = Task {

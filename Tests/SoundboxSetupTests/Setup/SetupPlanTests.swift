@@ -299,4 +299,16 @@ struct SetupPlanTests {
         #expect(access(folder.file("etc/broker.password"), F_OK) != 0)
         #expect(try Provisioning.reset(target) == [])
     }
+
+    @Test("A file that holds key and certificate is as secret as the key, wherever it is")
+    func oneFileForBoth() throws {
+        let file = folder.file("etc/identity.pem")
+        let plan = try plan(
+            """
+            merchant_id: M
+            device_id: d
+            broker: {url: mqtts://mq.example.com, cert_file: "\(file)", key_file: "\(file)"}
+            """)
+        #expect(plan.files.filter { $0.path == file }.map(\.mode) == [0o600])
+    }
 }
