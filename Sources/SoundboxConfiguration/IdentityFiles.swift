@@ -24,13 +24,15 @@ package struct IdentityFiles: Sendable {
     /// All that may be there of a box's identity, for whoever takes it away.
     package static func paths(in stateDirectory: String) -> [String] {
         let path = path(in: stateDirectory)
-        return [path, next(path), previous(path), failure(path)]
+        return [path, next(path), previous(path), starts(path), failure(path)]
     }
 
     /// The key that the next certificate is asked for.
     private static func next(_ path: String) -> String { "\(path).next" }
     /// What counted before, while a new certificate is on trial.
     private static func previous(_ path: String) -> String { "\(path).previous" }
+    /// How often a box was started with the one on trial.
+    private static func starts(_ path: String) -> String { "\(path).starts" }
     /// When and why a new certificate was not kept.
     private static func failure(_ path: String) -> String { "\(path).failure" }
 
@@ -113,20 +115,32 @@ package struct IdentityFiles: Sendable {
     /// Whether the broker has not yet let the box in with the certificate that counts.
     package var isOnTrial: Bool { SmallFile.exists(Self.previous(path)) }
 
+    /// A box is started with the one on trial.
+    /// - Returns: the how manyth time, power cuts included; 1 where the disk takes nothing.
+    package func countStart() -> Int {
+        let file = Self.starts(path)
+        let count = (try? SmallFile.read(file)).flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        try? SmallFile.replace(file, with: "\(count + 1)\n", mode: 0o600, owner: owner)
+        return count + 1
+    }
+
     /// The trial is over: the new one is good.
     package func keep() {
         unlink(Self.previous(path))
+        unlink(Self.starts(path))
         unlink(Self.failure(path))
         SmallFile.syncFolder(of: path)
     }
 
     /// The trial is over: the one before counts again.
     package func restore(at time: Timestamp, because reason: String) throws {
-        try SmallFile.replace(Self.failure(path), with: "\(time) \(reason)\n", mode: 0o600, owner: owner)
+        // Needs no room on the disk. What is said of it does, and is worth less.
         guard rename(Self.previous(path), path) == 0 else {
             throw FileError(path: path, problem: "cannot be replaced: \(SystemError.last)")
         }
+        unlink(Self.starts(path))
         SmallFile.syncFolder(of: path)
+        try? SmallFile.replace(Self.failure(path), with: "\(time) \(reason)\n", mode: 0o600, owner: owner)
     }
 
     /// When and why a new certificate was not kept, if that was the last that came.

@@ -9,7 +9,15 @@ extension YAMLValue {
     /// `zh-CN`, or `[zh-CN, en-US]`.
     func locales() throws(YAMLError) -> [String] {
         var texts: [String] = []
-        for value in try oneOrMoreValues() { texts.append(try value.locale()) }
+        for value in try oneOrMoreValues() {
+            let text = try value.locale()
+            // One payment would sound like two. A speaker's folder is called like his language: zh-CN-yunxi.
+            let language = text.split(separator: "-").prefix(2)
+            if let twin = texts.first(where: { $0.split(separator: "-").prefix(2) == language }) {
+                throw value.error("\(twin) is there already; every language says each payment once")
+            }
+            texts.append(text)
+        }
         return texts
     }
 

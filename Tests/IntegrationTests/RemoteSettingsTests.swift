@@ -61,6 +61,7 @@ struct RemoteSettingsTests {
                 ("b-2", #"{"voice":{"locale":"xx-XX"}}"#, "settings.voice"),
                 ("b-3", #"{"broker":{"url":"mqtt://127.0.0.1:1"}}"#, #"settings: "broker""#),
                 ("b-4", #"{"audio":{"volume":101}}"#, "settings.audio.volume"),
+                ("b-5", #"{"voice":{"locale":"zh\u0000CN"}}"#, "settings"),
             ] {
                 try await send(Self.settings(id, at: "2026-01-01T00:00:01Z", values), to: broker)
                 let reply = try await next(isAnswer(id, "refused"))

@@ -394,6 +394,8 @@ struct ConfigurationTests {
             (#"{"announce":{"quiet_hours":{"from":"25:00","to":"1:00","volume":1}}}"#, "announce.quiet_hours.from"),
             (#"{"announce":{"prompts":{"x":true}}}"#, "announce.prompts"),
             (#"{"voice":{"locale":{}}}"#, "voice.locale"),
+            (#"{"voice":{"locale":["zh-CN","zh-CN"]}}"#, "voice.locale"),
+            (#"{"voice":{"locale":["zh-CN","zh-CN-yunxi"]}}"#, "voice.locale"),
             (#"{"audio":{"volume":"loud"}}"#, "audio.volume"), (#"{"announce":{"expire_after":"\n- x"}}"#, "announce"),
         ] {
             #expect {

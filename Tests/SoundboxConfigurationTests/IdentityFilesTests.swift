@@ -43,12 +43,14 @@ struct IdentityFilesTests {
         // Delivered at least once: again, it changes nothing.
         #expect(try !files.install(certificate))
 
+        #expect(files.countStart() == 1 && files.countStart() == 2)
         try files.restore(at: Timestamp(millisecondsSince1970: 0), because: "the broker is not pleased")
         #expect(try Self.text(files.path) == before && !files.isOnTrial)
         #expect(files.failure?.reason == "the broker is not pleased")
 
         let second = try await signed(try files.request(for: "box"))
         #expect(try files.install(second))
+        #expect(files.countStart() == 1)
         files.keep()
         #expect(try names == ["identity.pem"])
         #expect(try files.term().end == Timestamp(rfc3339: "2040-01-01T00:00:00Z"))

@@ -93,7 +93,8 @@ extension Intake {
     private func refuse(_ error: CommandError) -> CommandArrival? {
         logSparingly(.warning, "command refused", ["reason": "\(error)"])
         guard answersToRefusedCommands.take() != nil else { return nil }
-        return .refused(error.id, reason: error.reason, isUnknown: error.isUnknown)
+        // It may quote what was sent, and a receipt with a zero in it could not be read back.
+        return .refused(error.id, reason: error.reason.printable, isUnknown: error.isUnknown)
     }
 
     private func note(_ arrivals: [CommandArrival]) throws(InboxError) -> [CommandOutcome] {

@@ -13,6 +13,8 @@ package struct CertificateDesk: Sendable {
     package var install: @Sendable (_ certificate: String) throws -> Bool
     /// Whether the broker has not let the box in with the one that counts.
     package var isOnTrial: @Sendable () -> Bool
+    /// How often a box was started with the one on trial, this time included.
+    package var countStart: @Sendable () -> Int
     package var keep: @Sendable () -> Void
     package var restore: @Sendable (Timestamp, _ reason: String) throws -> Void
     /// When and why the one that came last was not kept.
@@ -24,11 +26,13 @@ package struct CertificateDesk: Sendable {
         spread: Double, term: @escaping @Sendable () throws -> CertificateTerm,
         request: @escaping @Sendable () throws -> String,
         install: @escaping @Sendable (String) throws -> Bool, isOnTrial: @escaping @Sendable () -> Bool,
+        countStart: @escaping @Sendable () -> Int,
         keep: @escaping @Sendable () -> Void, restore: @escaping @Sendable (Timestamp, String) throws -> Void,
         failure: @escaping @Sendable () -> (time: Timestamp, reason: String)?
     ) {
         (self.spread, self.term, self.request, self.install) = (spread, term, request, install)
-        (self.isOnTrial, self.keep, self.restore, self.failure) = (isOnTrial, keep, restore, failure)
+        (self.isOnTrial, self.countStart, self.keep) = (isOnTrial, countStart, keep)
+        (self.restore, self.failure) = (restore, failure)
     }
 }
 
@@ -87,6 +91,13 @@ package actor CertificateService: Service {
     /// Returns when the box is to be made anew, or at shutdown.
     package func run() async {
         let isOnTrial = desk.isOnTrial()
+        // Who takes the power away from a box that is not online gets the certificate back with which it was.
+        let starts = isOnTrial ? desk.countStart() : 0
+        if starts > SettingsRecord.mostStarts, giveUp("the box was started \(starts - 1) times with it, and not online")
+        {
+            hasChanged = true
+            return
+        }
         look()
         await withDiscardingTaskGroup { group in
             group.addTask { [event] in
@@ -124,15 +135,19 @@ package actor CertificateService: Service {
             look()
         case .late:
             guard desk.isOnTrial() else { return false }
-            let reason = "the box was not online with the new certificate within \(patience.components.seconds) s"
-            do { try desk.restore(clock.now, reason) } catch {
-                logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
-                return false
-            }
-            logger.error("the new certificate was not kept", metadata: ["reason": "\(reason)"])
-            return true
+            return giveUp("the box was not online with the new certificate within \(patience.components.seconds) s")
         }
         return false
+    }
+
+    /// - Returns: whether the one before counts again.
+    private func giveUp(_ reason: String) -> Bool {
+        do { try desk.restore(clock.now, reason) } catch {
+            logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
+            return false
+        }
+        logger.error("the new certificate was not kept", metadata: ["reason": "\(reason)"])
+        return true
     }
 
     private func look() {

@@ -11,7 +11,7 @@ extension Configuration {
         let name = String(deviceID.unicodeScalars.prefix(16))
         return CertificateDesk(
             spread: Double(digest[0]) / 256, term: files.term, request: { try files.request(for: name) },
-            install: files.install, isOnTrial: { files.isOnTrial }, keep: files.keep,
+            install: files.install, isOnTrial: { files.isOnTrial }, countStart: files.countStart, keep: files.keep,
             restore: { try files.restore(at: $0, because: $1) }, failure: { files.failure })
     }
 }

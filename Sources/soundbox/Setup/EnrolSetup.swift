@@ -28,6 +28,16 @@ struct EnrolSetup: AsyncParsableCommand {
     private static let shortestPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(300)
 
+    func validate() throws {
+        guard let hardwareID else { return }
+        let isWord = hardwareID.unicodeScalars.allSatisfy {
+            $0.isASCII && ($0.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains($0))
+        }
+        guard isWord, (1...64).contains(hardwareID.utf8.count) else {
+            throw ValidationError("--hardware-id takes 1 to 64 letters, digits, dots, hyphens and underscores.")
+        }
+    }
+
     func run() async throws {
         guard let id = hardwareID ?? HardwareIdentity().deviceID else {
             throw ValidationError("This machine has no serial number and no machine id; give --hardware-id.")

@@ -15,6 +15,7 @@ struct CertificateServiceTests {
             var isOnTrial = false
             var failure: (time: Timestamp, reason: String)?
             var isKept = false
+            var starts = 0
             var problem: String?
         }
         let content = Mutex(Content())
@@ -38,6 +39,12 @@ struct CertificateServiceTests {
                         return text == "new"
                     }
                 }, isOnTrial: { [drawer] in drawer.content.withLock { $0.isOnTrial } },
+                countStart: { [drawer] in
+                    drawer.content.withLock { content in
+                        content.starts += 1
+                        return content.starts
+                    }
+                },
                 keep: { [drawer] in drawer.content.withLock { ($0.isOnTrial, $0.isKept) = (false, true) } },
                 restore: { [drawer] time, reason in
                     drawer.content.withLock { ($0.isOnTrial, $0.failure) = (false, (time, reason)) }
@@ -98,6 +105,15 @@ struct CertificateServiceTests {
         running.cancel()
         await running.value
         #expect(await !service.hasChanged)
+    }
+
+    @Test("Whoever takes the power away again and again gets the one before at the fourth start")
+    func starts() async throws {
+        drawer.content.withLock { ($0.isOnTrial, $0.starts) = (true, 3) }
+        let service = service(days: 20)
+        await service.run()
+        #expect(await service.hasChanged)
+        #expect(drawer.content.withLock { $0.failure }?.reason.contains("3 times") == true)
     }
 
     @Test("When the broker does not let the box in, the one before counts again, and the next is asked for a day later")
