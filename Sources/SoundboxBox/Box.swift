@@ -88,7 +88,7 @@ public struct Box {
             ringer.soundsChanged()
         }
         let settings = RemoteSettingsService(
-            desk: parts.settings, state: state, logger: logger, executor: files,
+            desk: parts.settings, state: state, clock: clock, logger: logger, executor: files,
             setVolume: { mailbox.post(.volume(.to($0))) })
         self.settings = settings
         let certificate = parts.certificate.map {

@@ -42,6 +42,7 @@ package actor RemoteSettingsService: Service {
     /// Held from reading the record to writing it: settings may come while others are put in force.
     private let deciding = Mutex(())
     private let state: BoxState
+    private let clock: BoxClock
     private let logger: Logger
     private let patience: Duration
     private let setVolume: @Sendable (Volume) -> Void
@@ -55,11 +56,12 @@ package actor RemoteSettingsService: Service {
     ///   - setVolume: must not block.
     ///   - patience: how long settings on trial may take until the box is online.
     package init(
-        desk: SettingsDesk, state: BoxState, logger: Logger, executor: ThreadExecutor,
+        desk: SettingsDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
         patience: Duration = SettingsRecord.patience, setVolume: @escaping @Sendable (Volume) -> Void
     ) {
         self.desk = desk
         self.state = state
+        self.clock = clock
         self.logger = logger
         self.executor = executor
         self.patience = patience
@@ -77,7 +79,7 @@ package actor RemoteSettingsService: Service {
 
     private nonisolated func decide(on settings: RemoteSettings) -> String? {
         guard var record = record.withLock({ $0 }) else { return desk.problem(settings) }
-        let verdict = record.take(settings)
+        let verdict = record.take(settings, now: clock.reading.confirmed)
         switch verdict {
         case .known: return nil
         case .outdated(let newest): return "at: \(settings.at) is not later than \(newest), the time of newer settings"

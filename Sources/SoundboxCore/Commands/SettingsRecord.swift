@@ -48,10 +48,14 @@ public struct SettingsRecord: Sendable, Equatable {
     }
 
     /// New settings have come. They are valid.
-    public mutating func take(_ settings: RemoteSettings) -> Verdict {
+    ///
+    /// - Parameter now: the time, where a server has confirmed it. Settings of its future, taken while nobody knew the time,
+    ///   shut out none then.
+    public mutating func take(_ settings: RemoteSettings, now: Timestamp? = nil) -> Verdict {
         if let newest {
             if newest == settings { return .known }
-            guard newest.at < settings.at else { return .outdated(newest: newest.at) }
+            let isImpossible = now.map { newest.at.duration(since: $0) > CommandJudge.window } ?? false
+            guard newest.at < settings.at || isImpossible else { return .outdated(newest: newest.at) }
         }
         failure = nil
         guard settings.differsInMoreThanVolume(from: current) else {

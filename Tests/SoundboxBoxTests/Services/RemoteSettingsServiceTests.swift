@@ -31,6 +31,7 @@ struct RemoteSettingsServiceTests {
     ) -> RemoteSettingsService {
         RemoteSettingsService(
             desk: SettingsDesk(record: record, problem: { _ in problem }, write: disk.write), state: state,
+            clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files"), patience: patience, setVolume: { [volumes] in volumes.append($0) })
     }

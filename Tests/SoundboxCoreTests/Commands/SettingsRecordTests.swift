@@ -64,6 +64,18 @@ struct SettingsRecordTests {
         #expect(record.failure == nil)
     }
 
+    @Test("Those of next year, taken while nobody knew the time, shut out none once the time is known")
+    func future() throws {
+        var record = SettingsRecord(owner: "M/b")
+        #expect(record.take(try settings("s-1", at: 9_000, Self.short)) == .onTrial)
+        let later = try settings("s-2", at: 1_000, Self.long)
+        #expect(record.take(later) != .onTrial)
+        // A sender's clock may be a minute ahead.
+        #expect(record.take(later, now: Timestamp(millisecondsSince1970: 8_941_000)) != .onTrial)
+        #expect(record.take(later, now: Timestamp(millisecondsSince1970: 1_000_000)) == .onTrial)
+        #expect(record.current == later)
+    }
+
     @Test("A box that ends again and again with them is made without them the fourth time")
     func crashes() throws {
         var record = SettingsRecord(owner: "M/b")
