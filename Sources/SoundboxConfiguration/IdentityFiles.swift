@@ -116,7 +116,7 @@ package struct IdentityFiles: Sendable {
     package var isOnTrial: Bool { SmallFile.exists(Self.previous(path)) }
 
     /// A box is started with the one on trial.
-    /// - Returns: the how manyth time, power cuts included; 1 where the disk takes nothing.
+    /// - Returns: which start with it this is, from 1 on, power cuts included; 1 where the disk takes nothing.
     package func countStart() -> Int {
         let file = Self.starts(path)
         let count = (try? SmallFile.read(file)).flatMap { Int($0.filter(\.isNumber)) } ?? 0
