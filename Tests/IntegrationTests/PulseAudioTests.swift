@@ -22,11 +22,12 @@ struct PulseAudioTests {
                 folder: folder, broker: broker, device: "shop", audio: ["record: \"\(recorded)\""])
             let box = try await trial.startBox(environment: ["ALSA_CONFIG_PATH": asound])
             let receipts = try trial.collectReceipts(untilAnnounced: 2)
-            try await trial.publish([notice("P-1", "123.45"), notice("P-2", "6")])
+            async let publication: Void = trial.publish([notice("P-1", "123.45"), notice("P-2", "6")])
+            // The null sink runs while it plays; a whole announcement takes seconds more, and so may a test to wake up.
+            try await server.process.killed(at: "null: state:", "-> RUNNING")
+            _ = try await server.process.exitStatus()
+            try await publication
             try await box.logged("announcing", "P-1")
-            // The null sink runs while it plays; a whole announcement takes seconds more.
-            try await server.process.logged("null: state:", "-> RUNNING")
-            try await server.kill()
             try await box.logged("error no sound")
             #expect(!box.errors.entries.contains { $0.contains(" announced ") })
 

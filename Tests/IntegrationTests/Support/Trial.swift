@@ -163,6 +163,16 @@ extension ChildProcess {
         try await errors.next { line in words.allSatisfy { line.contains($0) } ? line : nil }
     }
 
+    /// Kills it at the next log line that contains all of these, where its lines are read: a test that has to wake up first
+    /// may come too late. Does not wait for its end.
+    func killed(at words: String...) async throws {
+        try await errors.next { [self] line -> Void? in
+            guard words.allSatisfy({ line.contains($0) }) else { return nil }
+            kill9()
+            return ()
+        }
+    }
+
     /// Ends it in good order and waits.
     /// - Returns: its exit code.
     func stop() async throws -> Int32 {
