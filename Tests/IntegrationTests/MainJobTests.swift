@@ -131,9 +131,10 @@ struct MainJobTests {
             let trial = try Trial(folder: folder, broker: broker, device: "null")
             let box = try await trial.startBox()
             let receipts = try trial.collectReceipts(untilAnnounced: 1)
-            try await trial.publish([notice("T-1", "1"), notice("T-2", "2")])
-            try await box.logged("announcing", "T-1")
-            #expect(try await box.stop() == 0)
+            async let publication: Void = trial.publish([notice("T-1", "1"), notice("T-2", "2")])
+            try await box.reached("announcing", "T-1") { $0.terminate() }
+            #expect(try await box.exitStatus() == 0)
+            try await publication
             #expect(box.errors.entries.contains { $0.contains(" announced id=T-1") })
             #expect(!box.begunAnnouncements.contains("T-2"))
             #expect(try await receipts.all().contains { $0.id == "T-1" && $0.state == "announced" })

@@ -24,7 +24,7 @@ struct PulseAudioTests {
             let receipts = try trial.collectReceipts(untilAnnounced: 2)
             async let publication: Void = trial.publish([notice("P-1", "123.45"), notice("P-2", "6")])
             // The null sink runs while it plays; a whole announcement takes seconds more, and so may a test to wake up.
-            try await server.process.killed(at: "null: state:", "-> RUNNING")
+            try await server.process.reached("null: state:", "-> RUNNING") { $0.kill9() }
             _ = try await server.process.exitStatus()
             try await publication
             try await box.logged("announcing", "P-1")

@@ -6,6 +6,7 @@ import SoundboxMQTT
 import SoundboxSetup
 import SoundboxStore
 import SoundboxSystem
+import Synchronization
 import TestSupport
 
 /// One box's folder and configuration, on a broker of its own. Nothing runs yet.
@@ -163,12 +164,17 @@ extension ChildProcess {
         try await errors.next { line in words.allSatisfy { line.contains($0) } ? line : nil }
     }
 
-    /// Kills it at the next log line that contains all of these, where its lines are read: a test that has to wake up first
-    /// may come too late. Does not wait for its end.
-    func killed(at words: String...) async throws {
+    /// Has something done at the next log line that contains all of these, where lines are read: a test that has to wake up
+    /// first may come too late.
+    func reached(_ words: String..., then act: @escaping @Sendable (ChildProcess) -> Void) async throws {
+        let isDone = Mutex(false)
         try await errors.next { [self] line -> Void? in
             guard words.allSatisfy({ line.contains($0) }) else { return nil }
-            kill9()
+            let isFirst = isDone.withLock { isDone in
+                defer { isDone = true }
+                return !isDone
+            }
+            if isFirst { act(self) }
             return ()
         }
     }
