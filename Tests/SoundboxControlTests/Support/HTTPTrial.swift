@@ -20,7 +20,10 @@ final class HTTPTrial: Sendable {
         socketPath = folder.file("http.sock")
     }
 
-    func run(_ limits: HTTPServer.Limits = .init(), _ body: @Sendable (HTTPServer) async throws -> Void) async throws {
+    /// Nobody is let go for the time that a busy machine takes.
+    static let patient = HTTPServer.Limits(idleSeconds: 300, lifetime: .seconds(300))
+
+    func run(_ limits: HTTPServer.Limits = patient, _ body: @Sendable (HTTPServer) async throws -> Void) async throws {
         let server = try HTTPServer(
             limits: limits, tooLong: Self.response("too long", status: 413),
             tooManyHeaders: Self.response("too many", status: 431)
