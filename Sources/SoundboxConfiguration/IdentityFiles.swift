@@ -104,7 +104,7 @@ package struct IdentityFiles: Sendable {
             try SmallFile.replace(Self.previous(path), with: current, mode: 0o600, owner: owner)
             try SmallFile.replace(path, with: Self.text(key, certificate), mode: 0o600, owner: owner)
         } catch {
-            // Nothing is on trial. After a kill here the same one is, and is kept.
+            // Nothing is on trial. After a kill between the two the old one is, and is kept.
             unlink(Self.previous(path))
             throw error
         }

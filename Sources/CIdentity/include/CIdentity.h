@@ -2,7 +2,8 @@
 // alone. Its one importer is SoundboxSystem.
 //
 // This is compiled C for the reason of CTLSClient: most of OpenSSL's headers is macros, which Swift does not see, and what
-// decides about trust stands in one place. Nothing of OpenSSL is seen through this header. Texts end with a zero.
+// decides about trust stands in one place. Nothing of OpenSSL is seen through this header. Texts end with a zero, and
+// those that are returned belong to the caller, for `soundbox_identity_free`. No function waits.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 /// What a certificate, or a package, turned out to be.
 typedef enum {
     SOUNDBOX_IDENTITY_GOOD,
-    /// No PEM of a private key on the curve P-256.
+    /// No PEM of a private key, or an encrypted one.
     SOUNDBOX_IDENTITY_BAD_KEY,
     /// No PEM of a certificate.
     SOUNDBOX_IDENTITY_BAD_CERTIFICATE,

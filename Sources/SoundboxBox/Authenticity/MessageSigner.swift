@@ -18,6 +18,6 @@ public struct MessageSigner: Sendable {
         }
         let bytes = SigningKey.bytesToSign(topic: topic, payload: payload(""))
         let code = key.withBytes { SHA256.authenticationCode(of: bytes, key: $0) }
-        return payload(code.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
+        return payload(code.hexadecimal)
     }
 }

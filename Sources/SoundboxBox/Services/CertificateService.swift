@@ -2,7 +2,6 @@ import Logging
 import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
-import Synchronization
 
 /// Where the box's certificate is kept. Everything may block on the disk.
 package struct CertificateDesk: Sendable {
@@ -42,7 +41,10 @@ package actor CertificateService: Service {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private enum Event { case time, installed, online, late }
+    private enum Event {
+        case time, installed
+        case trial(TrialWatch.Event)
+    }
 
     /// How often the term is looked at.
     private static let interval = Duration.seconds(3600)
@@ -57,7 +59,7 @@ package actor CertificateService: Service {
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
     /// The same for as long as it stands, so that the status stays the same.
-    private let pending = Mutex<String?>(nil)
+    private var pending: String?
     /// Whether the box is to be made anew.
     private(set) var hasChanged = false
 
@@ -91,9 +93,10 @@ package actor CertificateService: Service {
     /// Returns when the box is to be made anew, or at shutdown.
     package func run() async {
         let isOnTrial = desk.isOnTrial()
-        // Who takes the power away from a box that is not online gets the certificate back with which it was.
+        // A box that is switched off and on because it is not online goes back to the certificate with which it was.
         let starts = isOnTrial ? desk.countStart() : 0
-        if starts > SettingsRecord.mostStarts, giveUp("the box was started \(starts - 1) times with it, and not online")
+        if starts > SettingsRecord.mostStarts,
+            giveUp("the box was started \(starts - 1) times with it, and was not online")
         {
             hasChanged = true
             return
@@ -104,15 +107,8 @@ package actor CertificateService: Service {
                 while (try? await Task.sleep(for: Self.interval)) != nil { event.yield(.time) }
             }
             if isOnTrial {
-                group.addTask { [state, event] in
-                    for await snapshot in state.changes() where snapshot.connection == .subscribed {
-                        event.yield(.online)
-                        return
-                    }
-                }
-                group.addTask { [patience, event] in
-                    while (try? await Task.sleep(for: patience)) != nil { event.yield(.late) }
-                }
+                let watch = TrialWatch(state: state, patience: patience) { [event] in event.yield(.trial($0)) }
+                group.addTask { await watch.run() }
             }
             for await event in events.cancelOnGracefulShutdown() {
                 guard handle(event) else { continue }
@@ -128,12 +124,12 @@ package actor CertificateService: Service {
         switch event {
         case .installed: return true
         case .time: look()
-        case .online:
+        case .trial(.online):
             guard desk.isOnTrial() else { return false }
             desk.keep()
             logger.notice("the new certificate is in force")
             look()
-        case .late:
+        case .trial(.late):
             guard desk.isOnTrial() else { return false }
             return giveUp("the box was not online with the new certificate within \(patience.components.seconds) s")
         }
@@ -175,9 +171,9 @@ package actor CertificateService: Service {
     }
 
     private func request() throws -> String {
-        if let pending = pending.withLock({ $0 }) { return pending }
+        if let pending { return pending }
         let request = try desk.request()
-        pending.withLock { $0 = request }
+        pending = request
         return request
     }
 }

@@ -35,7 +35,10 @@ package actor RemoteSettingsService: Service {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private enum Event { case changed, online, late }
+    private enum Event {
+        case changed
+        case trial(TrialWatch.Event)
+    }
 
     private let desk: SettingsDesk
     private let record: Mutex<SettingsRecord?>
@@ -101,16 +104,8 @@ package actor RemoteSettingsService: Service {
         let isOnTrial = record.withLock { $0?.trial != nil }
         await withDiscardingTaskGroup { group in
             if isOnTrial {
-                group.addTask { [state, event] in
-                    for await snapshot in state.changes() where snapshot.connection == .subscribed {
-                        event.yield(.online)
-                        return
-                    }
-                }
-                group.addTask { [patience, event] in
-                    // Again, should the disk not take it the first time.
-                    while (try? await Task.sleep(for: patience)) != nil { event.yield(.late) }
-                }
+                let watch = TrialWatch(state: state, patience: patience) { [event] in event.yield(.trial($0)) }
+                group.addTask { await watch.run() }
             }
             for await event in events.cancelOnGracefulShutdown() {
                 guard deciding.withLock({ _ in handle(event) }) else { continue }
@@ -126,14 +121,14 @@ package actor RemoteSettingsService: Service {
         guard var record = record.withLock({ $0 }) else { return false }
         switch event {
         case .changed: return true
-        case .online:
+        case .trial(.online):
             guard let settings = record.cameOnline() else { return false }
             // Should it not be kept, they are on trial at the next start as well.
             _ = keep(record)
             logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
             if let volume = settings.volume { setVolume(volume) }
             return false
-        case .late:
+        case .trial(.late):
             // Online meanwhile, or newer ones came.
             guard record.trial?.starts ?? 0 > 0 else { return false }
             record.fail("the box was not online within \(patience.components.seconds) s")

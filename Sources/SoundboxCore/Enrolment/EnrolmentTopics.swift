@@ -2,6 +2,20 @@
 public enum EnrolmentTopics {
     public static let prefix = "soundbox/enrol"
 
+    /// Whether this can be the name of a claim or of a machine: 1 to 64 ASCII letters, digits, dots, hyphens and
+    /// underscores. An issuer may use it as the name of a file.
+    public static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch UInt8(byte) {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "._-".utf8.contains(byte)
+                }
+            }
+    }
+
     /// The topics of one box of a claim: ``Topic/receipts`` is where it asks, and ``Topic/commands`` where it is answered.
     ///
     /// - Parameters:

@@ -29,10 +29,7 @@ struct Claim: Equatable {
         let wifi = top.optional("wifi")
         try top.refuseOtherKeys()
         self.name = try name.string()
-        let isWord = self.name.unicodeScalars.allSatisfy {
-            $0.isASCII && ($0.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains($0))
-        }
-        guard isWord, (1...64).contains(self.name.utf8.count) else {
+        guard EnrolmentTopics.isName(self.name) else {
             throw name.error("expected 1 to 64 letters, digits, dots, hyphens and underscores")
         }
         self.token = Secret(try token.string())

@@ -80,7 +80,7 @@ public struct Enrolment: Sendable {
 
     private static func nonce() -> String {
         // From the kernel, as `SystemRandomNumberGenerator` has it.
-        (0..<2).map { _ in UInt64.random(in: .min ... .max).digits }.joined()
+        (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     }
 
     private func ask(_ request: EnrolmentRequest, by claim: Claim, patience: Duration) throws -> EnrolmentAnswer {
@@ -102,7 +102,7 @@ public struct Enrolment: Sendable {
         var answer: EnrolmentAnswer?
         do {
             try MQTTPublisher(settings: settings).publish(
-                [request.payload(proof: proof.map(\.digits).joined())], to: .receipts, timeout: patience,
+                [request.payload(proof: proof.hexadecimal)], to: .receipts, timeout: patience,
                 answers: [.commands]
             ) { payload in
                 answer = EnrolmentAnswer(decoding: payload, nonce: request.nonce)
@@ -142,8 +142,8 @@ public struct Enrolment: Sendable {
             throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
         }
         try SmallFile.createFolder(of: identity.path, mode: 0o750, owner: FileOwners.installed.secrets)
-        // Before the setup that names it, since that is looked at with the box's rights. A box that is set up already must
-        // not be left with another one's certificate: a kill in between is mended by the next attempt, an error here.
+        // The identity comes first, since the setup that names it is looked at with the box's rights. A box that is set up
+        // already must not be left with another one's certificate: an error is mended here, a kill by the next attempt.
         // The folder is the box's, and this may be root: no link is followed.
         let before = try? SmallFile.bytes(ofRegularFile: identity.path, limit: 1 << 16)
         try identity.adopt(key, certificate)
@@ -157,13 +157,5 @@ public struct Enrolment: Sendable {
         }
         SmallFile.syncFolder(of: path)
         return .enrolled(paths: [identity.path] + changed, notice: plan.notice)
-    }
-}
-
-extension FixedWidthInteger {
-    /// In hexadecimal, at its full width.
-    fileprivate var digits: String {
-        let text = String(self, radix: 16)
-        return String(repeating: "0", count: Self.bitWidth / 4 - text.count) + text
     }
 }

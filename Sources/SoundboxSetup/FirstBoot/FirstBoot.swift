@@ -3,7 +3,8 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// Setup without a keyboard: a provisioning file, or a claim to one, on the partition that any computer can write, `/boot/firmware/soundbox`.
+/// Setup without a keyboard: a provisioning file, or a claim to one, on the partition that any computer can write,
+/// `/boot/firmware/soundbox`.
 public enum FirstBoot {
     /// In this order; the first one that is there counts.
     static let names = ["provisioning.yaml", "soundbox.yaml"]
@@ -34,18 +35,17 @@ public enum FirstBoot {
         folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
         powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
     ) throws -> Outcome {
+        let claim = "\(folder)/\(claimName)"
+        let files = names.map { "\(folder)/\($0)" } + [claim]
+        guard let file = files.first(where: { SmallFile.exists($0) }) else { return .nothingToDo }
         let errorFile = "\(folder)/\(errorName)"
-        guard let file = names.map({ "\(folder)/\($0)" }).first(where: { SmallFile.exists($0) }) else {
-            let claim = "\(folder)/\(claimName)"
-            guard SmallFile.exists(claim) else { return .nothingToDo }
-            return try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
-        }
         if isErased(file) {
             // The power went while it was removed: everything was on the disk before.
             unlink(file)
             unlink(errorFile)
             return .nothingToDo
         }
+        if file == claim { return try takeClaim(file, to: path, profiles, powerLoss, errorFile) }
         let changed: [String]
         let notice: String?
         var plan: ProvisioningPlan
@@ -66,7 +66,6 @@ public enum FirstBoot {
             return .kept(file, because: reason, notice: notice)
         }
         // A claim beside it would replace this setup at the next start.
-        let claim = "\(folder)/\(claimName)"
         if SmallFile.exists(claim) { try erase(claim) }
         try erase(file)
         unlink(errorFile)
@@ -79,28 +78,27 @@ public enum FirstBoot {
         _ file: String, to path: String, _ profiles: WiFiProfiles, _ powerLoss: (String) -> PowerLoss,
         _ errorFile: String
     ) throws -> Outcome {
-        if isErased(file) {
-            unlink(file)
-            unlink(errorFile)
-            return .nothingToDo
-        }
-        var notice: String?
+        let claim: Claim
+        var network: ProvisioningPlan?
         do {
-            let claim = try Claim(parsing: try SmallFile.read(file), file: file)
+            claim = try Claim(parsing: try SmallFile.read(file), file: file)
             let folder = SmallFile.folder(of: path)
             if case .gone(let reason) = powerLoss(folder) {
                 throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
             }
-            if let network = claim.network {
-                var plan = try ProvisioningPlan(parsing: network.text, file: file, to: path)
-                plan.profiles = profiles
-                notice = plan.notice
-                try plan.write()
-            }
-            try SmallFile.createFolder(of: path, mode: 0o750, owner: FileOwners.installed.settings)
-            try SmallFile.replace(ClaimFile.path(beside: path), with: claim.text, mode: 0o600, owner: nil)
+            network = try claim.network.map { try ProvisioningPlan(parsing: $0.text, file: file, to: path) }
         } catch {
             explain(error, outcome: "nothing was changed", in: errorFile)
+            throw error
+        }
+        network?.profiles = profiles
+        let notice = network?.notice
+        do {
+            try SmallFile.createFolder(of: path, mode: 0o750, owner: FileOwners.installed.settings)
+            try SmallFile.replace(ClaimFile.path(beside: path), with: claim.text, mode: 0o600, owner: nil)
+            try network?.write()
+        } catch {
+            explain(error, outcome: "some of its files may have been written already", in: errorFile)
             throw error
         }
         try erase(file)

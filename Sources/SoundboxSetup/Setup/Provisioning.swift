@@ -56,7 +56,7 @@ public enum Provisioning {
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws(SetupError) -> [String] {
         let folder = SmallFile.folder(of: path)
-        let identity = (try? Configuration(readingFile: path)).map { IdentityFiles.paths(in: $0.stateDirectory) } ?? []
+        let identity = identityPaths(namedIn: path)
         // The configuration first: without it, nothing refers to the others.
         var removed: [String] = []
         for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" })
@@ -75,5 +75,13 @@ public enum Provisioning {
         for name in (try? SmallFile.names(in: connection)) ?? [] { unlink("\(connection)/\(name)") }
         rmdir(connection)
         return removed
+    }
+
+    /// What a setup keeps in its state folder, also one that cannot be used. Another setup's may be in the same place.
+    private static func identityPaths(namedIn path: String) -> [String] {
+        guard let document = try? YAMLDocument(readingFile: path) else { return [] }
+        let folder = document["state_directory"] ?? Configuration.Default.stateDirectory
+        guard document["broker", "key_file"] == IdentityFiles.path(in: folder) else { return [] }
+        return IdentityFiles.paths(in: folder)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
 /// NetworkManager's profiles of networks. It reads the folder when it starts and when it is told to.
@@ -14,11 +15,11 @@ struct WiFiProfiles: Sendable, Equatable {
     }
 
     /// The network's file. A name of its own for every network, so that one which is added leaves the others alone.
-    func path(_ network: WiFiNetwork) -> String { "\(folder)/soundbox-\(network.name.hexadecimal).nmconnection" }
+    func path(_ network: WiFiNetwork) -> String { "\(folder)/soundbox-\(network.name.utf8.hexadecimal).nmconnection" }
 
     /// What is there for a network of the same name and another password is kept, and tried when the new one fails.
     private func previousPath(_ network: WiFiNetwork) -> String {
-        "\(folder)/soundbox-\(network.name.hexadecimal)-before.nmconnection"
+        "\(folder)/soundbox-\(network.name.utf8.hexadecimal)-before.nmconnection"
     }
 
     /// Blocks on the disk.
@@ -77,8 +78,4 @@ extension WiFiNetwork {
 extension String {
     /// A text of GLib's key files, where a backslash begins an escape and blanks at the ends are lost.
     fileprivate var inKeyfile: String { replacing("\\", with: "\\\\").replacing(" ", with: "\\s") }
-
-    fileprivate var hexadecimal: String {
-        utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
 }

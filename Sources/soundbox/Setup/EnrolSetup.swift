@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCore
 import SoundboxSetup
 import SoundboxSystem
 
@@ -29,13 +30,8 @@ struct EnrolSetup: AsyncParsableCommand {
     private static let longestPause = Duration.seconds(300)
 
     func validate() throws {
-        guard let hardwareID else { return }
-        let isWord = hardwareID.unicodeScalars.allSatisfy {
-            $0.isASCII && ($0.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains($0))
-        }
-        guard isWord, (1...64).contains(hardwareID.utf8.count) else {
-            throw ValidationError("--hardware-id takes 1 to 64 letters, digits, dots, hyphens and underscores.")
-        }
+        guard let hardwareID, !EnrolmentTopics.isName(hardwareID) else { return }
+        throw ValidationError("--hardware-id takes 1 to 64 letters, digits, dots, hyphens and underscores.")
     }
 
     func run() async throws {

@@ -42,6 +42,15 @@ struct EnrolmentMessageTests {
         }
     }
 
+    @Test(
+        "A name is a word without anything that means something in a topic or a path",
+        arguments: [
+            ("box-000000a1b2c3d4", true), ("batch_1.b", true), (String(repeating: "x", count: 64), true), ("", false),
+            (String(repeating: "x", count: 65), false), ("a/b", false), ("+", false), ("a b", false), ("é", false),
+            ("a\u{0}", false),
+        ])
+    func names(text: String, isName: Bool) { #expect(EnrolmentTopics.isName(text) == isName) }
+
     @Test("Topics are the box's alone, and a name with a wildcard has none")
     func topics() throws {
         let topics = try EnrolmentTopics.topics(claim: "batch-1", hardwareID: "box-1")

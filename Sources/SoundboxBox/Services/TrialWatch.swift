@@ -1,0 +1,24 @@
+import SoundboxCore
+
+/// Tells whether a box comes online in time, while something is on trial: settings from afar, or a certificate.
+struct TrialWatch {
+    enum Event { case online, late }
+
+    let state: BoxState
+    /// How long the box may take. ``Event/late`` comes after each such time, should the disk not take it the first time.
+    let patience: Duration
+    let tell: @Sendable (Event) -> Void
+
+    /// Returns when it is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { [state, patience, tell] group in
+            group.addTask {
+                for await snapshot in state.changes() where snapshot.connection == .subscribed {
+                    tell(.online)
+                    return
+                }
+            }
+            group.addTask { while (try? await Task.sleep(for: patience)) != nil { tell(.late) } }
+        }
+    }
+}
