@@ -13,6 +13,8 @@
 #include <alsa/asoundlib.h>
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COUNT = 300, PERIODS = 50, RATE = 48000, PERIOD = RATE / 50 };
+enum { COUNT = 300, PERIODS = 50, SILENCES = 3, RATE = 48000, PERIOD = RATE / 50 };
 /* 4.7 s: what "123.45" lasts. */
 enum { FRAMES = RATE * 47 / 10 };
 
@@ -165,15 +167,14 @@ static void check(int code, const char *device, const char *what) {
     if (code < 0) fail("%s: %s: %s", device, what, snd_strerror(code));
 }
 
-/* The first period into a stream that is open, prepared and empty. */
-static void measure_period(const char *device) {
-    static short silence[PERIOD];
-    double samples[PERIODS], processor[PERIODS];
+/* An open stream. Starting the device is not a part of the first write: whoever writes more than one period starts it
+   later. */
+static snd_pcm_t *open_stream(const char *device, snd_pcm_uframes_t period, snd_pcm_uframes_t buffer) {
+    const snd_pcm_uframes_t threshold = 2 * period;
     snd_pcm_t *pcm;
     snd_pcm_hw_params_t *hardware;
     snd_pcm_sw_params_t *software;
     unsigned rate = RATE;
-    snd_pcm_uframes_t period = PERIOD, buffer = 6 * PERIOD;
     check(snd_pcm_open(&pcm, device, SND_PCM_STREAM_PLAYBACK, 0), device, "open");
     snd_pcm_hw_params_alloca(&hardware);
     check(snd_pcm_hw_params_any(pcm, hardware), device, "any parameters");
@@ -186,9 +187,44 @@ static void measure_period(const char *device) {
     check(snd_pcm_hw_params(pcm, hardware), device, "parameters");
     snd_pcm_sw_params_alloca(&software);
     check(snd_pcm_sw_params_current(pcm, software), device, "current parameters");
-    /* Starting the device is not a part of the write, and whoever writes more than one period starts it later. */
-    check(snd_pcm_sw_params_set_start_threshold(pcm, software, 2 * PERIOD), device, "threshold");
+    check(snd_pcm_sw_params_set_avail_min(pcm, software, period), device, "room");
+    check(snd_pcm_sw_params_set_start_threshold(pcm, software, threshold), device, "threshold");
     check(snd_pcm_sw_params(pcm, software), device, "software parameters");
+    return pcm;
+}
+
+/* What an announcement of nothing costs: silence, a program that does nothing else, and the device with whatever
+   threads it brings along. It wakes up for each period. */
+static void measure_silence(const char *device, const char *name, int milliseconds, int periods, int is_urgent) {
+    const snd_pcm_uframes_t period = RATE / 1000 * milliseconds;
+    const struct sched_param urgent = {.sched_priority = 5}, ordinary = {.sched_priority = 0};
+    short *silence = calloc(period, sizeof *silence);
+    double processor[SILENCES];
+    snd_pcm_t *pcm = open_stream(device, period, period * periods);
+    /* Where the machine grants no real time there is no such floor. */
+    if (is_urgent && pthread_setschedparam(pthread_self(), SCHED_FIFO, &urgent)) goto end;
+    for (int i = 0; i < SILENCES; i++) {
+        double worked = now(CLOCK_PROCESS_CPUTIME_ID);
+        for (snd_pcm_uframes_t written = 0; written < FRAMES; written += period) {
+            snd_pcm_sframes_t taken = snd_pcm_writei(pcm, silence, period);
+            if (taken != (snd_pcm_sframes_t)period) fail("%s: it took %ld of %lu frames", device, taken, period);
+        }
+        check(snd_pcm_drain(pcm), device, "drain");
+        check(snd_pcm_prepare(pcm), device, "prepare");
+        processor[i] = now(CLOCK_PROCESS_CPUTIME_ID) - worked;
+    }
+    print(name, processor, SILENCES);
+end:
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &ordinary);
+    free(silence);
+    snd_pcm_close(pcm);
+}
+
+/* The first period into a stream that is open, prepared and empty. */
+static void measure_period(const char *device) {
+    static short silence[PERIOD];
+    double samples[PERIODS], processor[PERIODS];
+    snd_pcm_t *pcm = open_stream(device, PERIOD, 6 * PERIOD);
     for (int i = 0; i < PERIODS; i++) {
         check(snd_pcm_drop(pcm), device, "drop");
         check(snd_pcm_prepare(pcm), device, "prepare");
@@ -229,5 +265,8 @@ int main(int count, char **arguments) {
     measure_broker(atoi(arguments[1]), arguments[4]);
     measure_insert(arguments[3], arguments[4]);
     measure_period(arguments[2]);
+    measure_silence(arguments[2], "4.7 s of silence, 40 ms", 40, 3, 0);
+    measure_silence(arguments[2], "  in real time", 40, 3, 1);
+    measure_silence(arguments[2], "  in periods of 250 ms", 250, 2, 0);
     measure_copy();
 }

@@ -121,8 +121,22 @@ public final class SQLiteInbox: Inbox {
         return value
     }
 
+    /// Runs `body`, which must not write, on one state of the file.
+    ///
+    /// Not GRDB's `read`: it sets `PRAGMA query_only` before and behind, and each time SQLite compiles every statement
+    /// anew that it had compiled before (pragma.c, `OP_Expire`).
     func read<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
-        try perform { try $0.read(body) }
+        try perform { queue in
+            try queue.unsafeRead { database in
+                var value: Value?
+                try database.inTransaction(.deferred) {
+                    value = try body(database)
+                    return .commit
+                }
+                // The transaction throws, or has run `body` to its end.
+                return value!
+            }
+        }
     }
 
     /// Runs `body`. If the file turns out to be damaged, runs it once more on the new one.
