@@ -84,6 +84,35 @@ extension ErrandContract {
                     $0.includesUntimed = true
                 }, equals: ["3", "2"], "with those of unknown time")
         },
+        ErrandContract(description: "An amount is found by its value, and an id by its end, byte for byte") { open in
+            let notices = try [
+                ("2026A6789", "12.50"), ("2026B6789", "12.5"), ("67890", "12.05"), ("789", "125"), ("caf\u{E9}", "0.5"),
+                ("x6789", "12.500000001"),
+            ].map { id, amount in
+                PaymentNotice(id: try PaymentID(id), money: try InboxContract.money(amount))
+            }
+            _ = try open().store(notices.map { .notice($0) }, at: noon)
+            func ids(amount: String? = nil, ending: String? = nil) throws -> [String] {
+                var filter = HistoryFilter()
+                filter.amount = try amount.map { try DecimalNumber($0) }
+                filter.idEnding = ending
+                let page = try open().history(filter, before: nil, limit: 10)
+                try demand(page.examined, equals: notices.count, "rows looked at")
+                return page.entries.map(\.entry.notice.id.text)
+            }
+            try demand(ids(amount: "12.5"), equals: ["2026B6789", "2026A6789"], "12.5")
+            try demand(ids(amount: "012.500"), equals: ["2026B6789", "2026A6789"], "012.500")
+            try demand(ids(amount: "12"), equals: [], "12")
+            try demand(ids(ending: "6789"), equals: ["x6789", "2026B6789", "2026A6789"], "an end")
+            try demand(
+                ids(ending: "789"), equals: ["x6789", "789", "2026B6789", "2026A6789"], "an end, and all of an id")
+            try demand(ids(ending: "a6789"), equals: [], "lower case")
+            try demand(ids(ending: "0789"), equals: [], "more than an id has")
+            try demand(ids(ending: "%789"), equals: [], "no pattern")
+            try demand(ids(ending: "e\u{301}"), equals: [], "what looks the same and is not")
+            try demand(ids(ending: "\u{E9}"), equals: ["caf\u{E9}"], "a letter beyond ASCII")
+            try demand(ids(amount: "12.50", ending: "B6789"), equals: ["2026B6789"], "both")
+        },
     ]
 
     private static func kind(_ name: String) throws -> KindName {

@@ -29,6 +29,11 @@ struct HistoryCommandTests {
             #expect(rows.map { $0[1] } == ["D", "B", "A"])
             #expect(rows.map { $0[3] } == ["100000.05", "0.2", "0.1"])
             #expect(rows.allSatisfy { $0[9] == "announced" })
+            let found = try await run("history", "--format", "csv", "--amount", "0.20", "--id-ends", "B")
+            #expect(found.output.count == 2 && found.output.last?.contains(",B,") == true, "\(found)")
+            #expect(try await run("history", "--format", "csv", "--amount", "0.2", "--id-ends", "A").output.count == 1)
+            let refused = try await run("history", "--id-ends", "")
+            #expect(refused.code == 64 && refused.errors.joined().contains("--id-ends: expected"), "\(refused)")
             #expect(try await run("history", "--limit", "1", "--format", "csv").output.count == 2)
 
             let totals = try await run("totals", "--from", "7d", "--json")
@@ -42,6 +47,18 @@ struct HistoryCommandTests {
             #expect(json["complete"]?.bool == true)
             let sums = try await run("totals", "--from", "7d", "--format", "csv")
             #expect(sums.output.contains { $0.hasPrefix("channel,wechat,CNY,1,0.2,0,0,0.2") }, "\(sums)")
+
+            let chart = try await run("totals", "--from", "1d", "--chart")
+            #expect(chart.code == 0 && chart.output.allSatisfy { $0.columns <= 80 }, "\(chart)")
+            #expect(chart.output.contains { $0.contains(" 3  100000.35  ███") }, "\(chart)")
+            #expect(chart.output.last?.hasSuffix("100000.35        1      0.05  100000.3") == true, "\(chart)")
+            let empty = try await run("totals", "--day", "yesterday", "--chart")
+            #expect(empty.code == 0 && empty.output.last == "no payments", "\(empty)")
+            for format in [["--json"], ["--format", "csv"], ["--format", "json"]] {
+                let refused = try await result(
+                    of: [Products.soundbox, "totals", "--chart"] + format, environment: [:], input: "")
+                #expect(refused.code == 64 && refused.errors.joined().contains("--chart"), "\(refused)")
+            }
 
             let wrong = try await run("totals", "--day", "2026-13-40")
             #expect(wrong.code == 64 && wrong.errors.joined().contains(#"found "2026-13-40""#), "\(wrong)")

@@ -13,7 +13,6 @@ actor HistoryDesk {
     static let mostRows = 10_000
     /// Of one answer.
     static let mostEntries = 1000
-    static let pageRows = 500
 
     private let day: ShopDay
 
@@ -22,8 +21,8 @@ actor HistoryDesk {
         self.executor = executor
     }
 
-    /// `entries`, newest first; `next` to go on with as `before`, `null` at the end; the range that was meant, and the
-    /// rows that cannot be read.
+    /// `entries`, newest first; `next` to go on with as `before`, `null` at the end, which is where totals end; the range
+    /// that was meant, when days begin (`cut_over`), and the rows that cannot be read.
     func entries(_ query: HistoryQuery) async -> Result<JSONValue, HistoryRefusal> {
         await answer(query) { filter, calendar in
             let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)
@@ -31,7 +30,7 @@ actor HistoryDesk {
             var unreadable: UnreadableRows?
             var (next, examined) = (query.before, 0)
             repeat {
-                let page = try day.history.history(filter, before: next, limit: Self.pageRows)
+                let page = try day.history.history(filter, before: next, limit: TotalsWalk.pageRows)
                 let wanted = page.entries.prefix(limit - entries.count)
                 entries += wanted.map { $0.json(in: calendar.zone) }
                 examined += page.examined
@@ -41,7 +40,7 @@ actor HistoryDesk {
                     break
                 }
                 if let found = page.unreadable { unreadable = unreadable.map { $0 + found } ?? found }
-                next = page.next
+                next = TotalsWalk.isBehind(page, from: filter.from) ? nil : page.next
                 await Task.yield()
             } while next != nil && entries.count < limit && examined < Self.mostRows
             return [
@@ -67,6 +66,23 @@ actor HistoryDesk {
         }
     }
 
+    /// The number of the newest notice; `nil` where there is none, or it cannot be read.
+    func newest() -> Int64? {
+        let page = try? day.history.history(HistoryFilter(), before: nil, limit: 1)
+        return page?.entries.first?.entry.sequence
+    }
+
+    /// The notice of this number; `nil` where there is none.
+    func entry(_ sequence: Int64) -> Result<InboxEntry?, HistoryRefusal> {
+        guard sequence < Int64.max else { return .success(nil) }
+        do {
+            let page = try day.history.history(HistoryFilter(), before: sequence + 1, limit: 1)
+            return .success(page.entries.first?.entry.sequence == sequence ? page.entries.first?.entry : nil)
+        } catch {
+            return .failure(HistoryRefusal("\(error)", isFault: true))
+        }
+    }
+
     private func answer(
         _ query: HistoryQuery,
         _ body: (HistoryFilter, BusinessCalendar) async throws -> [(name: String, value: JSONValue)]
@@ -81,7 +97,10 @@ actor HistoryDesk {
             }
             return .success(
                 .object(
-                    [("from", time(filter.from)), ("to", time(filter.to))] + (try await body(filter, calendar))))
+                    [
+                        ("from", time(filter.from)), ("to", time(filter.to)),
+                        ("cut_over", .string(calendar.cutOverText)),
+                    ] + (try await body(filter, calendar))))
         } catch let refusal as HistoryRefusal {
             return .failure(refusal)
         } catch {

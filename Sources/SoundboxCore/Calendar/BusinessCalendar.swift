@@ -28,6 +28,9 @@ public struct BusinessCalendar: Sendable, Equatable {
         self.cutOver = cutOver
     }
 
+    /// As the configuration writes it: `04:00`.
+    public var cutOverText: String { "\(pad(Int64(cutOver / 60), 2)):\(pad(Int64(cutOver % 60), 2))" }
+
     /// The day that the moment belongs to.
     public func day(at time: Timestamp) -> BusinessDay {
         let second = time.millisecondsSince1970.quotientAndFloorRemainder(by: 1000).0

@@ -12,6 +12,10 @@ public struct HistoryFilter: Sendable, Equatable {
     public var currencies: [Currency] = []
     public var kinds: [PaymentNotice.Kind] = []
     public var states: [NoticeState] = []
+    /// As a number: 12.5 is 12.50.
+    public var amount: DecimalNumber?
+    /// How the id ends, byte for byte: what a receipt or a customer's screen shows of it.
+    public var idEnding: String?
 
     public init(from: Timestamp? = nil, to: Timestamp? = nil) {
         self.from = from
@@ -25,6 +29,8 @@ public struct HistoryFilter: Sendable, Equatable {
                 || notice.channel.map { name in channels.contains { $0.utf8.elementsEqual(name.utf8) } } == true)
             && (currencies.isEmpty || currencies.contains(notice.money.currency))
             && (kinds.isEmpty || kinds.contains(notice.kind)) && (states.isEmpty || states.contains(entry.state))
+            && (amount.map { notice.money.amount == $0 } ?? true)
+            && (idEnding.map { notice.id.text.utf8.suffix($0.utf8.count).elementsEqual($0.utf8) } ?? true)
     }
 
     private func containsTime(of entry: InboxEntry) -> Bool {

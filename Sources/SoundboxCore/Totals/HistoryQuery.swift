@@ -35,8 +35,14 @@ public struct HistoryQuery: Sendable, Equatable {
 
     /// One of the names that a query has, as options and on the control socket.
     public enum Parameter: String, Sendable, CaseIterable {
-        case from, to, day, channel, currency, kind, state, before, limit
+        case from, to, day, channel, currency, kind, state, amount
+        case idEnds = "id_ends"
+        case before, limit
     }
+
+    /// How many characters of an id's end may be asked for at most. An end that is longer than half of the longest id
+    /// is pasted text, and no end.
+    static let longestEnding = 64
 
     public var from: Point?
     public var to: Point?
@@ -82,6 +88,17 @@ public struct HistoryQuery: Sendable, Equatable {
                     throw refusal(NoticeState.allCases.map(\.rawValue).joined(separator: ", "))
                 }
                 filter.states.append(state)
+            case .amount:
+                guard let amount = try? DecimalNumber(value) else { throw refusal("an amount such as 12.50") }
+                filter.amount = amount
+            case .idEnds:
+                guard (1...Self.longestEnding).contains(value.unicodeScalars.count),
+                    value.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+                else {
+                    throw refusal(
+                        "the last characters of an id, 1 to \(Self.longestEnding) of them and no control characters")
+                }
+                filter.idEnding = value
             case .before:
                 guard let sequence = Int64(value), sequence > 0 else { throw refusal("a sequence number") }
                 before = sequence

@@ -100,24 +100,29 @@ public struct Totals: Sendable, Equatable {
             sawEarlier = true
             return
         }
-        guard entry.state != .cancelled else {
+        let notice = entry.notice
+        count(notice.kind, notice.money, channel: notice.channel, isCancelled: entry.state == .cancelled)
+    }
+
+    /// Counts one notice that is of the range.
+    mutating func count(_ kind: PaymentNotice.Kind, _ money: Money, channel name: String?, isCancelled: Bool) {
+        guard !isCancelled else {
             cancelled += 1
             return
         }
-        let (notice, currency) = (entry.notice, entry.notice.money.currency)
-        let amount = ExactSum(notice.money.amount)
-        if notice.kind == .payment || notice.kind == .refund {
+        let (currency, amount) = (money.currency, ExactSum(money.amount))
+        if kind == .payment || kind == .refund {
             var takings = Takings()
-            if notice.kind == .payment {
+            if kind == .payment {
                 (takings.payments, takings.gross) = (1, amount)
             } else {
                 (takings.refunds, takings.refunded) = (1, amount)
             }
             currencies[currency, default: .init()] = currencies[currency, default: .init()] + takings
-            let channel = Channel(name: notice.channel, currency: currency)
+            let channel = Channel(name: name, currency: currency)
             channels[channel, default: .init()] = channels[channel, default: .init()] + takings
         } else {
-            let kind = OtherKind(name: notice.kind.rawValue, currency: currency)
+            let kind = OtherKind(name: kind.rawValue, currency: currency)
             others[kind, default: .init()].count += 1
             others[kind, default: .init()].sum += amount
         }

@@ -34,13 +34,13 @@ public struct TotalsWalk: Sendable {
         totals.add(earlier: page, from: from, to: to)
         next = page.next
         examined += page.examined
-        isComplete = page.next == nil || isBeforeRange(page)
+        isComplete = page.next == nil || Self.isBehind(page, from: from)
     }
 
     /// Rows are in the order of arrival, whatever the clock showed. A whole page of them from before the range tells that
     /// the clock was not just wrong for a while.
-    private func isBeforeRange(_ page: HistoryPage) -> Bool {
-        guard let from, let latest = page.latest, page.examined >= Self.pageRows else { return false }
+    public static func isBehind(_ page: HistoryPage, from: Timestamp?) -> Bool {
+        guard let from, let latest = page.latest, page.examined >= pageRows else { return false }
         return latest < from
     }
 }

@@ -10,6 +10,7 @@ struct History: AsyncParsableCommand {
 
               soundbox history --limit 20
               soundbox history --day yesterday --channel alipay
+              soundbox history --amount 12.50 --id-ends 6789
               soundbox history --from 7d --kind refund --format csv > refunds.csv
               soundbox history --from 2026-11-01 --to 2026-11-30 --json
 

@@ -35,6 +35,14 @@ struct HistoryOptions: ParsableArguments {
             "received, announcing, announced, expired or cancelled; may be repeated.", valueName: "name"))
     var state: [String] = []
 
+    @Option(help: ArgumentHelp("Of exactly this amount; 12.5 is 12.50.", valueName: "amount"))
+    var amount: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whose id ends with these characters, at most 64, upper and lower case as written.", valueName: "end"))
+    var idEnds: String?
+
     @Option(help: ArgumentHelp("table, csv or json.", valueName: "format"))
     var format = OutputFormat.table
 
@@ -47,14 +55,18 @@ struct HistoryOptions: ParsableArguments {
 
     /// As the box reads them.
     var parameters: [(name: String, value: String)] {
-        [("from", from), ("to", to), ("day", day)].compactMap { name, value in value.map { (name, $0) } }
+        [("from", from), ("to", to), ("day", day), ("amount", amount), ("id_ends", idEnds)]
+            .compactMap { name, value in value.map { (name, $0) } }
             + [("channel", channel), ("currency", currency), ("kind", kind), ("state", state)]
             .flatMap { name, values in values.map { (name, $0) } }
     }
 
     func validate() throws {
         do throws(HistoryRefusal) { _ = try HistoryQuery(parameters) } catch {
-            throw ValidationError("--\(error.reason).")
+            // A name is spelled as an option here, and as a parameter on the control socket.
+            let name = error.reason.prefix { $0 != ":" }
+            let option = String(name.map { $0 == "_" ? "-" : $0 })
+            throw ValidationError("--\(option)\(error.reason[name.endIndex...]).")
         }
     }
 }

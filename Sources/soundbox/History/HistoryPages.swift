@@ -21,6 +21,9 @@ struct HistoryPages {
 
     init(parameters: Parameters) { self.parameters = parameters }
 
+    /// The same range from its newest end, for another question about it.
+    var again: HistoryPages { HistoryPages(parameters: parameters) }
+
     /// - Parameter limit: how many entries are wanted, for questions about entries.
     /// - Returns: `nil` when everything has been told.
     mutating func next(

@@ -14,34 +14,83 @@ struct TotalsCommand: AsyncParsableCommand {
               soundbox totals --day yesterday
               soundbox totals --from 2026-11-01 --to 2026-11-30 --format csv
               soundbox totals --from 7d --currency CNY --json
+              soundbox totals --chart
+              soundbox totals --from 7d --chart
 
             Payments that came while the clock was not set are counted apart: nobody knows their day. If a part of the \
             history cannot be read, the command ends with 1, since the sums lack something then.
+
+            --chart draws the payments of each hour, and of a range that is longer than a day those of each day, 31 of \
+            them at most. Refunds are in the total below, and in no bar.
             """)
 
     @OptionGroup var options: HistoryOptions
+
+    @Flag(help: "Draw the payments per hour, or per day, as bars.")
+    var chart = false
+
+    func validate() throws {
+        guard !chart || options.chosenFormat == .table else {
+            throw ValidationError("--chart is a picture for people: it goes without --json and --format csv or json.")
+        }
+    }
 
     func run() async throws {
         let client = try options.control.client()
         var parameters = options.parameters
         if options.from == nil, options.to == nil, options.day == nil { parameters.append(("day", "today")) }
         var pages = HistoryPages(parameters: parameters)
+        var picture: TakingsChart?
+        if chart {
+            picture = try await Self.chart(&pages, client)
+            pages = pages.again
+        }
         var totals = Totals()
         while let page = try await pages.next(limit: nil, client.totals) {
             guard let part = page["part"].flatMap(Totals.init(decoding:)) else { throw HistoryPages.foreignAnswer }
             totals.add(earlier: part)
         }
         endProgress()
-        let printer = TotalsPrinter(totals: totals, from: pages.from, to: pages.to)
-        switch options.chosenFormat {
-        case .table: for line in printer.table { printLine(line) }
-        case .csv: StandardOutput.put(printer.csv)
-        case .json: printLine(printer.json.text)
+        if let picture {
+            // The total is of what the bars are of, without a payment that came in between. Of what has no time, and of
+            // what cannot be read, only the box knows whether it may be of the range.
+            var drawn = picture.totals
+            drawn.untimed = totals.untimed
+            let printer = TotalsPrinter(totals: drawn, from: pages.from, to: pages.to)
+            for line in printer.picture(picture.charts(width: Terminal.width)) { printLine(line) }
+        } else {
+            Self.print(TotalsPrinter(totals: totals, from: pages.from, to: pages.to), as: options.chosenFormat)
         }
         guard let unreadable = totals.unreadable else { return }
         printError(
             "\(unreadable.count) rows of the history cannot be read, the first is row \(unreadable.first): the sums lack "
                 + "them if they are of this range")
         throw ExitCode.failure
+    }
+
+    private static func print(_ printer: TotalsPrinter, as format: OutputFormat) {
+        switch format {
+        case .table: for line in printer.table { printLine(line) }
+        case .csv: StandardOutput.put(printer.csv)
+        case .json: printLine(printer.json.text)
+        }
+    }
+
+    private static func chart(_ pages: inout HistoryPages, _ client: ControlClient) async throws -> TakingsChart {
+        var chart: TakingsChart?
+        do {
+            while let page = try await pages.next(limit: nil, client.history) {
+                guard case .array(let entries)? = page["entries"], var picture = chart ?? TakingsChart(of: page) else {
+                    throw HistoryPages.foreignAnswer
+                }
+                for entry in entries where try !picture.add(entry) { throw HistoryPages.foreignAnswer }
+                chart = picture
+            }
+        } catch {
+            endProgress()
+            throw error
+        }
+        guard let chart else { throw HistoryPages.foreignAnswer }
+        return chart
     }
 }

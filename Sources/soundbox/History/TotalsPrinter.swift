@@ -34,14 +34,30 @@ struct TotalsPrinter {
     }
 
     var table: [String] {
+        let lines = lines(
+            totals.sortedChannels.map { [$0.key.name ?? "(no channel)"] + Self.cells($0.key.currency, $0.value) })
+        return [range] + (lines.isEmpty ? [Self.nothing] : lines) + notes
+    }
+
+    /// The bars, and below them each currency as a whole: ways to pay are in no bar.
+    /// - Parameter charts: of what ``totals`` is of.
+    func picture(_ charts: [[String]]) -> [String] {
+        let charts = charts.isEmpty ? [[Self.nothing]] : charts.map { $0 + [""] }
+        return [range] + charts.joined() + lines([]) + notes
+    }
+
+    private static let nothing = "no payments"
+
+    private var range: String { "\(from ?? "the beginning") – \(to ?? "now")" }
+
+    private func lines(_ channels: [[String]]) -> [String] {
         var table = Table(headings: Self.headings, right: [2, 3, 4, 5, 6])
-        var rows = totals.sortedCurrencies.map { ["all"] + Self.cells($0.key, $0.value) }
-        rows += totals.sortedChannels.map { [$0.key.name ?? "(no channel)"] + Self.cells($0.key.currency, $0.value) }
-        rows += totals.sortedOthers.map {
+        let currencies = totals.sortedCurrencies.map { ["all"] + Self.cells($0.key, $0.value) }
+        let others = totals.sortedOthers.map {
             [$0.key.name, $0.key.currency.code, "\($0.value.count)", "\($0.value.sum)", "", "", ""]
         }
-        return ["\(from ?? "the beginning") – \(to ?? "now")"]
-            + (rows.isEmpty ? ["no payments"] : table.lines(rows)) + notes
+        let rows = currencies + channels + others
+        return rows.isEmpty ? [] : table.lines(rows)
     }
 
     private var notes: [String] {

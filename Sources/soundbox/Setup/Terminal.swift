@@ -8,6 +8,13 @@ enum Terminal {
     /// Colours are for people (https://no-color.org).
     static var outputIsColored: Bool { isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil }
 
+    /// How many columns the output has; 80 where it is no terminal, or one that does not tell.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
     /// Asks on standard output and waits for a line.
     ///
     /// - Parameter isSecret: what is typed does not appear on the screen.

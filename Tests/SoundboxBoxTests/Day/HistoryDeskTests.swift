@@ -10,26 +10,28 @@ struct HistoryDeskTests {
     private let inbox = InMemoryInbox()
     private static let noon = Timestamp(millisecondsSince1970: 1_795_348_800_000)
 
-    private func day(isSet: Bool = true) -> ShopDay {
+    private func day(isSet: Bool = true, history: (any PaymentHistory)? = nil) -> ShopDay {
         ShopDay(
             clock: BoxClock(newestKnown: nil) {
                 BoxClock.Signs(
                     now: isSet ? Self.noon : Timestamp(millisecondsSince1970: 0), isSynchronised: isSet, offset: .zero)
             },
-            history: inbox, calendar: { BusinessCalendar() })
+            history: history ?? inbox, calendar: { BusinessCalendar() })
     }
 
     private func desk(isSet: Bool = true) -> HistoryDesk {
         HistoryDesk(day: day(isSet: isSet), executor: ThreadExecutor(name: "files"))
     }
 
-    private func arrive(_ count: Int, amount: String = "1", kind: PaymentNotice.Kind = .payment) throws {
+    private func arrive(
+        _ count: Int, amount: String = "1", kind: PaymentNotice.Kind = .payment, at time: Timestamp = Self.noon
+    ) throws {
         let arrivals = try (0..<count).map { _ in
             Arrival.notice(
                 PaymentNotice(
                     id: try PaymentID("T\(UInt64.random(in: 0 ... .max))"), money: try Money(amount, .CNY), kind: kind))
         }
-        _ = try inbox.store(arrivals, at: Self.noon)
+        _ = try inbox.store(arrivals, at: time)
     }
 
     @Test("The history is told in parts, newest first, each row once")
@@ -56,6 +58,61 @@ struct HistoryDeskTests {
         let rest = try await desk().entries(try HistoryQuery([("before", "8")])).get()
         guard case .array(let entries)? = rest["entries"] else { throw HistoryRefusal("no entries") }
         #expect(entries.compactMap { $0["sequence"]?.integer } == [7, 6, 5, 4, 3, 2, 1])
+    }
+
+    @Test(
+        "A search that finds nothing looks at a bounded number of rows for each answer, and ends",
+        arguments: [false, true])
+    func boundedSearch(totals: Bool) async throws {
+        let desk = HistoryDesk(
+            day: day(history: LongHistory(rows: HistoryDesk.mostRows + 10)), executor: ThreadExecutor(name: "files"))
+        var parameters: [(name: String, value: String)] = [("amount", "7"), ("id_ends", "none")]
+        var examined: [Int] = []
+        while true {
+            let query = try HistoryQuery(parameters)
+            let answer = try await (totals ? desk.totals(query) : desk.entries(query)).get()
+            #expect(totals || answer["entries"] == .array([]))
+            examined.append(try #require(answer["examined"]?.integer))
+            guard let next = answer["next"]?.integer else { break }
+            parameters = Array(parameters.prefix(2)) + [("before", "\(next)")]
+        }
+        #expect(examined == [HistoryDesk.mostRows, 10])
+    }
+
+    @Test("What is asked of a range ends where a whole page is from before it")
+    func endOfRange() async throws {
+        let lastWeek = Timestamp(millisecondsSince1970: Self.noon.millisecondsSince1970 - 7 * 86_400_000)
+        try arrive(2 * TotalsWalk.pageRows + 100, at: lastWeek)
+        try arrive(1)
+        for answer in [
+            await desk().entries(try HistoryQuery([("day", "today")])),
+            await desk().totals(try HistoryQuery([("day", "today")])),
+        ] {
+            #expect(try answer.get()["examined"]?.integer == 2 * TotalsWalk.pageRows)
+            #expect(try answer.get()["next"] == .null)
+        }
+    }
+
+    @Test("The picture of a day is drawn from what is told of it")
+    func picture() async throws {
+        try arrive(2, amount: "0.15")
+        try arrive(1, amount: "0.05", kind: .refund)
+        let answer = try await desk().entries(try HistoryQuery([("day", "today")])).get()
+        guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
+        var chart = try #require(TakingsChart(of: answer))
+        for entry in entries { #expect(try chart.add(entry)) }
+        #expect(
+            chart.charts(width: 34) == [["hour   payments  CNY", "12:00         2  0.3  ████████████"]])
+        #expect(chart.totals.currencies[.CNY]?.net.description == "0.25")
+    }
+
+    @Test("Totals are of what was searched for")
+    func searchedTotals() async throws {
+        try arrive(3, amount: "12.50")
+        try arrive(1, amount: "12.51")
+        let answer = try await desk().totals(try HistoryQuery([("amount", "12.5")])).get()
+        let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
+        #expect(totals.currencies[.CNY]?.gross.description == "37.5")
     }
 
     @Test("Totals are told with the range that was meant")
@@ -89,5 +146,15 @@ struct HistoryDeskTests {
         #expect(try day().totals(of: nil) == .known(takings))
         guard case .unknown(let reason) = try day(isSet: false).totals(of: nil) else { throw HistoryRefusal("known") }
         #expect(reason.hasPrefix("the clock: "))
+    }
+}
+
+/// So many rows of which none is what is searched for; an inbox in memory would take minutes to hold them.
+private struct LongHistory: PaymentHistory {
+    let rows: Int
+
+    func history(_ filter: HistoryFilter, before sequence: Int64?, limit: Int) -> HistoryPage {
+        let rest = sequence.map { Int($0) - 1 } ?? rows
+        return HistoryPage(next: rest > limit ? Int64(rest - limit + 1) : nil, examined: min(rest, limit))
     }
 }

@@ -38,13 +38,15 @@ struct HistoryQueryTests {
     func filter() throws {
         let query = try HistoryQuery([
             ("channel", "alipay"), ("channel", "wechat"), ("currency", "USD"), ("kind", "refund"), ("kind", "deposit"),
-            ("state", "expired"), ("before", "17"), ("limit", "5"),
+            ("state", "expired"), ("amount", "12.50"), ("id_ends", "6789"), ("before", "17"), ("limit", "5"),
         ])
         let filter = try query.filter(calendar, today: nil)
         #expect(filter.channels == ["alipay", "wechat"])
         #expect(filter.currencies.map(\.code) == ["USD"])
         #expect(filter.kinds.map(\.rawValue) == ["refund", "deposit"])
         #expect(filter.states == [.expired])
+        #expect(filter.amount?.description == "12.5")
+        #expect(filter.idEnding == "6789")
         #expect((query.before, query.limit) == (17, 5))
     }
 
@@ -53,12 +55,22 @@ struct HistoryQueryTests {
         arguments: [
             ("day", "2026-11-31"), ("day", "2026-11-22T10:00:00Z"), ("from", "0d"), ("from", "99999d"), ("from", "-1d"),
             ("to", "tomorrow"), ("currency", "cny"), ("kind", "Payment"), ("state", "heard"), ("before", "0"),
+            ("amount", ""), ("amount", "12,5"), ("amount", "-1"), ("amount", "1e2"), ("amount", "12."),
+            ("amount", " 1"),
+            ("amount", "0.0000000001"), ("id_ends", ""), ("id_ends", "6\n9"), ("id_ends", "\u{7F}"),
+            ("id_ends", String(repeating: "7", count: 65)),
             ("limit", "x"), ("limit", "-1"), ("colour", "red"),
         ])
     func refuses(name: String, value: String) {
         #expect { try HistoryQuery([(name, value)]) } throws: {
             "\($0)".hasPrefix(name) || "\($0)".hasPrefix("\"\(name)\"")
         }
+    }
+
+    @Test("An id's end may be as long as 64 characters")
+    func longestEnding() throws {
+        let ending = String(repeating: "款", count: 64)
+        #expect(try HistoryQuery([("id_ends", ending)]).filter(calendar, today: nil).idEnding == ending)
     }
 
     @Test("A range that ends before it begins, and a day beside a range, are refused")
