@@ -66,6 +66,11 @@ fleet-test: build ## 10,000 simulated boxes and 20 real ones lose their broker; 
 enrolment-test: build ## a thousand blank boxes with one claim, some killed on the way, and the reference issuer; BOXES=1000
 	@Tests/Cluster/enrolment-test --boxes $(or $(BOXES),1000)
 
+.PHONY: page-test
+page-test: build ## the shop's page in a real browser: signing in, payments as they come, two phones, a restarted box
+	@provisioning/install-dependencies.sh browser
+	@Tests/Page/page-test --soundbox .build/release/soundbox
+
 .PHONY: interop-test
 interop-test: build ## what integration.md promises, against each broker that Debian has; BROKERS="mosquitto rabbitmq-quorum"
 	@provisioning/install-dependencies.sh brokers

@@ -17,8 +17,8 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
@@ -71,6 +71,8 @@ let package = Package(
         .target(name: "CIdentity", linkerSettings: [.linkedLibrary("crypto")]),
         // Opens libcurl by its name when it is needed, and does not link it.
         .target(name: "CCurl"),
+        // Likewise libqrencode.
+        .target(name: "CQRCode"),
         .target(name: "CConfinement"),
         .target(name: "CWithoutICUData"),
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
@@ -131,14 +133,20 @@ let package = Package(
                 "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", subprocess,
             ]),
 
+        // The shop's page: another process, which knows the control socket and nothing else of the box.
+        library(
+            "SoundboxPage",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
+            exclude: ["Page"]),
+
         // The one executable: its commands, and the box put together.
         .executableTarget(
             name: "soundbox",
             dependencies: [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
-                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", "CWithoutICUData",
-                argumentParser, logging,
+                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", "SoundboxPage",
+                "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
             ],
             swiftSettings: strict,
             // Half of what is not code goes: names for a dynamic linker that looks nothing up here, and three and a half
@@ -192,6 +200,9 @@ let package = Package(
         tests(
             of: "SoundboxControl",
             ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
+        tests(
+            of: "SoundboxPage",
+            ["SoundboxControl", "SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
         // Compiled C: its header says why.
         .target(name: "ConfinementTrial", dependencies: ["CConfinement"], path: "Tests/ConfinementTrial"),
         tests(

@@ -2,10 +2,11 @@
 # Installs what building, testing and trying the sound box needs and this Debian lacks. Says what it does; does and says
 # nothing when nothing is missing.
 #
-# usage: install-dependencies.sh [packaging | peers | brokers]
+# usage: install-dependencies.sh [packaging | peers | brokers | browser]
 #
 # With "packaging" also what making and trying Debian packages needs, with "peers" what stands beside the box in
-# `make bench`, with "brokers" what `make cluster-test`, `fleet-test` and `interop-test` start.
+# `make bench`, with "brokers" what `make cluster-test`, `fleet-test` and `interop-test` start, with "browser" what
+# `make page-test` drives.
 set -euo pipefail
 
 packages=(
@@ -39,6 +40,7 @@ fi
 [[ ${1:-} == packaging ]] && packages+=(binutils-aarch64-linux-gnu lintian qemu-user)
 [[ ${1:-} == peers ]] && packages+=(sox alsa-utils gcc libc6-dev python3-paho-mqtt python3-alsaaudio)
 [[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy iproute2 python3 python3-venv)
+[[ ${1:-} == browser ]] && packages+=(chromium chromium-driver python3-selenium fonts-noto-cjk fonts-noto-core)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -22,18 +22,29 @@ typedef void *(*soundbox_http_begin)(void *context, const char *target, struct M
 ///
 /// - idle_seconds: without a byte from the client, which then is let go.
 /// - memory: bytes for all of a connection: its headers, and what is on its way in and out.
+/// - certificate, key: for HTTPS, in PEM; NULL for plain HTTP.
 /// - context: handed to each function.
 ///
-/// Returns NULL when there is no memory or no descriptor left.
+/// Returns NULL when there is no memory or no descriptor left, and when certificate and key cannot be used.
 static inline struct MHD_Daemon *soundbox_http_start(
-    unsigned int idle_seconds, size_t memory, void *context, soundbox_http_begin begin,
-    MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end, MHD_NotifyConnectionCallback connection
+    unsigned int idle_seconds, size_t memory, const char *certificate, const char *key, void *context,
+    soundbox_http_begin begin, MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end,
+    MHD_NotifyConnectionCallback connection
 ) {
+    struct MHD_OptionItem identity[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    unsigned int flags =
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    if (certificate == NULL) identity[0].option = MHD_OPTION_END;
+    else flags |= MHD_USE_TLS;
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK, 0, NULL,
-        NULL, handle, context, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
-        MHD_OPTION_URI_LOG_CALLBACK, begin, context, MHD_OPTION_NOTIFY_COMPLETED, end, context,
-        MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_END);
+        flags, 0, NULL, NULL, handle, context, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_URI_LOG_CALLBACK, begin, context,
+        MHD_OPTION_NOTIFY_COMPLETED, end, context, MHD_OPTION_NOTIFY_CONNECTION, connection, context, MHD_OPTION_ARRAY,
+        identity, MHD_OPTION_END);
 }
 
 /// Readable when the daemon has something to do.
@@ -86,14 +97,18 @@ static inline bool soundbox_http_add(struct MHD_Daemon *daemon, int descriptor) 
     return MHD_add_connection(daemon, descriptor, &unnamed, sizeof unnamed.sa_family) == MHD_YES;
 }
 
-/// Whether the answer has been taken over. The bytes are copied.
+/// Whether the answer has been taken over. Everything is copied.
+///
+/// - headers: names and values by turns, and NULL at the end.
 static inline bool soundbox_http_answer(
-    struct MHD_Connection *connection, unsigned int status, const char *content_type, const void *bytes, size_t count
+    struct MHD_Connection *connection, unsigned int status, const char *const *headers, const void *bytes, size_t count
 ) {
     struct MHD_Response *response = MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
     if (response == NULL) return false;
-    const bool is_taken = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type) == MHD_YES
-                          && MHD_queue_response(connection, status, response) == MHD_YES;
+    bool is_taken = true;
+    for (; is_taken && headers[0] != NULL; headers += 2)
+        is_taken = MHD_add_response_header(response, headers[0], headers[1]) == MHD_YES;
+    is_taken = is_taken && MHD_queue_response(connection, status, response) == MHD_YES;
     MHD_destroy_response(response);
     return is_taken;
 }

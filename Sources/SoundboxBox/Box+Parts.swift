@@ -26,6 +26,8 @@ extension Box {
         package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in SpeechRules.clipsAreOff }
         /// How time is divided into business days, as it is now. May block on the disk.
         package var calendar: @Sendable () -> BusinessCalendar? = { BusinessCalendar() }
+        /// The quiet hours that the shop has set itself, and who remembers them.
+        package var quietHours = OwnQuietHours.none
         /// Remembers which day's takings were told by themselves.
         package var dayEnd = DayEndKeeper.none
         package var session = SessionStore.none
@@ -125,5 +127,14 @@ extension Box {
         package var totals: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
         /// What it can say in figures, as they are now.
         package var metrics: @Sendable () async -> [MetricFamily]
+        /// Repeats a notice, by its sequence number.
+        package var replayNotice: @Sendable (Int64) async -> Result<Void, ControlRefusal>
+        /// What has changed since a version; waits for some seconds where nothing has.
+        package var events: @Sendable (_ version: Int) async -> JSONValue
+        /// Changes the quiet hours, unless asked with `nil`.
+        package var quietHours: @Sendable (QuietChange?) async -> Result<QuietReading, ControlRefusal>
+        /// Has the box say that it is ready.
+        package var trial: @Sendable () -> Void
+        package var speakCode: @Sendable (SignInCode) async -> Result<Void, ControlRefusal>
     }
 }

@@ -47,9 +47,11 @@ public struct Box {
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: events.say)
         let mailbox = CommandMailbox(
             volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
+        let quietTime = QuietTime(
+            parts.policy.quietHours, own: parts.quietHours.own, keep: parts.quietHours.keep)
         let networkPrompts = parts.policy.networkPrompts.map {
             NetworkPrompts(
-                $0, state: state, quietHours: parts.policy.quietHours, say: events.say, withdraw: events.withdraw)
+                $0, state: state, quietTime: quietTime, say: events.say, withdraw: events.withdraw)
         }
         let sounds = ErrandSounds(
             voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
@@ -68,7 +70,8 @@ public struct Box {
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
-            events: events, expiries: expiries, takings: day.totals(of:), receiptsAreWaiting: receiptsAreWaiting,
+            events: events, expiries: expiries, quietTime: quietTime, takings: day.totals(of:),
+            receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
                 networkPrompts?.heard(prompt)
@@ -76,7 +79,7 @@ public struct Box {
             willStop: parts.outputWillStop, looksElsewhere: update.look)
         let rings = parts.policy.rings
         let ringer = RingService(
-            book: parts.errands, clock: clock, player: player, quietHours: parts.policy.quietHours, state: state,
+            book: parts.errands, clock: clock, player: player, quietTime: quietTime, state: state,
             logger: logger,
             hooks: RingService.Hooks(
                 receiptsAreWaiting: receiptsAreWaiting, missed: { events.say(.ringMissed) },
@@ -118,7 +121,10 @@ public struct Box {
                 perform: mailbox.post))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
-            quietHours: parts.policy.quietHours, session: session)
+            quietTime: quietTime, session: session)
+        let counter = CounterDesk(
+            desk: desk, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
+            loudness: { await mailbox.loudness }, play: events.play, status: { await reporter.status() })
         let controls = Controls(
             status: { await reporter.status() },
             replay: { mailbox.post(.play(.last)) },
@@ -129,7 +135,10 @@ public struct Box {
             history: { await desk.entries($0) }, totals: { await desk.totals($0) },
             metrics: { [counted = parts.metrics, machine = parts.machine] in
                 await reporter.metrics(counted: counted, machine: machine)
-            })
+            },
+            replayNotice: { await counter.replay($0) }, events: { await counter.events(after: $0) },
+            quietHours: { await counter.quietHours($0) }, trial: { events.say(.greeting) },
+            speakCode: { await counter.speak($0) })
 
         let renewal: [any Service] = certificate.map { [$0] } ?? []
         let network: [any Service] = networkPrompts.map { [$0] } ?? []

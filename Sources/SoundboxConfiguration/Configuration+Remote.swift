@@ -48,18 +48,3 @@ extension Configuration {
         ])
     }
 }
-
-extension QuietHours {
-    fileprivate var json: JSONValue {
-        .object([
-            ("from", .string(start.timeOfDay)), ("to", .string(end.timeOfDay)), ("volume", .integer(volume)),
-        ])
-    }
-}
-
-extension Int {
-    /// Minutes since midnight as `22:05`.
-    fileprivate var timeOfDay: String {
-        [self / 60, self % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-    }
-}

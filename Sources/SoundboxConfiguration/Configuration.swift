@@ -79,6 +79,8 @@ public struct Configuration: Sendable {
     public var controlSocket: String
     /// Where metrics are told by TCP; `nil` tells them on the control socket only.
     public var metricsAddress: ListenAddress?
+    /// `nil` where there is no page for the shop.
+    public var page: Page?
     public var announce: Announce
     public var payments: Payments
     /// `nil` takes every notice that the broker lets through.
@@ -120,6 +122,7 @@ extension Configuration {
         stateDirectory = try top.stateDirectory?.path() ?? Default.stateDirectory
         controlSocket = try top.controlSocket?.socketPath() ?? Default.controlSocket
         metricsAddress = try top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
+        page = try top.page.flatMap { (value) throws(YAMLError) in try Page(reading: value) }
         announce = try Announce(reading: top.announce)
         payments = try Payments(
             reading: top.payments, directory: try top.mappingDirectory?.path() ?? Default.mappingDirectory)
@@ -162,7 +165,7 @@ extension Configuration {
 private struct TopLevel {
     let merchantID, deviceID, broker: YAMLValue
     let audio, voice, board, boardDirectory, stateDirectory, controlSocket, announce, payments, mappingDirectory,
-        authenticity, enrolment, inbox, ring, say, clips, day, metrics, logLevel: YAMLValue?
+        authenticity, enrolment, inbox, ring, say, clips, day, metrics, page, logLevel: YAMLValue?
 
     init(_ yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
@@ -186,6 +189,7 @@ private struct TopLevel {
         clips = top.optional("clips")
         day = top.optional("day")
         metrics = top.optional("metrics")
+        page = top.optional("page")
         logLevel = top.optional("log_level")
         try top.refuseOtherKeys()
     }
@@ -352,6 +356,7 @@ extension Configuration {
             _ = try? top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
             _ = try? Day(reading: top.day)
             _ = try? top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
+            _ = try? top.page.map { (value) throws(YAMLError) in try Page(reading: value) }
             _ = try? top.authenticity.map { (value) throws(YAMLError) in
                 try Authenticity(reading: value, keepIDs: Default.retention.keepIDs)
             }

@@ -67,6 +67,17 @@ public struct ControlClient: Sendable {
         return String(decoding: answer.body, as: UTF8.self)
     }
 
+    /// One question as it is, for whoever passes the answer on.
+    /// - Returns: the status and the JSON of the answer, whatever it says.
+    package func exchange(
+        _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: JSONValue? = nil
+    ) async throws(ControlError) -> (status: Int, json: JSONValue) {
+        let answer = try await fetch(method, path, parameters, body: method == "GET" ? nil : body?.bytes ?? [])
+        do { return (answer.status, try JSONValue(parsing: answer.body)) } catch {
+            throw ControlError(reason: noAnswer("\(error)"))
+        }
+    }
+
     private func send(
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: [UInt8]? = nil
     ) async throws(ControlError) -> JSONValue {

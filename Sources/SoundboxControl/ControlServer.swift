@@ -4,35 +4,25 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Lets programs on this machine talk to the running box: HTTP and JSON on a Unix socket, which only the box's user and
-/// group may open. By TCP nothing of it can be reached; see ``MetricsServer``.
+/// one group may open. By TCP nothing of it can be reached; see ``MetricsServer``. What it answers is written down in
+/// `docs/control-api.yaml`.
 package struct ControlServer: Service {
     package let socketPath: String
+    /// Whose the socket is besides the box's user; `nil` for the box's own group.
+    package let group: String?
     package let status: @Sendable () async -> BoxStatus
-    /// Answers one question about the history.
-    package typealias HistoryAnswer = @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
-
-    /// `nil` while the box is not in service, as are the other answers.
-    package let replay: (@Sendable () -> Void)?
-    package let changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)?
-    package let history: HistoryAnswer?
-    package let totals: HistoryAnswer?
-    package let metrics: (@Sendable () async -> [MetricFamily])?
+    /// `nil` while the box is not in service.
+    package let service: ControlAnswers?
     package let logger: Logger
 
     package init(
-        socketPath: String, status: @escaping @Sendable () async -> BoxStatus,
-        replay: (@Sendable () -> Void)? = nil,
-        changeVolume: (@Sendable (Command.VolumeChange?) async -> Loudness)? = nil,
-        history: HistoryAnswer? = nil, totals: HistoryAnswer? = nil,
-        metrics: (@Sendable () async -> [MetricFamily])? = nil, logger: Logger
+        socketPath: String, group: String? = nil, status: @escaping @Sendable () async -> BoxStatus,
+        service: ControlAnswers? = nil, logger: Logger
     ) {
         self.socketPath = socketPath
+        self.group = group
         self.status = status
-        self.replay = replay
-        self.changeVolume = changeVolume
-        self.history = history
-        self.totals = totals
-        self.metrics = metrics
+        self.service = service
         self.logger = logger
     }
 
@@ -46,8 +36,8 @@ package struct ControlServer: Service {
                 tooManyHeaders: Self.response("there are more than \(limits.mostHeaders) headers", status: 431),
                 handler: answer)
             try await withTaskCancellationOrGracefulShutdownHandler {
-                try await server.run(thread: "control") { [socketPath, logger] in
-                    try ControlSocket(path: socketPath, logger: logger)
+                try await server.run(thread: "control") { [socketPath, group, logger] in
+                    try ControlSocket(path: socketPath, group: group, logger: logger)
                 } whenOpen: { [socketPath, logger] in
                     logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
                 }
@@ -63,39 +53,87 @@ package struct ControlServer: Service {
 
     // MARK: Routes
 
+    private static let routes =
+        "GET /status, POST /replay, GET /volume, PUT /volume, GET /history, GET /totals, GET /metrics, GET /events, "
+        + "GET /quiet-hours, PUT /quiet-hours, POST /trial, POST /sign-in-code or GET /page"
+
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         // Slashes that are too many say nothing.
-        switch "\(request.method) /\(request.path.split(separator: "/").joined(separator: "/"))" {
-        case "GET /status": return Self.response(await status().json)
-        case "POST /replay":
-            guard let replay else { return Self.notInService }
-            replay()
-            return Self.response(.object([("replay", .bool(true))]))
-        case "GET /volume":
-            guard let changeVolume else { return Self.notInService }
-            return Self.response(await changeVolume(nil))
-        case "PUT /volume":
-            guard let changeVolume else { return Self.notInService }
-            do {
-                let json = try JSONValue(parsing: request.body)
-                return Self.response(await changeVolume(try Command.VolumeChange(decoding: json["volume"])))
-            } catch {
-                return Self.response("\(error)", status: 400)
-            }
-        case "GET /history": return await Self.response(to: request, from: history)
-        case "GET /totals": return await Self.response(to: request, from: totals)
-        case "GET /metrics":
-            guard let metrics else { return Self.notInService }
-            return HTTPResponse(metrics: await metrics())
-        default:
-            return Self.response(
-                "\(request.method) \(request.path.excerpt) is unknown; expected GET /status, POST /replay, "
-                    + "GET /volume, PUT /volume, GET /history, GET /totals or GET /metrics", status: 404)
+        let path = request.path.split(separator: "/").joined(separator: "/")
+        if (request.method, path) == ("GET", "status") { return Self.response(await status().json) }
+        guard let service else {
+            return Self.routes.contains("\(request.method) /\(path)") && !path.isEmpty
+                ? Self.notInService : Self.unknown(request)
+        }
+        do {
+            return try await answer(request, "\(request.method) /\(path)", service)
+        } catch let refusal as ControlRefusal {
+            return Self.response(refusal)
+        } catch {
+            return Self.response("\(error)", status: 400)
         }
     }
 
-    private static func response(to request: HTTPRequest, from answer: HistoryAnswer?) async -> HTTPResponse {
-        guard let answer else { return notInService }
+    private func answer(
+        _ request: HTTPRequest, _ route: String, _ service: ControlAnswers
+    ) async throws -> HTTPResponse {
+        switch route {
+        case "POST /replay":
+            if let sequence = try request.json?["sequence"] {
+                guard let sequence = sequence.integer, sequence > 0 else {
+                    throw ControlRefusal(.invalid, "sequence: expected a whole number greater than 0")
+                }
+                try await service.replayNotice(Int64(sequence)).get()
+            } else {
+                service.replay()
+            }
+            return Self.response(.object([("replay", .bool(true))]))
+        case "GET /volume": return Self.response(await service.changeVolume(nil))
+        case "PUT /volume":
+            let json = try JSONValue(parsing: request.body)
+            return Self.response(await service.changeVolume(try Command.VolumeChange(decoding: json["volume"])))
+        case "GET /history": return await Self.response(to: request, from: service.history)
+        case "GET /totals": return await Self.response(to: request, from: service.totals)
+        case "GET /metrics": return HTTPResponse(metrics: await service.metrics())
+        case "GET /events": return Self.response(await service.events(try request.version))
+        case "GET /quiet-hours": return Self.response(try await service.quietHours(nil).get().json)
+        case "PUT /quiet-hours":
+            let change = try QuietChange(decoding: try JSONValue(parsing: request.body))
+            return Self.response(try await service.quietHours(change).get().json)
+        case "POST /trial":
+            service.trial()
+            return Self.response(.object([("trial", .bool(true))]))
+        case "POST /sign-in-code":
+            guard let code = try request.json?["code"]?.string.flatMap(SignInCode.init) else {
+                throw ControlRefusal(.invalid, "code: expected six digits")
+            }
+            try await service.speakCode(code).get()
+            return Self.response(.object([("sign_in_code", .bool(true))]))
+        case "GET /page": return Self.response(service.page)
+        default: return Self.unknown(request)
+        }
+    }
+
+    private static func unknown(_ request: HTTPRequest) -> HTTPResponse {
+        response("\(request.method) \(request.path.excerpt) is unknown; expected \(routes)", status: 404)
+    }
+
+    private static func response(_ refusal: ControlRefusal) -> HTTPResponse {
+        let status =
+            switch refusal.cause {
+            case .invalid: 400
+            case .unknown: 404
+            case .untold, .muted, .quiet, .unspeakable: 409
+            case .busy: 429
+            case .fault: 503
+            }
+        return response(
+            .object([("error", .string(refusal.reason)), ("cause", .string(refusal.cause.rawValue))]), status: status)
+    }
+
+    private static func response(
+        to request: HTTPRequest, from answer: ControlAnswers.HistoryAnswer
+    ) async -> HTTPResponse {
         let query: HistoryQuery
         do throws(HistoryRefusal) {
             query = try HistoryQuery(request.query)
@@ -122,6 +160,24 @@ package struct ControlServer: Service {
 
     private static func response(_ json: JSONValue, status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: json.bytes)
+    }
+}
+
+extension HTTPRequest {
+    /// Of the body; `nil` where there is none.
+    fileprivate var json: JSONValue? {
+        get throws { body.isEmpty ? nil : try JSONValue(parsing: body) }
+    }
+
+    /// What the client has seen of the events: none without a word.
+    fileprivate var version: Int {
+        get throws(ControlRefusal) {
+            guard let text = query.first(where: { $0.name == "after" })?.value else { return 0 }
+            guard let version = Int(text), version >= 0 else {
+                throw ControlRefusal(.invalid, "after: expected the version of the last answer")
+            }
+            return version
+        }
     }
 }
 

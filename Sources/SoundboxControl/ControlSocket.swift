@@ -9,6 +9,8 @@ final class ControlSocket: HTTPListener {
     /// inotify(7) of the socket itself, so that nothing but its own removal wakes anybody.
     private(set) var watch: Int32?
     private let path: String
+    /// `nil` for the group that the process has.
+    private let group: gid_t?
     private let logger: Logger
     /// What tells it from another one in its place.
     private var identity: Identity?
@@ -27,8 +29,16 @@ final class ControlSocket: HTTPListener {
     }
 
     /// - Throws: when something else is in its place, or no socket can be made there.
-    init(path: String, logger: Logger) throws(ControlError) {
+    init(path: String, group: String? = nil, logger: Logger) throws(ControlError) {
         self.path = path
+        if let group {
+            guard let entry = getgrnam(group) else {
+                throw ControlError(reason: "this machine has no group \(group)")
+            }
+            self.group = entry.pointee.gr_gid
+        } else {
+            self.group = nil
+        }
         self.logger = logger
         try takeOver()
         try open()
@@ -82,7 +92,7 @@ final class ControlSocket: HTTPListener {
         let opened = try makeSocket()
         switch withUnixAddress(path, { bind(opened, $0, $1) == 0 ? 0 : errno }) {
         // Nobody can connect before it listens.
-        case 0 where chmod(path, 0o660) == 0 && listen(opened, 256) == 0: break
+        case 0 where giveToGroup() && chmod(path, 0o660) == 0 && listen(opened, 256) == 0: break
         case 0:
             let error = SystemError.last
             Glibc.close(opened)
@@ -103,6 +113,12 @@ final class ControlSocket: HTTPListener {
         } else if watch >= 0 {
             self.watch = watch
         }
+    }
+
+    /// Before others may open it. Its owner may give it to a group that he is in.
+    private func giveToGroup() -> Bool {
+        guard let group else { return true }
+        return lchown(path, gid_t.max, group) == 0
     }
 
     private func makeSocket() throws(ControlError) -> Int32 {

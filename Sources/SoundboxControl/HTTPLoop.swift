@@ -23,7 +23,7 @@ final class HTTPLoop {
     /// A connection. libmicrohttpd holds one reference from its beginning to its end.
     private final class Client {
         let socket: Int32
-        let endsAt: ContinuousClock.Instant
+        private(set) var endsAt: ContinuousClock.Instant
         var isCut = false
         /// Between the first line of a request and the last byte of its answer.
         var exchange: Exchange?
@@ -49,6 +49,8 @@ final class HTTPLoop {
             socket = soundbox_http_socket(connection)
             endsAt = .now + lifetime
         }
+
+        func live(for lifetime: Duration) { endsAt = .now + lifetime }
     }
 
     /// A request and its answer. libmicrohttpd holds one reference from its first line to its end.
@@ -89,7 +91,8 @@ final class HTTPLoop {
         self.listener = listener
         // Unretained: the daemon has ended before `run()` returns, and before `self` goes without it.
         daemon = soundbox_http_start(
-            server.limits.idleSeconds, server.limits.memory, Unmanaged.passUnretained(self).toOpaque(),
+            server.limits.idleSeconds, server.limits.memory, server.identity?.certificate, server.identity?.key,
+            Unmanaged.passUnretained(self).toOpaque(),
             { context, target, connection in
                 guard let target, let connection else { return nil }
                 return HTTPLoop.from(context).begin(target: target, on: connection)
@@ -122,7 +125,11 @@ final class HTTPLoop {
                     loop.forget(Unmanaged<Client>.fromOpaque(client).takeRetainedValue())
                 }
             })
-        guard daemon != nil else { throw ControlError(reason: "the HTTP server does not start: \(SystemError.last)") }
+        guard daemon != nil else {
+            // libmicrohttpd does not tell which of its parts refused.
+            let reason = server.identity == nil ? "\(SystemError.last)" : "certificate and key cannot be used"
+            throw ControlError(reason: "the HTTP server does not start: \(reason)")
+        }
     }
 
     deinit { stop() }
@@ -198,6 +205,10 @@ final class HTTPLoop {
             if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { restsUntil = .now + server.limits.rest }
             return
         }
+        guard server.admits(accepted) else {
+            close(accepted)
+            return
+        }
         let others = clients.filter { !$0.isCut }
         for client in others.prefix(max(0, others.count + 1 - server.limits.mostConnections)) { cut(client) }
         // It closes what it cannot take.
@@ -270,8 +281,11 @@ final class HTTPLoop {
             exchange.state = .answering
             answering[exchange.number] = exchange
             MHD_suspend_connection(connection)
-            let request = HTTPRequest(
+            var request = HTTPRequest(
                 method: String(cString: method), target: exchange.target, body: exchange.body)
+            for name in server.headers {
+                request.headers[name] = soundbox_http_header(connection, name).map { String(cString: $0) }
+            }
             Task { [server, number = exchange.number] in
                 server.mailbox.post(.answer(exchange: number, await server.handler(request)))
             }
@@ -284,13 +298,19 @@ final class HTTPLoop {
 
     private func answer(_ exchange: Exchange, _ response: HTTPResponse) -> Bool {
         exchange.state = .sent
+        let headers = [("Content-Type", response.contentType)] + response.headers
+        var texts: [UnsafePointer<CChar>?] = headers.flatMap { [UnsafePointer(strdup($0)), UnsafePointer(strdup($1))] }
+        defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
+        texts.append(nil)
         return soundbox_http_answer(
-            exchange.connection, UInt32(response.status), response.contentType, response.body, response.body.count)
+            exchange.connection, UInt32(response.status), texts, response.body, response.body.count)
     }
 
     private func end(_ exchange: Exchange, on connection: OpaquePointer) {
         answering[exchange.number] = nil
-        if let client = client(of: connection), client.exchange === exchange { client.exchange = nil }
+        guard let client = client(of: connection), client.exchange === exchange else { return }
+        client.exchange = nil
+        if server.limits.renewsLifetime { client.live(for: server.limits.lifetime) }
     }
 
     private func forget(_ client: Client) { clients.removeAll { $0 === client } }

@@ -1,16 +1,18 @@
 /// What a client asks of an ``HTTPServer``.
-struct HTTPRequest: Sendable, Equatable {
+package struct HTTPRequest: Sendable, Equatable {
     /// As it was sent: `GET`.
-    var method: String
+    package var method: String
     /// As it was sent, without the query: nothing in it is decoded.
-    var path: String
+    package var path: String
     /// In their order, a name as often as it was sent. The values are decoded.
-    var query: [(name: String, value: String)]
-    var body: [UInt8]
+    package var query: [(name: String, value: String)]
+    /// Those that the server was asked to tell, by their names in small letters. Of several of one name one counts.
+    package var headers: [String: String] = [:]
+    package var body: [UInt8]
 
     /// - Parameter target: what stands between method and version, such as `/history?limit=3`, or a whole URL, as a proxy
     ///   is sent.
-    init(method: String, target: some Collection<UInt8>, body: [UInt8] = []) {
+    package init(method: String, target: some Collection<UInt8>, body: [UInt8] = []) {
         self.method = method
         self.body = body
         let parts = target.prefix { $0 != UInt8(ascii: "#") }
@@ -23,8 +25,8 @@ struct HTTPRequest: Sendable, Equatable {
         }
     }
 
-    static func == (one: Self, other: Self) -> Bool {
-        one.method == other.method && one.path == other.path && one.body == other.body
+    package static func == (one: Self, other: Self) -> Bool {
+        one.method == other.method && one.path == other.path && one.body == other.body && one.headers == other.headers
             && one.query.elementsEqual(other.query, by: ==)
     }
 
@@ -53,10 +55,23 @@ struct HTTPRequest: Sendable, Equatable {
 }
 
 /// What an ``HTTPServer`` answers.
-struct HTTPResponse: Sendable, Equatable {
-    var status: Int
-    var contentType: String
-    var body: [UInt8]
+package struct HTTPResponse: Sendable, Equatable {
+    package var status: Int
+    package var contentType: String
+    package var body: [UInt8]
+    /// Besides the kind of content. Neither names nor values may hold a line break.
+    package var headers: [(name: String, value: String)] = []
+
+    package init(status: Int, contentType: String, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    package static func == (one: Self, other: Self) -> Bool {
+        one.status == other.status && one.contentType == other.contentType && one.body == other.body
+            && one.headers.elementsEqual(other.headers, by: ==)
+    }
 }
 
 extension UInt8 {

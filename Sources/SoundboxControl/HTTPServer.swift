@@ -6,27 +6,49 @@ import Synchronization
 ///
 /// A new connection is always served. The oldest makes room for it, since one that is still there is idle or slow.
 /// Requests are answered by Swift's tasks, so a slow answer holds up nobody.
-final class HTTPServer: Sendable {
-    struct Limits: Sendable {
+package final class HTTPServer: Sendable {
+    package struct Limits: Sendable {
         /// One is used by a person, and a few more by programs that watch.
-        var mostConnections = 8
+        package var mostConnections: Int
         /// Without a byte from the client.
-        var idleSeconds: UInt32 = 5
+        package var idleSeconds: UInt32
         /// From the first byte to the last, however slowly they come. An answer may wait for a slow disk.
-        var lifetime = Duration.seconds(10)
+        package var lifetime: Duration
+        /// Whether that begins anew behind each answer, for clients that keep their connection.
+        package var renewsLifetime: Bool
         /// For an answer that is on its way when the server is stopped.
-        var farewell = Duration.milliseconds(500)
+        package var farewell: Duration
         /// Bytes of a request's body.
-        var longestBody = 4096
-        var mostHeaders = 64
+        package var longestBody: Int
+        package var mostHeaders = 64
         /// Bytes of memory of each connection. Target and headers of a request share it with libmicrohttpd's own needs.
-        var memory = 18_432
+        package var memory = 18_432
         /// Between attempts to accept a connection while the process has no descriptor left for it. Otherwise the thread
         /// would try as fast as the processor can.
         var rest = Duration.seconds(1)
+
+        package init(
+            mostConnections: Int = 8, idleSeconds: UInt32 = 5, lifetime: Duration = .seconds(10),
+            renewsLifetime: Bool = false, farewell: Duration = .milliseconds(500), longestBody: Int = 4096
+        ) {
+            self.mostConnections = mostConnections
+            self.idleSeconds = idleSeconds
+            self.lifetime = lifetime
+            self.renewsLifetime = renewsLifetime
+            self.farewell = farewell
+            self.longestBody = longestBody
+        }
     }
 
-    typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
+    /// With which it serves HTTPS, in PEM.
+    package struct Identity: Sendable {
+        package var certificate: String
+        package var key: String
+
+        package init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+    }
+
+    package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
     let limits: Limits
     /// What a request is answered whose body is too long, and one with too many headers. What is too long for the memory
@@ -35,6 +57,11 @@ final class HTTPServer: Sendable {
     let tooManyHeaders: HTTPResponse
     let handler: Handler
     let mailbox: Mailbox
+    /// The headers of a request that the handler is told, in small letters.
+    let headers: [String]
+    let identity: Identity?
+    /// Whether a connection that was accepted is served. Called on the server's thread; must not block.
+    let admits: @Sendable (_ descriptor: Int32) -> Bool
 
     /// What the server's thread is told.
     enum Mail: Sendable {
@@ -67,9 +94,14 @@ final class HTTPServer: Sendable {
     }
 
     /// - Throws: when the process has no descriptor left.
-    init(
-        limits: Limits = Limits(), tooLong: HTTPResponse, tooManyHeaders: HTTPResponse, handler: @escaping Handler
+    package init(
+        limits: Limits = Limits(), identity: Identity? = nil, tooLong: HTTPResponse, tooManyHeaders: HTTPResponse,
+        headers: [String] = [], admits: @escaping @Sendable (_ descriptor: Int32) -> Bool = { _ in true },
+        handler: @escaping Handler
     ) throws(SystemError) {
+        self.headers = headers
+        self.identity = identity
+        self.admits = admits
         self.limits = limits
         self.tooLong = tooLong
         self.tooManyHeaders = tooManyHeaders
@@ -83,7 +115,7 @@ final class HTTPServer: Sendable {
     ///   - thread: shown by `top -H`.
     ///   - listening: makes what connections come from; called on that thread, and so is everything of what it makes.
     ///   - whenOpen: called once when clients may come.
-    func run(
+    package func run(
         thread: String, listening: @escaping @Sendable () throws -> any HTTPListener,
         whenOpen: @escaping @Sendable () -> Void
     ) async throws {
@@ -97,11 +129,11 @@ final class HTTPServer: Sendable {
     }
 
     /// Lets go whoever is idle or has half asked; answers that are on their way have the time of the farewell. Any thread.
-    func stop() { mailbox.post(.stop) }
+    package func stop() { mailbox.post(.stop) }
 }
 
 /// What the connections of a server come from. Used by the server's thread only.
-protocol HTTPListener: AnyObject {
+package protocol HTTPListener: AnyObject {
     /// Listens, and never blocks. May change in ``lookAfterItself()``; `nil` when there is nothing to listen on.
     var descriptor: Int32? { get }
     /// Readable when the listener wants to look after itself.

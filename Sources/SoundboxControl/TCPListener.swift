@@ -3,13 +3,13 @@ import SoundboxCore
 import SoundboxSystem
 
 /// A TCP port at one address of this machine.
-final class TCPListener: HTTPListener {
-    private(set) var descriptor: Int32?
-    let watch: Int32? = nil
+package final class TCPListener: HTTPListener {
+    package private(set) var descriptor: Int32?
+    package let watch: Int32? = nil
 
     /// The machine need not have the address yet: a box starts before its network does.
     /// - Throws: when somebody else has the port, or the machine knows no such addresses.
-    init(_ address: ListenAddress) throws(ControlError) {
+    package init(_ address: ListenAddress) throws(ControlError) {
         do throws(SystemError) { descriptor = try Self.socket(listeningAt: address) } catch {
             throw ControlError(reason: "\(address): \(error)")
         }
@@ -17,12 +17,12 @@ final class TCPListener: HTTPListener {
 
     deinit { close() }
 
-    func close() {
+    package func close() {
         if let descriptor { Glibc.close(descriptor) }
         descriptor = nil
     }
 
-    func lookAfterItself() {}
+    package func lookAfterItself() {}
 
     private static func socket(listeningAt address: ListenAddress) throws(SystemError) -> Int32 {
         let family = if case .v4 = address.address { AF_INET } else { AF_INET6 }

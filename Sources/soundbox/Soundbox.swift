@@ -12,7 +12,10 @@ struct Soundbox: AsyncParsableCommand {
             CommandGroup(name: "The box", subcommands: [Run.self, SetupCommand.self, DoctorCommand.self]),
             CommandGroup(
                 name: "The running box",
-                subcommands: [Status.self, History.self, TotalsCommand.self, Metrics.self, Replay.self, SetVolume.self]),
+                subcommands: [
+                    Status.self, History.self, TotalsCommand.self, Metrics.self, PageCommand.self, Replay.self,
+                    SetVolume.self,
+                ]),
             CommandGroup(name: "The hardware", subcommands: [BoardCommand.self]),
             CommandGroup(
                 name: "Trials",

@@ -49,7 +49,7 @@ struct ArrowTests {
         for library in [
             "CALSA", "CGPIOD", "CTLSClient", "CDigest", "CIdentity", "CCurl", "CSndFile", "CSoxr", "CSonic", "CEBUR128",
             "CLinux",
-            "CConfinement", "CMicroHTTPD", "grdb", "yams",
+            "CConfinement", "CMicroHTTPD", "CQRCode", "grdb", "yams",
         ] {
             let importers = manifest.filter { $0.value.contains(library) }.keys
             #expect(importers.count == 1, "\(library): \(importers.sorted())")

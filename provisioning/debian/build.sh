@@ -109,11 +109,18 @@ main_package() {
   for mapping in "$project"/provisioning/mappings/*.yaml; do
     install_file 644 "$mapping" "$root/usr/share/soundbox/mappings/$(basename "$mapping")"
   done
+  while IFS= read -r asset; do
+    install_file 644 "$project/Sources/SoundboxPage/Page/$asset" "$root/usr/share/soundbox/page/$asset"
+  done < <(cd "$project/Sources/SoundboxPage/Page" && find . -type f -not -name '.*' -printf '%P\n')
   local units=$root/usr/lib/systemd/system
   install_file 644 "$project/provisioning/systemd/soundbox.service" "$units/soundbox.service"
   install_file 644 "$project/provisioning/systemd/soundbox-first-boot.service" "$units/soundbox-first-boot.service"
   install_file 644 "$project/provisioning/systemd/soundbox-enrol.service" "$units/soundbox-enrol.service"
   install_file 644 "$project/provisioning/systemd/soundbox-wifi.service" "$units/soundbox-wifi.service"
+  install_file 644 "$project/provisioning/systemd/soundbox-page.path" "$units/soundbox-page.path"
+  install_file 644 "$project/provisioning/systemd/soundbox-page.service" "$units/soundbox-page.service"
+  install_file 755 "$project/provisioning/systemd/soundbox-page-around.sh" "$root/usr/lib/soundbox/page-around"
+  install_file 644 "$project/provisioning/avahi/soundbox.service" "$root/usr/share/soundbox/avahi/soundbox.service"
   install_file 644 "$project/provisioning/systemd/soundbox.sysusers" "$root/usr/lib/sysusers.d/soundbox.conf"
   install_file 644 "$project/provisioning/systemd/soundbox.tmpfiles" "$root/usr/lib/tmpfiles.d/soundbox.conf"
   install_file 644 "$project/provisioning/systemd/60-soundbox-gpio.rules" \
@@ -149,8 +156,8 @@ main_package() {
   # libcurl is opened by its name, which dpkg-shlibdeps cannot see (docs/decisions/145).
   finish "$root" soundbox "$arch" <<CONTROL
 Depends: $(library_packages "$root/usr/bin/soundbox"), libcurl4t64 (>= 7.85) | libcurl4 (>= 7.85), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
-Recommends: systemd-timesyncd | time-daemon
-Suggests: alsa-utils, espeak-ng, gpiod, mosquitto-clients
+Recommends: libqrencode4, systemd-timesyncd | time-daemon
+Suggests: alsa-utils, avahi-daemon, espeak-ng, gpiod, mosquitto-clients
 Description: payment sound box
  Says aloud what a customer has paid, the moment the money arrives. Takes
  payment notices from an MQTT broker, keeps them in a database that survives

@@ -28,6 +28,7 @@ fail() { echo "FAILED: $1" >&2; exit 1; }
 is_mode() { # EXPECTED PATH
   [[ $(inside stat -c '%U:%G %a' "$2") == "$1" ]] || fail "$2 is $(inside stat -c '%U:%G %a' "$2"), expected $1"
 }
+is_enabled() { [[ -L $root/etc/systemd/system/multi-user.target.wants/$1 ]] || fail "$1 is not enabled"; }
 is_gone() { [[ ! -e $root$1 ]] || fail "$1 is still there"; }
 
 step "Packages of this version and of the next one"
@@ -52,10 +53,20 @@ inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/this/*.deb'
 inside soundbox --version
 [[ $(inside soundbox say 1005) == 一千零五元 ]] || fail "say"
 inside soundbox voice check
-[[ $(inside id -nG soundbox | tr ' ' '\n' | sort | tr '\n' ' ') == "audio gpio soundbox " ]] || fail "groups of soundbox"
+[[ $(inside id -nG soundbox | tr ' ' '\n' | sort | tr '\n' ' ') == "audio gpio soundbox soundbox-page " ]] || fail "groups of soundbox"
 is_mode "root:soundbox 750" /etc/soundbox
 is_mode "soundbox:soundbox 750" /var/lib/soundbox
-[[ -L $root/etc/systemd/system/multi-user.target.wants/soundbox.service ]] || fail "the service is not enabled"
+[[ $(inside getent passwd soundbox-page | cut -d: -f6,7) == /nonexistent:/usr/sbin/nologin ]] ||
+  fail "home or shell of soundbox-page"
+[[ $(inside id -nG soundbox-page) == soundbox-page ]] || fail "groups of soundbox-page"
+is_mode "root:soundbox-page 750" /etc/soundbox-page
+is_mode "soundbox:soundbox-page 750" /run/soundbox-page
+for asset in "$here"/../../Sources/SoundboxPage/Page/*; do
+  is_mode "root:root 644" "/usr/share/soundbox/page/$(basename "$asset")"
+done
+is_enabled soundbox.service
+is_enabled soundbox-page.path
+inside sh -c 'systemd-analyze verify --man=no /usr/lib/systemd/system/soundbox*' || fail "the units"
 
 step "Set up, and run as the service's user"
 inside sh -c 'umask 077; echo s3cret >/root/password'
@@ -92,8 +103,11 @@ invoked() { grep -cE "$1" "$root/tmp/invoked" || true; }
 inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/next/*.deb' >"$work/upgrade.log" 2>&1 ||
   { cat "$work/upgrade.log" >&2; exit 1; }
 [[ $(inside dpkg-query -W -f '${Version}' soundbox) == 99.0.0 ]] || fail "the version after the upgrade"
-[[ $(invoked restart) == 1 && $(invoked '^restart soundbox.service, mark: soundbox-updating$') == 1 ]] ||
+[[ $(invoked 'restart soundbox.service') == 1 && $(invoked '^restart soundbox.service, mark: soundbox-updating$') == 1 ]] ||
   { cat "$root/tmp/invoked" >&2; fail "an upgrade of program and voices must restart the box once, under the light's sign"; }
+# A page that is up becomes the new version, behind the box.
+[[ $(tail -n 2 "$root/tmp/invoked") == $'restart soundbox-page.path, mark: \ntry-restart soundbox-page.service, mark: ' ]] ||
+  { cat "$root/tmp/invoked" >&2; fail "an upgrade must restart a page that is up, after the box"; }
 is_gone /run/soundbox-updating
 [[ $(cd "$root" && sha256sum etc/soundbox/* var/lib/soundbox/inbox.sqlite) == "$before" ]] || fail "an upgrade changed settings or payments"
 
@@ -116,9 +130,15 @@ is_gone /usr/bin/soundbox
 
 step "Install again, and purge: nothing stays"
 inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/this/*.deb' >/dev/null 2>&1
-[[ -L $root/etc/systemd/system/multi-user.target.wants/soundbox.service ]] || fail "the service is not enabled again"
+is_enabled soundbox.service
+is_enabled soundbox-page.path
+# What the page keeps, and a certificate; and an announcement that a power cut has left.
+inside install -d -o soundbox-page -g soundbox-page -m 700 /var/lib/soundbox-page
+inside install -d /etc/avahi/services
+touch "$root"/{var/lib/soundbox-page/sessions,etc/soundbox-page/page.key,etc/avahi/services/soundbox-page.service}
 inside apt-get -qq purge --yes soundbox 'soundbox-voice-*' >/dev/null 2>&1
-for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/bin/soundbox \
-  /etc/systemd/system/multi-user.target.wants/soundbox.service; do is_gone "$path"; done
+for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/lib/soundbox /usr/bin/soundbox \
+  /etc/soundbox-page /var/lib/soundbox-page /run/soundbox-page /etc/avahi/services/soundbox-page.service \
+  /etc/systemd/system/multi-user.target.wants/soundbox{.service,-page.path}; do is_gone "$path"; done
 
 step "Everything as it should be"

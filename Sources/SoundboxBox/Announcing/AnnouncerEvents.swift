@@ -12,6 +12,8 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
         /// In order, each once.
         var withdrawnPrompts: [Prompt] = []
         var request: Announcer.Request?
+        /// A request of its own: it takes no other one's place, and none takes its.
+        var code: SignInCode?
         var endedDay: BusinessDay?
         var stopIsRequested = false
         var isHeld: Bool?
@@ -29,6 +31,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
                 prompts.withdraw(prompt)
                 // The announcer may have taken it already.
                 if !withdrawnPrompts.contains(prompt) { withdrawnPrompts.append(prompt) }
+            case .requested(.signInCode(let code)): self.code = code
             case .requested(let request): self.request = request
             case .dayEnded(let day): endedDay = day
             case .stopRequested: stopIsRequested = true
@@ -57,6 +60,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
             if !withdrawnPrompts.isEmpty { return .promptWithdrawn(withdrawnPrompts.removeFirst()) }
             if let prompt = prompts.take() { return .promptRequested(prompt) }
             if let request = request.take() { return .requested(request) }
+            if let code = code.take() { return .requested(.signInCode(code)) }
             if let day = endedDay.take() { return .dayEnded(day) }
             if !answers.isEmpty { return answers.removeFirst() }
             guard lookIsDue else { return nil }

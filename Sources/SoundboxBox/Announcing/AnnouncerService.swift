@@ -30,6 +30,8 @@ package actor AnnouncerService: Service {
     let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AnnouncerEvents
     private let expiries: MessageExpiries
+    /// `nil` leaves them to the machine.
+    private let quietTime: QuietTime?
     private var machine: Announcer
     var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
@@ -66,7 +68,7 @@ package actor AnnouncerService: Service {
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, events: AnnouncerEvents = AnnouncerEvents(),
-        expiries: MessageExpiries = MessageExpiries(),
+        expiries: MessageExpiries = MessageExpiries(), quietTime: QuietTime? = nil,
         takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
             .unknown(reason: "no history is kept")
         },
@@ -82,6 +84,7 @@ package actor AnnouncerService: Service {
         self.machine = machine
         self.events = events
         self.expiries = expiries
+        self.quietTime = quietTime
         self.inbox = inbox
         self.errands = errands
         self.clock = clock
@@ -155,6 +158,7 @@ package actor AnnouncerService: Service {
 
     /// - Returns: whether the loop goes on.
     private func handle(_ event: Announcer.Event) async -> Bool {
+        if let quietTime { machine.quietHours = quietTime.hours }
         for action in machine.handle(event) {
             if action == .finish { return false }
             // Behind what has come in meanwhile: a request to stop is heard before the next announcement begins.
@@ -249,6 +253,8 @@ package actor AnnouncerService: Service {
         case .dayEnd(let day): .takings(try takings(day))
         case .network:
             .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
+        case .notice(let entry): .announced(entry)
+        case .signInCode(let code): .signInCode(code)
         }
     }
 
@@ -302,7 +308,7 @@ package actor AnnouncerService: Service {
         case .summary(let entries):
             try inbox.markExpired(entries, told: manner, at: clock.now)
             metrics?.expired(entries)
-        case .text, .replay, .today, .prompt, .network, .say: return
+        case .text, .replay, .today, .prompt, .network, .signInCode, .say: return
         }
         logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
         receiptsAreWaiting()
@@ -320,6 +326,7 @@ extension Announcer.Job {
             case .today(.known(let takings)): ["today": "\(takings.payments)", "refunds": "\(takings.refunds)"]
             case .today(.unknown(let reason)): ["today": "unknown", "reason": "\(reason)"]
             case .network(let isOnline, _): ["network": isOnline ? "online" : "offline"]
+            case .signInCode: ["sign_in": "code"]
             case .say(let entry, _, _): ["command": "\(entry.errand.id)"]
             }
         return metadata.merging(others) { _, new in new }

@@ -41,7 +41,7 @@ package actor RingService: Service {
     private let clock: BoxClock
     private let player: any RingPlayer
     private let sound: @Sendable (ErrandEntry) -> AnnouncementScript?
-    private let quietHours: QuietHours?
+    private let quietTime: QuietTime
     private let state: BoxState
     private let logger: Logger
     private let hooks: Hooks
@@ -58,14 +58,15 @@ package actor RingService: Service {
     /// - Parameters:
     ///   - sound: the words of a ring, without any for the tone alone; `nil` while they are being made. Must not block.
     package init(
-        book: any ErrandBook, clock: BoxClock, player: any RingPlayer, quietHours: QuietHours? = nil, state: BoxState,
+        book: any ErrandBook, clock: BoxClock, player: any RingPlayer, quietTime: QuietTime = QuietTime(),
+        state: BoxState,
         logger: Logger, hooks: Hooks, sound: @escaping @Sendable (ErrandEntry) -> AnnouncementScript?
     ) {
         self.book = book
         self.clock = clock
         self.player = player
         self.sound = sound
-        self.quietHours = quietHours
+        self.quietTime = quietTime
         self.state = state
         self.logger = logger
         self.hooks = hooks
@@ -257,8 +258,7 @@ package actor RingService: Service {
     }
 
     private var loudness: ClosedRange<Volume> {
-        guard let quietHours, quietHours.contain(currentMinuteOfDay()) else { return Volume(0)...Volume(100) }
-        return Volume(0)...Volume(quietHours.volume)
+        Volume(0)...Volume(quietTime.volumeNow ?? Volume.range.upperBound)
     }
 }
 

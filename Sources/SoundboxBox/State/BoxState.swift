@@ -90,6 +90,8 @@ package final class BoxState: Sendable {
         /// Those that want to know of changes of the inbox as well.
         var inboxObservers: Set<Int> = []
         var nextObserver = 0
+        /// Counts the changes, of the inbox as well.
+        var version = 1
     }
 
     private let content: Mutex<Content>
@@ -102,10 +104,12 @@ package final class BoxState: Sendable {
 
     /// Changes the state and tells the observers when that made a difference. Never blocks; any thread.
     package func update(_ change: (inout Snapshot) -> Void) {
-        let observers = content.withLock { content in
+        let observers: [AsyncStream<Void>.Continuation] = content.withLock { content in
             let before = content.snapshot
             change(&content.snapshot)
-            return content.snapshot == before ? [] : Array(content.observers.values)
+            guard content.snapshot != before else { return [] }
+            content.version += 1
+            return Array(content.observers.values)
         }
         // Not under the lock: a task that is cancelled holds a lock of its own, which `yield` needs, while it ends its
         // stream, which needs this one.
@@ -114,8 +118,31 @@ package final class BoxState: Sendable {
 
     /// How much waits in the inbox has changed. Never blocks; any thread.
     package func inboxChanged() {
-        let observers = content.withLock { content in content.inboxObservers.compactMap { content.observers[$0] } }
+        let observers = content.withLock { content in
+            content.version += 1
+            return content.inboxObservers.compactMap { content.observers[$0] }
+        }
         for observer in observers { observer.yield() }
+    }
+
+    private var version: Int { content.withLock { $0.version } }
+
+    /// Counts the changes since the start. Returns at once where it is another one, and otherwise when something
+    /// changes.
+    /// - Parameters:
+    ///   - known: the version that the caller has seen.
+    ///   - limit: how long to wait.
+    package func version(otherThan known: Int, within limit: Duration) async -> Int {
+        if version != known { return version }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in self.changes(includingInbox: true) where self.version != known { return }
+            }
+            group.addTask { try? await Task.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
+        }
+        return version
     }
 
     /// The state now and after every change; an observer that is slow sees the latest only.

@@ -5,7 +5,7 @@ import SoundboxSystem
 /// Gives ``NetworkWatch`` its clock: has the network's loss and return spoken, and that the box is ready.
 actor NetworkPrompts: Service {
     private let state: BoxState
-    private let quietHours: QuietHours?
+    private let quietTime: QuietTime
     private let say: @Sendable (Prompt) -> Void
     private let withdraw: @Sendable (Prompt) -> Void
     private var watch: NetworkWatch
@@ -15,12 +15,12 @@ actor NetworkPrompts: Service {
     ///   - say: takes a prompt to be spoken. Must not block.
     ///   - withdraw: takes one back. Must not block.
     init(
-        _ policy: NetworkWatch.Policy, state: BoxState, quietHours: QuietHours?,
+        _ policy: NetworkWatch.Policy, state: BoxState, quietTime: QuietTime,
         say: @escaping @Sendable (Prompt) -> Void, withdraw: @escaping @Sendable (Prompt) -> Void
     ) {
         watch = NetworkWatch(policy, start: .monotonicNow)
         self.state = state
-        self.quietHours = quietHours
+        self.quietTime = quietTime
         self.say = say
         self.withdraw = withdraw
     }
@@ -40,7 +40,7 @@ actor NetworkPrompts: Service {
         act(on: watch.heard(prompt, at: .monotonicNow, isQuiet: isQuiet))
     }
 
-    private var isQuiet: Bool { quietHours?.contain(currentMinuteOfDay()) ?? false }
+    private var isQuiet: Bool { quietTime.volumeNow != nil }
 
     private func act(on actions: [NetworkWatch.Action]) {
         for action in actions {

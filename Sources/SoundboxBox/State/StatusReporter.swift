@@ -25,7 +25,7 @@ package actor StatusReporter: Service {
     private let feed: any PaymentFeed
     private let systemd: Systemd
     private let clock: BoxClock
-    private let quietHours: QuietHours?
+    private let quietTime: QuietTime
     private let session: SessionKeeper?
     private let start = ContinuousClock.now
     /// Without what changes all the time.
@@ -57,12 +57,12 @@ package actor StatusReporter: Service {
 
     package init(
         identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd, clock: BoxClock,
-        quietHours: QuietHours? = nil, session: SessionKeeper? = nil
+        quietTime: QuietTime = QuietTime(), session: SessionKeeper? = nil
     ) {
         self.identity = identity
         self.session = session
         self.clock = clock
-        self.quietHours = quietHours
+        self.quietTime = quietTime
         self.inbox = inbox
         self.state = state
         self.feed = feed
@@ -128,7 +128,7 @@ package actor StatusReporter: Service {
         status.sound = snapshot.device
         status.volume = snapshot.volume.level
         status.isMuted = snapshot.isMuted
-        if let quietHours, quietHours.contain(currentMinuteOfDay()) { status.quietVolume = quietHours.volume }
+        status.quietVolume = quietTime.volumeNow
         status.isAnnouncing = snapshot.announcement != nil
         status.ring = snapshot.ring.map { RingStatus(id: $0.id, secondsLeft: $0.secondsLeft(at: .monotonicNow)) }
         status.xruns = snapshot.xruns

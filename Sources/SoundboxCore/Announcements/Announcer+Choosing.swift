@@ -75,7 +75,10 @@ extension Announcer {
             guard let entry = queue.notices.others.first(where: { Rank($0.notice.kind) == rank }) else { break }
             return announce(entry, in: queue, at: moment)
         case .request:
-            guard let request = request.take() ?? endedDay.take().map(Request.dayEnd) else { break }
+            guard
+                let request = request.take() ?? endedDay.take().map(Request.dayEnd)
+                    ?? code.take().map(Request.signInCode)
+            else { break }
             return recall(request)
         case .prompt:
             guard let prompt = prompts.take(whilePaymentsWait: oldestPayment != nil) else { break }
@@ -92,7 +95,7 @@ extension Announcer {
         var ranks = Set(queue.notices.others.map { Rank($0.notice.kind) })
         let paymentsWait = !queue.notices.payments.isEmpty
         if paymentsWait { ranks.insert(.payment) }
-        if request != nil || endedDay != nil { ranks.insert(.request) }
+        if request != nil || endedDay != nil || code != nil { ranks.insert(.request) }
         if prompts.hasDue(whilePaymentsWait: paymentsWait) { ranks.insert(.prompt) }
         if !queue.says.isEmpty { ranks.insert(.text) }
         return ranks

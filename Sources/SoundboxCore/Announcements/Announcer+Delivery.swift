@@ -14,6 +14,9 @@ extension Announcer {
             delivery.gap = Self.hurriedGap
             // What nobody has asked for is no louder than a payment.
             if prompt.concern != .network { delivery.loudness = Self.leastForPrompts...Volume(100) }
+        case .signInCode:
+            delivery.hasChime = false
+            delivery.loudness = Self.leastForPrompts...Volume(100)
         // The chime means that money came.
         case .replay, .say, .text: delivery.hasChime = false
         // A kind has a chime of its own, or none, among its words.
@@ -56,6 +59,7 @@ extension Announcer.Job {
         // Nothing is guessed: whoever asked is told where to look.
         case .today(.unknown): .prompt(.message)
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
+        case .signInCode(let code): .signInCode(code)
         case .say, .text: nil
         }
     }
@@ -65,7 +69,7 @@ extension Announcer.Job {
         switch self {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .text, .replay, .today, .prompt, .network, .say: []
+        case .text, .replay, .today, .prompt, .network, .signInCode, .say: []
         }
     }
 

@@ -14,6 +14,8 @@ extension Announcer {
         case today(DayTotals)
         /// Whether payments can arrive, and the octets of the box's address.
         case network(isOnline: Bool, address: [UInt8])
+        /// The code that lets a phone onto the shop's page.
+        case signInCode(SignInCode)
         /// What a command gave to say. With a `failure` the script is what is said in its stead.
         case say(ErrandEntry, AnnouncementScript, failure: String?)
 
@@ -21,7 +23,7 @@ extension Announcer {
         public var isAnswer: Bool {
             switch self {
             case .notice, .summary, .say: false
-            case .text, .replay, .today, .prompt, .network: true
+            case .text, .replay, .today, .prompt, .network, .signInCode: true
             }
         }
     }
@@ -80,15 +82,20 @@ extension Announcer {
         case dayEnd(BusinessDay)
         /// Whether payments can arrive, and where the box is in the network.
         case network
+        /// This notice, which has been told before.
+        case notice(InboxEntry)
+        /// The code that lets a phone onto the shop's page.
+        case signInCode(SignInCode)
     }
 
     /// What was found when a ``Request`` was looked up.
     public enum Recollection: Sendable, Equatable {
-        /// For ``Request/last`` and ``Request/beforeLast``; `nil` when there is none.
+        /// For ``Request/last``, ``Request/beforeLast`` and ``Request/notice(_:)``; `nil` when there is none.
         case announced(InboxEntry?)
         /// For ``Request/today`` and ``Request/dayEnd(_:)``.
         case takings(DayTotals)
         case network(isOnline: Bool, address: [UInt8])
+        case signInCode(SignInCode)
     }
 
     /// When something is to be announced.

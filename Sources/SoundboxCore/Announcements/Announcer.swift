@@ -12,10 +12,13 @@ public struct Announcer: Sendable {
     let saysExpireAfter: Duration
     /// More waiting notices than this are spoken faster; `nil` never.
     let hurryAbove: Int?
-    let quietHours: QuietHours?
+    /// Whoever runs it sets them; they count for what is decided from then on.
+    public var quietHours: QuietHours?
     var state = State.idle
     var somethingMayWait = false
     var request: Request?
+    /// To be said when no other request is left: whoever asks for one takes nobody else's answer away.
+    var code: SignInCode?
     /// Its takings are to be told.
     var endedDay: BusinessDay?
     /// They are being told.
@@ -49,6 +52,7 @@ public struct Announcer: Sendable {
         switch event {
         case .somethingMayWait: somethingMayWait = true
         // Pressing five times asks for one answer, not for five in a row; the last word counts.
+        case .requested(.signInCode(let code)): self.code = code
         case .requested(let request): self.request = request
         case .dayEnded(let day): endedDay = day
         case .promptRequested(let prompt):
@@ -178,11 +182,13 @@ public struct Announcer: Sendable {
         switch (request, found) {
         // With one payment so far, "none yet" would not be true.
         case (.beforeLast, .announced(nil)): recall(.last)
-        case (.last, .announced(let entry)), (.beforeLast, .announced(let entry)): answer(.replay(entry), at: moment)
+        case (.last, .announced(let entry)), (.beforeLast, .announced(let entry)), (.notice, .announced(let entry)):
+            answer(.replay(entry), at: moment)
         case (.today, .takings(let takings)): answer(.today(takings), at: moment)
         case (.dayEnd(let day), .takings(let takings)): tell(day, takings, at: moment)
         case (.network, .network(let isOnline, let address)):
             answer(.network(isOnline: isOnline, address: address), at: moment)
+        case (.signInCode, .signInCode(let code)): answer(.signInCode(code), at: moment)
         default: nil
         }
     }

@@ -58,7 +58,7 @@ extension Prompt {
         case .storageFault, .setupFault, .notProvisioned: .fault
         case .greeting, .networkLost, .networkRestored: .network
         case .ringMissed: .ring
-        case .cancelled, .message: .errand
+        case .cancelled, .message, .signInCode: .errand
         case .volumeUp, .volumeDown, .volumeMaximum, .volumeMinimum, .muted, .noPaymentYet: .key
         }
     }

@@ -14,6 +14,12 @@ public enum InternetAddress: Sendable, Hashable {
         }
     }
 
+    public var bytes: [UInt8] {
+        switch self {
+        case .v4(let bytes), .v6(let bytes): bytes
+        }
+    }
+
     /// Whether it can be anybody's on the Internet, and nobody's on this machine or in the shop's network.
     ///
     /// From IANA's registries of special-purpose addresses (RFC 6890), with multicast, and with what carries an IPv4

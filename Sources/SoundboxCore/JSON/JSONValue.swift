@@ -24,6 +24,11 @@ public enum JSONValue: Sendable, Equatable {
         return string
     }
 
+    public var elements: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
     public var bool: Bool? {
         guard case .bool(let bool) = self else { return nil }
         return bool

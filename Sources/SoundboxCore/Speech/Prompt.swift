@@ -23,12 +23,14 @@ public enum Prompt: String, Sendable, CaseIterable {
     case cancelled
     /// There is something to be said, and the voice has no words for it.
     case message
+    /// The code that lets a phone onto the shop's page follows.
+    case signInCode = "sign_in_code"
 
     /// Whether a voice without it is refused. A prompt that came after version 0.1.0 is optional, so that programs and
     /// voices of different ages fit.
     public var isRequired: Bool {
         switch self {
-        case .setupFault, .ringMissed, .cancelled, .message: false
+        case .setupFault, .ringMissed, .cancelled, .message, .signInCode: false
         default: true
         }
     }

@@ -16,6 +16,21 @@ extension ScriptWriter {
         return script
     }
 
+    /// What the digits are for, the digits, and the digits once more: whoever has missed one need not ask again.
+    ///
+    /// - Throws: also where the voice has no words for what they are: digits alone could be taken for money.
+    func script(of code: SignInCode) throws(SpeechError) -> AnnouncementScript {
+        let words = language.words(of: .signInCode)
+        guard !words.isEmpty else { throw .missingPhrase(Prompt.signInCode.rawValue) }
+        var script = try script(ofText: words)
+        let digits = try self.script(ofDigits: code.digits, restingFor: .milliseconds(250))
+        for rest in [Duration.milliseconds(500), .milliseconds(900)] {
+            script.text += " \(digits.text)"
+            script.elements += [.pause(rest)] + digits.elements
+        }
+        return script
+    }
+
     /// The state of the network, then the address with pauses between its four numbers.
     func network(_ prompt: Prompt, _ address: [UInt8]) throws(SpeechError) -> AnnouncementScript {
         var script = try script(ofText: language.words(of: prompt))

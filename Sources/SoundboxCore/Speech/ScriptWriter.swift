@@ -65,6 +65,7 @@ public struct ScriptWriter: Sendable {
         case .prompt(let prompt): return try script(ofText: language.words(of: prompt))
         case .network(let isOnline, let address):
             return try network(isOnline ? .networkRestored : .networkLost, address)
+        case .signInCode(let code): return try script(of: code)
         }
     }
 
@@ -279,6 +280,8 @@ public struct ScriptWriter: Sendable {
         case .dayTakings(let takings): return script(for: .today(count: takings.payments, totals: takings.totals))
         case .network(let isOnline, _):
             if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
+        // Digits alone would be anything.
+        case .signInCode: return AnnouncementScript(text: "", elements: [])
         case .prompt: break
         }
         // The chime alone still says that something came. The voice check refuses a voice that gets this far.

@@ -15,6 +15,8 @@ public enum Utterance: Sendable, Equatable {
     case prompt(Prompt)
     /// Whether payments can arrive, and the IPv4 address at which the box is reached; no octets when there is none.
     case network(isOnline: Bool, address: [UInt8])
+    /// The code, digit by digit, that lets a phone onto the shop's page.
+    case signInCode(SignInCode)
 
     public init(_ notice: PaymentNotice) {
         switch notice.kind {

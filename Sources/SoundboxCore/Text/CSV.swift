@@ -15,7 +15,8 @@ public enum CSV {
     /// A text from outside, with a `'` before it where a spreadsheet would take it for a formula and carry it out
     /// (CWE-1236).
     public static func harmless(_ text: String) -> String {
-        switch text.unicodeScalars.first {
+        // Some leave out blanks and what has no width before they look.
+        switch text.unicodeScalars.first(where: { $0 != " " && $0.properties.generalCategory != .format }) {
         case "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠": "'\(text)"
         default: text
         }

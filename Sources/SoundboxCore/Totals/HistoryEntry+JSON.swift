@@ -21,3 +21,16 @@ extension HistoryEntry {
         return .object(zip(Self.columns, values).map { ($0, $1) })
     }
 }
+
+extension JSONValue {
+    /// A member of a notice's JSON as a field of CSV; what comes from outside is no formula there.
+    public func csvField(_ column: String) -> String {
+        switch self[column] {
+        case .string(let text)?:
+            column == "id" || column == "channel" || column == "kind" ? CSV.harmless(text) : text
+        case .number(let digits)?: digits
+        case .bool(let value)?: value ? "true" : "false"
+        default: ""
+        }
+    }
+}

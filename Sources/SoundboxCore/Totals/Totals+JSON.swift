@@ -109,11 +109,6 @@ extension Totals.Takings {
 }
 
 extension JSONValue {
-    fileprivate var elements: [JSONValue]? {
-        guard case .array(let elements) = self else { return nil }
-        return elements
-    }
-
     fileprivate var currency: Currency? { self["currency"]?.string.flatMap(Currency.init) }
 
     fileprivate func sum(_ name: String) -> ExactSum? { self[name]?.string.flatMap { ExactSum($0) } }

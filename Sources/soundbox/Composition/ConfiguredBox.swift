@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import ServiceLifecycle
 import SoundboxAudio
 import SoundboxBox
 import SoundboxClips
@@ -99,6 +100,17 @@ struct ConfiguredBox {
         _ = zone.rules
         let dayEndFile = DayEndFile(path: directory.dayEndPath)
         parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
+        let quietHoursFile = QuietHoursFile(path: directory.quietHoursPath)
+        let ownQuietHours = quietHoursFile.read()
+        if ownQuietHours == nil, SmallFile.exists(directory.quietHoursPath) {
+            logger.warning(
+                "the quiet hours that the shop has set cannot be read: those of the setup count",
+                metadata: ["path": "\(directory.quietHoursPath)"])
+        }
+        parts.quietHours = OwnQuietHours(own: ownQuietHours) { change in
+            try quietHoursFile.write(change)
+            logger.notice("quiet hours set by the shop", metadata: ["set": "\(change?.json.text ?? "as set up")"])
+        }
         let sessionFile = SessionFile(path: directory.sessionPath)
         parts.session = SessionStore(read: { sessionFile.read() }, write: { try sessionFile.write($0) })
         parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
@@ -117,12 +129,21 @@ struct ConfiguredBox {
         parts.systemd = systemd
         parts.machine = { MachineReading(stateDirectory: directory.path) }
         parts.control = { box in
-            let control = ControlServer(
-                socketPath: configuration.controlSocket, status: box.status, replay: box.replay,
-                changeVolume: box.changeVolume, history: box.history, totals: box.totals, metrics: box.metrics,
-                logger: logger)
-            guard let address = configuration.metricsAddress else { return [control] }
-            return [control, MetricsServer(address: address, metrics: box.metrics, logger: logger)]
+            let answers = ControlAnswers(box, page: configuration.pageJSON)
+            var servers: [any Service] = [
+                ControlServer(
+                    socketPath: configuration.controlSocket, status: box.status, service: answers, logger: logger)
+            ]
+            if let page = configuration.page {
+                servers.append(
+                    ControlServer(
+                        socketPath: page.socket, group: page.group, status: box.status, service: answers,
+                        logger: logger))
+            }
+            if let address = configuration.metricsAddress {
+                servers.append(MetricsServer(address: address, metrics: box.metrics, logger: logger))
+            }
+            return servers
         }
         box = Box(parts)
     }
@@ -222,6 +243,15 @@ struct ConfiguredBox {
             state.update { $0.panelFault = "\(what): \(error)" }
         }
         return (board.panel, layout.gestures, board.amplifier)
+    }
+}
+
+extension ControlAnswers {
+    fileprivate init(_ box: Box.Controls, page: JSONValue) {
+        self.init(
+            replay: box.replay, replayNotice: box.replayNotice, changeVolume: box.changeVolume, history: box.history,
+            totals: box.totals, metrics: box.metrics, events: box.events, quietHours: box.quietHours, trial: box.trial,
+            speakCode: box.speakCode, page: page)
     }
 }
 

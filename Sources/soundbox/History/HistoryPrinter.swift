@@ -39,15 +39,6 @@ struct HistoryPrinter {
 }
 
 extension JSONValue {
-    fileprivate func csvField(_ name: String) -> String {
-        switch self[name] {
-        case .string(let text)?: name == "id" || name == "channel" || name == "kind" ? CSV.harmless(text) : text
-        case .number(let digits)?: digits
-        case .bool(let value)?: value ? "true" : "false"
-        default: ""
-        }
-    }
-
     fileprivate var tableRow: [String] {
         func text(_ name: String) -> String { self[name]?.string ?? "" }
         let time = text("received_at").prefix(19).map { $0 == "T" ? " " : $0 }

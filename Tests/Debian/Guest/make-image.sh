@@ -32,8 +32,8 @@ voice=zh-CN
 # By relative paths: a copy of the tree finds the copy of the cache.
 parts=$(cd "$project" && {
   sha256sum - <"$soundbox"
-  find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/SoundboxCore/Version.swift README.md \
-    CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+  find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/SoundboxCore/Version.swift \
+    Sources/SoundboxPage/Page README.md CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 } | sha256sum | cut -c 1-12)
 if [[ -n $only_find ]]; then
   found=$(ls -td "$cache/image-$parts"-*/complete 2>/dev/null | head -1 || true)

@@ -12,6 +12,7 @@ enum Products {
 
     static let sounds = "\(project)/sounds"
     static let board = "\(project)/board"
+    static let page = "\(project)/Sources/SoundboxPage/Page"
 }
 
 /// Runs a command of the box to its end.

@@ -14,7 +14,7 @@ struct NetworkPromptsTests {
 
     private func service(_ policy: NetworkWatch.Policy) -> NetworkPrompts {
         NetworkPrompts(
-            policy, state: state, quietHours: nil, say: { [said] in said.append($0) },
+            policy, state: state, quietTime: QuietTime(), say: { [said] in said.append($0) },
             withdraw: { [withdrawn] in withdrawn.append($0) })
     }
 

@@ -16,6 +16,10 @@ final class ControlTrial: Sendable {
     private struct Box {
         var loudness = Loudness(volume: Volume(80), isMuted: false)
         var replays = 0
+        var replayed: [Int64] = []
+        var codes: [String] = []
+        var trials = 0
+        var quiet: QuietChange?
     }
 
     init() throws {
@@ -32,6 +36,10 @@ final class ControlTrial: Sendable {
     var client: ControlClient { ControlClient(socketPath: socketPath) }
     var loudness: Loudness { box.withLock { $0.loudness } }
     var replays: Int { box.withLock { $0.replays } }
+    /// Sequence numbers.
+    var replayed: [Int64] { box.withLock { $0.replayed } }
+    var codes: [String] { box.withLock { $0.codes } }
+    var trials: Int { box.withLock { $0.trials } }
 
     var status: BoxStatus {
         var status = BoxStatus(isOnline: true, version: "1.2.3", voice: "zh-CN")
@@ -47,10 +55,7 @@ final class ControlTrial: Sendable {
         let logger = Logger(label: "test") { [log] _ in JournalLogHandler(journal: log) }
         let server =
             isInService
-            ? ControlServer(
-                socketPath: socketPath, status: { self.status }, replay: { self.box.withLock { $0.replays += 1 } },
-                changeVolume: { self.change($0) }, history: { Self.answer($0) }, totals: { Self.answer($0) },
-                metrics: { self.status.metrics }, logger: logger)
+            ? ControlServer(socketPath: socketPath, status: { self.status }, service: answers, logger: logger)
             : ControlServer(socketPath: socketPath, status: { self.status }, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -62,6 +67,36 @@ final class ControlTrial: Sendable {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
+    }
+
+    private var answers: ControlAnswers {
+        ControlAnswers(
+            replay: { self.box.withLock { $0.replays += 1 } },
+            replayNotice: { sequence in
+                if sequence == 404 { return .failure(ControlRefusal(.unknown, "there is no notice 404")) }
+                if sequence == 409 { return .failure(ControlRefusal(.untold, "it has not been told yet")) }
+                self.box.withLock { $0.replayed.append(sequence) }
+                return .success(())
+            },
+            changeVolume: { self.change($0) }, history: { Self.answer($0) }, totals: { Self.answer($0) },
+            metrics: { self.status.metrics },
+            events: { .object([("version", .integer($0 + 1)), ("status", self.status.json)]) },
+            quietHours: { change in
+                .success(
+                    self.box.withLock { box in
+                        if let change { box.quiet = change }
+                        guard case .hours(let hours)? = box.quiet else { return QuietReading(nil, isShops: false) }
+                        return QuietReading(hours, isShops: true)
+                    })
+            },
+            trial: { self.box.withLock { $0.trials += 1 } },
+            speakCode: { code in
+                self.box.withLock { box in
+                    guard !box.loudness.isMuted else { return .failure(ControlRefusal(.muted, "the box is muted")) }
+                    box.codes.append(code.text)
+                    return .success(())
+                }
+            }, page: .object([("enabled", .bool(true)), ("port", .integer(80))]))
     }
 
     /// As ``run(isInService:_:)``, once the socket is open.

@@ -49,6 +49,24 @@ struct AnnouncerDeliveryTests {
         }
     }
 
+    @Test("A code for a phone has no chime, since no money came, and is never too soft to be heard")
+    func signInCode() throws {
+        let code = SignInCode()
+        let announcement = try #require(
+            played([.requested(.signInCode(code)), .recalled(.signInCode(code), moment(720))]))
+        #expect(announcement.job == .signInCode(code) && announcement.job.isAnswer)
+        #expect(!announcement.delivery.fitted(toWords: true).hasChime)
+        #expect(!announcement.delivery.fitted(toWords: false).hasChime)
+        #expect(announcement.delivery.loudness == Volume(30)...Volume(100))
+    }
+
+    @Test("A payment that somebody chose is repeated in the words of a repetition")
+    func chosen() throws {
+        let entry = try Entries.entry(7)
+        let announcement = played([.requested(.notice(entry)), .recalled(.announced(entry), moment(720))])
+        #expect(announcement?.job == .replay(entry))
+    }
+
     @Test(
         "Quiet hours hold the volume down, for payments and for answers",
         arguments: [(1319, false), (1320, true), (0, true), (419, true), (420, false)])

@@ -55,6 +55,31 @@ struct ShippedVoicesTests {
         #expect(!others.contains { $0.contains(voice.language.sentences[.replay] ?? "") })
     }
 
+    @Test("A code is said twice, digit by digit, behind words that tell what it is", arguments: locales)
+    func signInCode(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let code = try #require(SignInCode("102986"))
+        let script = voice.writer.script(for: .signInCode(code))
+        #expect(script.shortcoming == nil && script.amountRanges.isEmpty)
+        let words = try #require(voice.language.prompts[.signInCode])
+        #expect(script.text.hasPrefix(words))
+        let digits = script.text.dropFirst(words.count)
+        #expect(digits.count > 12 && digits.prefix(digits.count / 2) == digits.suffix(digits.count / 2))
+        // The words, and twice six digits.
+        let phrases = script.elements.count { if case .phrase = $0 { true } else { false } }
+        #expect(
+            phrases == voice.writer.script(for: .prompt(.signInCode)).elements.count {
+                if case .phrase = $0 { true } else { false }
+            } + 12)
+        // Digits alone could be taken for money.
+        var language = voice.language
+        language.prompts[.signInCode] = nil
+        let wordless = ScriptWriter(language: language, phrases: voice.writer.phrases)
+        #expect(!wordless.script(for: .signInCode(code)).hasWords)
+        let payment = voice.writer.script(for: .payment(try Money("5", .CNY), channel: "alipay"))
+        #expect(!payment.text.hasPrefix(words))
+    }
+
     @Test(
         "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
     func otherCurrency(locale: String) throws {

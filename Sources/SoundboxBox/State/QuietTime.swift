@@ -1,0 +1,64 @@
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Where the quiet hours are remembered that the shop has set itself.
+package struct OwnQuietHours: Sendable {
+    package var own: QuietChange?
+    /// `nil` forgets them. May block.
+    package var keep: @Sendable (QuietChange?) throws -> Void
+
+    package init(own: QuietChange?, keep: @escaping @Sendable (QuietChange?) throws -> Void) {
+        self.own = own
+        self.keep = keep
+    }
+
+    package static let none = OwnQuietHours(own: nil) { _ in }
+}
+
+/// The quiet hours that are in force: the shop's own, where it has set some, otherwise those of the setup. Any thread.
+package final class QuietTime: Sendable {
+    /// What the shop has set, for good; `nil` where it keeps to the setup.
+    package typealias Own = QuietChange
+
+    private struct Content {
+        let configured: QuietHours?
+        var own: Own?
+    }
+
+    private let content: Mutex<Content>
+    private let keep: @Sendable (Own?) throws -> Void
+
+    /// - Parameter keep: writes the shop's own down, or removes what was written. May block.
+    package init(
+        _ configured: QuietHours? = nil, own: Own? = nil, keep: @escaping @Sendable (Own?) throws -> Void = { _ in }
+    ) {
+        content = Mutex(Content(configured: configured, own: own))
+        self.keep = keep
+    }
+
+    package var hours: QuietHours? { reading.hours }
+
+    package var reading: QuietReading {
+        content.withLock { content in
+            switch content.own {
+            case .hours(let hours)?: QuietReading(hours, isShops: true)
+            case .off?: QuietReading(nil, isShops: true)
+            case .asSetUp?, nil: QuietReading(content.configured, isShops: false)
+            }
+        }
+    }
+
+    /// The most that the volume counts for now, 0–100; `nil` outside of quiet hours.
+    var volumeNow: Int? {
+        guard let hours, hours.contain(currentMinuteOfDay()) else { return nil }
+        return hours.volume
+    }
+
+    /// Written down first, so that a restart knows what was answered. Blocks on the disk.
+    func change(to change: QuietChange) throws {
+        let own: Own? = change == .asSetUp ? nil : change
+        try keep(own)
+        content.withLock { $0.own = own }
+    }
+}

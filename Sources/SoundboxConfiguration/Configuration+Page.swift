@@ -1,0 +1,85 @@
+import Glibc
+import SoundboxCore
+import SoundboxYAML
+
+extension Configuration {
+    /// The shop's page, which another process serves; the box tells it how.
+    public struct Page: Sendable, Equatable {
+        /// What whoever has signed in may do.
+        public enum Role: String, Sendable, CaseIterable {
+            case look
+            case change
+        }
+
+        /// Where the box answers the page's process, and nobody else.
+        public var socket: String
+        /// Whose that socket is besides the box's user; `nil` for the box's own group.
+        public var group: String?
+        /// 1–65535.
+        public var port: Int
+        /// `nil` for every private address that the machine has.
+        public var address: InternetAddress?
+        /// PEM; without it the page is plain HTTP.
+        public var certificateFile: String?
+        public var keyFile: String?
+        public var role: Role
+
+        public static let installedSocket = "/run/soundbox-page/control.sock"
+        static let installedGroup = "soundbox-page"
+
+        /// `page: {enabled: true, …}`
+        /// - Returns: `nil` where it is switched off. What else is there must be right all the same.
+        init?(reading value: YAMLValue) throws(YAMLError) {
+            let mapping = try value.mapping()
+            let isEnabled = try mapping.required("enabled").bool()
+            let socket = try mapping.optional("socket")?.socketPath()
+            group = try mapping.optional("group")?.name() ?? (socket == nil ? Self.installedGroup : nil)
+            self.socket = socket ?? Self.installedSocket
+            let certificate = mapping.optional("certificate_file")
+            let key = mapping.optional("key_file")
+            certificateFile = try certificate?.path()
+            keyFile = try key?.path()
+            port = try mapping.optional("port")?.integer(in: 1...65_535) ?? (certificate == nil ? 80 : 443)
+            address = try mapping.optional("listen").map { (value) throws(YAMLError) in try Self.address(value) }
+            role = try mapping.optional("role")?.choice(of: Role.self) ?? .change
+            try mapping.refuseOtherKeys()
+            if let lonely = certificate ?? key, (certificate == nil) != (key == nil) {
+                throw lonely.error("HTTPS needs certificate_file and key_file, and only one of them is there")
+            }
+            if !isEnabled { return nil }
+        }
+
+        private static func address(_ value: YAMLValue) throws(YAMLError) -> InternetAddress {
+            let text = try value.string()
+            guard let address = [(AF_INET, 4), (AF_INET6, 16)].lazy.compactMap({ bytes(text, $0.0, $0.1) }).first,
+                let address = InternetAddress(bytes: address)
+            else {
+                throw value.error("expected an address of this machine such as 192.168.1.7" + value.found(text))
+            }
+            guard !address.isPublic else {
+                throw value.error(
+                    "is an address of the Internet; the page is for the shop's own network, such as 192.168.1.7")
+            }
+            value.mayBeShown()
+            return address
+        }
+
+        private static func bytes(_ text: String, _ family: Int32, _ count: Int) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+        }
+    }
+
+    /// What the page's process is told of how to serve it.
+    package var pageJSON: JSONValue {
+        guard let page else { return .object([("enabled", .bool(false))]) }
+        func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+        return .object([
+            ("enabled", .bool(true)), ("port", .integer(page.port)),
+            ("listen", .array((page.address?.bytes ?? []).map { .integer(Int($0)) })),
+            ("certificate_file", text(page.certificateFile)), ("key_file", text(page.keyFile)),
+            ("role", .string(page.role.rawValue)), ("language", .string(voice.locales[0])),
+            ("currency", .string(announce.currency.code)),
+        ])
+    }
+}

@@ -1,0 +1,285 @@
+import Logging
+import SoundboxControl
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// Answers the browser: files to everybody, the box's answers to whoever is signed in.
+struct PageDesk: Sendable {
+    static let cookie = "soundbox"
+    private static let year = 365 * 24 * 3600
+
+    let settings: PageSettings
+    let files: PageFiles
+    let sessions: Sessions
+    let logger: Logger
+    private let box: BoxLink
+    private let signIn = SignInDesk()
+
+    private final class SignInDesk: Sendable {
+        let state = Mutex(SignIn())
+    }
+
+    init(settings: PageSettings, files: PageFiles, sessions: Sessions, client: ControlClient, logger: Logger) {
+        self.settings = settings
+        self.files = files
+        self.sessions = sessions
+        self.logger = logger
+        box = BoxLink(client)
+    }
+
+    func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        var response = await unguarded(request)
+        response.headers += Self.headers
+        return response
+    }
+
+    /// Nothing but what is served here runs or is loaded, nothing is kept, and nobody frames it.
+    private static let headers = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        ), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Cache-Control", "no-store"),
+    ]
+
+    private func unguarded(_ request: HTTPRequest) async -> HTTPResponse {
+        // With a certificate the browser has checked the name.
+        guard settings.isEncrypted || RequestOrigin.isLocalName(request.headers["host"] ?? "") else {
+            return Self.refusal(421, "name", "this page is reached by its address or by a name of this network")
+        }
+        if request.method == "GET", let file = files[request.path] { return file }
+        guard request.path.hasPrefix("/api/") else { return Self.unknown }
+        if request.method != "GET" {
+            guard RequestOrigin.isPage(request, isEncrypted: settings.isEncrypted) else {
+                return Self.refusal(403, "origin", "another site has asked for this")
+            }
+            guard request.headers["content-type"] == "application/json" else {
+                return Self.refusal(415, "invalid", "expected Content-Type: application/json")
+            }
+        }
+        switch "\(request.method) \(request.path)" {
+        case "GET /api/session": return session(role(of: request))
+        case "POST /api/code": return await sayCode()
+        case "POST /api/session": return open(request)
+        case "DELETE /api/session": return close(request)
+        default: break
+        }
+        guard let role = role(of: request) else {
+            return Self.refusal(401, "sign_in", "sign in with a code that the box says")
+        }
+        if request.method != "GET", role != .change {
+            return Self.refusal(403, "role", "this phone may look, and change nothing")
+        }
+        do throws(ControlError) { return try await signedIn(request) } catch {
+            return Self.refusal(503, "box", error.reason)
+        }
+    }
+
+    // MARK: Signing in
+
+    private func role(of request: HTTPRequest) -> Role? {
+        guard let role = tokens(of: request).lazy.compactMap({ sessions.role(of: $0) }).first else { return nil }
+        // What the owner allows may have become less since.
+        return settings.role == .look ? .look : role
+    }
+
+    /// Another server at the same address may have left a cookie of the same name: ports do not tell cookies apart
+    /// (RFC 6265, section 8.5). A few are looked at.
+    private func tokens(of request: HTTPRequest) -> [String] {
+        let pairs = (request.headers["cookie"] ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
+        let prefix = "\(Self.cookie)="
+        return pairs.filter { $0.hasPrefix(prefix) }.prefix(4).map { String($0.dropFirst(prefix.count)) }
+    }
+
+    private func session(_ role: Role?) -> HTTPResponse {
+        var members: [(name: String, value: JSONValue)] = [("signed_in", .bool(role != nil))]
+        if let role { members.append(("role", .string(role.rawValue))) }
+        members += [("https", .bool(settings.isEncrypted)), ("language", .string(settings.language))]
+        if role != nil { members.append(("currency", .string(settings.currency))) }
+        return Self.response(.object(members))
+    }
+
+    private func sayCode() async -> HTTPResponse {
+        let code = SignInCode()
+        // Taken before the box is asked, so that of two phones one waits.
+        let wait = signIn.state.withLock { state in
+            let wait = state.wait(at: .monotonicNow)
+            if wait == .zero { state.said(code, at: .monotonicNow) }
+            return wait
+        }
+        guard wait == .zero else { return Self.wait(wait) }
+        do throws(ControlError) {
+            let answer = try await box.exchange(
+                "POST", "sign-in-code", body: .object([("code", .string(code.text))]))
+            guard answer.status == 200 else {
+                signIn.state.withLock { $0.wasNotSaid(code) }
+                let cause = answer.json["cause"]?.string ?? "box"
+                if cause == "busy" { return Self.wait(SignIn.rest) }
+                return Self.refusal(answer.status, cause, answer.json["error"]?.string ?? "the box refused")
+            }
+            logger.notice("a code was said, for a phone that wants to sign in")
+            return Self.response(.object([("expires_in", .integer(Int(SignIn.lifetime.components.seconds)))]))
+        } catch {
+            signIn.state.withLock { $0.wasNotSaid(code) }
+            return Self.refusal(503, "box", error.reason)
+        }
+    }
+
+    private func open(_ request: HTTPRequest) -> HTTPResponse {
+        guard let json = try? JSONValue(parsing: request.body), let code = json["code"]?.string,
+            let role = json["role"]?.string.flatMap(Role.init)
+        else {
+            return Self.refusal(400, "invalid", "expected {\"code\": \"123456\", \"role\": \"look\" or \"change\"}")
+        }
+        switch signIn.state.withLock({ $0.guess(code, at: .monotonicNow) }) {
+        case .expired: return Self.refusal(403, "expired", "no code is in force; ask for one")
+        case .wrong(let left):
+            logger.warning("a wrong code was typed", metadata: ["guesses_left": "\(left)"])
+            return Self.response(
+                .object([
+                    ("error", .string("wrong")), ("reason", .string("that is not the code")), ("left", .integer(left)),
+                ]), status: 403)
+        case .right: break
+        }
+        let allowed = settings.role == .look ? .look : role
+        let token: String
+        do throws(FileError) { token = try sessions.open(as: allowed) } catch {
+            logger.error("nobody can sign in", metadata: ["reason": "\(error)"])
+            return Self.refusal(503, "fault", "\(error)")
+        }
+        logger.notice("a phone has signed in", metadata: ["role": "\(allowed.rawValue)"])
+        var response = session(allowed)
+        response.headers.append(("Set-Cookie", cookie(token, age: Self.year)))
+        return response
+    }
+
+    private func close(_ request: HTTPRequest) -> HTTPResponse {
+        for token in tokens(of: request) where sessions.role(of: token) != nil {
+            do throws(FileError) { try sessions.close(token) } catch {
+                return Self.refusal(503, "fault", "\(error)")
+            }
+            logger.notice("a phone has signed out")
+        }
+        var response = session(nil)
+        response.headers.append(("Set-Cookie", cookie("", age: 0)))
+        return response
+    }
+
+    private func cookie(_ token: String, age: Int) -> String {
+        "\(Self.cookie)=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+            + (settings.isEncrypted ? "; Secure" : "")
+    }
+
+    // MARK: What the box answers
+
+    private func signedIn(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
+        switch "\(request.method) \(request.path)" {
+        case "GET /api/events":
+            let version = request.query.first { $0.name == "after" }.flatMap { Int($0.value) } ?? 0
+            return Self.passed(try await box.events(after: max(0, version)))
+        case "GET /api/payments": return Self.passed(try await box.exchange("GET", "history", request.query))
+        case "GET /api/totals": return try await totals(request)
+        case "GET /api/export.csv": return try await export(request)
+        case "GET /api/quiet-hours": return Self.passed(try await box.exchange("GET", "quiet-hours"))
+        case "PUT /api/quiet-hours": return try await forwarded(request, "PUT", "quiet-hours")
+        case "PUT /api/volume": return try await forwarded(request, "PUT", "volume")
+        case "POST /api/replay":
+            // Without a number the control socket would repeat the last one.
+            guard let json = try? JSONValue(parsing: request.body), json["sequence"] != nil else {
+                return Self.refusal(400, "invalid", "sequence: expected the number of a payment")
+            }
+            return try await forwarded(request, "POST", "replay")
+        case "POST /api/trial": return try await forwarded(request, "POST", "trial")
+        default: return Self.unknown
+        }
+    }
+
+    private func forwarded(
+        _ request: HTTPRequest, _ method: String, _ path: String
+    ) async throws(ControlError) -> HTTPResponse {
+        guard let json = try? JSONValue(parsing: request.body) else {
+            return Self.refusal(400, "invalid", "expected JSON")
+        }
+        let answer = try await box.exchange(method, path, body: json)
+        if answer.status == 200 { logger.notice("changed by a phone", metadata: ["what": "\(path)"]) }
+        return Self.passed(answer)
+    }
+
+    private func totals(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
+        var totals = Totals()
+        var (from, to): (JSONValue, JSONValue) = (.null, .null)
+        let failure = try await walk("totals", request.query) { page in
+            guard let part = page["part"].flatMap(Totals.init(decoding:)) else { return false }
+            totals.add(earlier: part)
+            (from, to) = (page["from"] ?? .null, page["to"] ?? .null)
+            return true
+        }
+        return failure ?? Self.response(.object([("from", from), ("to", to)] + totals.members))
+    }
+
+    private func export(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
+        // The mark tells spreadsheets that it is UTF-8.
+        var text = "\u{FEFF}" + CSV.record(HistoryEntry.columns)
+        let failure = try await walk("history", request.query) { page in
+            guard let entries = page["entries"]?.elements else { return false }
+            for entry in entries { text += CSV.record(HistoryEntry.columns.map { entry.csvField($0) }) }
+            return text.utf8.count < 8 << 20
+        }
+        if let failure { return failure }
+        var response = HTTPResponse(status: 200, contentType: "text/csv; charset=utf-8", body: Array(text.utf8))
+        response.headers.append(("Content-Disposition", "attachment; filename=\"payments.csv\""))
+        return response
+    }
+
+    /// Asks piece by piece, each of them a little work for the box, and always for the range that the first answer meant.
+    /// - Returns: what to answer when it cannot be had as a whole.
+    private func walk(
+        _ path: String, _ query: [(name: String, value: String)], _ take: (JSONValue) -> Bool
+    ) async throws(ControlError) -> HTTPResponse? {
+        var query = query.filter { $0.name != "before" && $0.name != "limit" }
+        var before: Int?
+        repeat {
+            let answer = try await box.exchange("GET", path, query + (before.map { [("before", "\($0)")] } ?? []))
+            guard answer.status == 200 else { return Self.passed(answer) }
+            guard take(answer.json) else {
+                return Self.refusal(503, "box", "the box's answer is too long, or of another version")
+            }
+            if before == nil {
+                let range = ["from", "to"].compactMap { name in answer.json[name]?.string.map { (name, $0) } }
+                query = query.filter { !["from", "to", "day"].contains($0.name) } + range
+            }
+            before = answer.json["next"]?.integer
+        } while before != nil
+        return nil
+    }
+
+    // MARK: Answers
+
+    private static var unknown: HTTPResponse { refusal(404, "unknown", "there is no such thing here") }
+
+    private static func passed(_ answer: (status: Int, json: JSONValue)) -> HTTPResponse {
+        guard answer.status != 200 else { return response(answer.json) }
+        let word = answer.json["cause"]?.string ?? (answer.status == 503 ? "box" : "invalid")
+        return refusal(answer.status, word, answer.json["error"]?.string ?? "the box refused")
+    }
+
+    private static func wait(_ duration: Duration) -> HTTPResponse {
+        let seconds = Int((duration + .milliseconds(999)).components.seconds)
+        return response(
+            .object([
+                ("error", .string("wait")), ("reason", .string("a code was asked for a moment ago")),
+                ("retry_in", .integer(max(1, seconds))),
+            ]), status: 429)
+    }
+
+    static func refusal(_ status: Int, _ error: String, _ reason: String) -> HTTPResponse {
+        response(.object([("error", .string(error)), ("reason", .string(reason))]), status: status)
+    }
+
+    private static func response(_ json: JSONValue, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "application/json", body: json.bytes)
+    }
+}

@@ -1,0 +1,156 @@
+import Logging
+import ServiceLifecycle
+import SoundboxControl
+import SoundboxCore
+import SoundboxSystem
+
+/// Serves the shop's page for as long as the box wants one. Of the box it knows the control socket, and nothing else.
+public struct PageServer: Service {
+    /// Why it ended.
+    public enum Ending: Sendable, Equatable {
+        /// The box has no page, or has not been there for a minute.
+        case notWanted(reason: String)
+        case stopped
+    }
+
+    /// Without a box, or a page to be served, it goes; whoever watches the socket starts it again.
+    private static let patience = Duration.seconds(60)
+    /// Between two looks at the box.
+    private static let rest = Duration.seconds(5)
+
+    private let socketPath: String
+    private let files: String
+    private let sessions: Sessions
+    private let logger: Logger
+    private let opened: @Sendable ([String]) -> Void
+    private let ended: @Sendable (Ending) -> Void
+
+    /// - Parameters:
+    ///   - socketPath: where the box answers.
+    ///   - files: the folder of what browsers are given.
+    ///   - opened: told the addresses when the page can be reached.
+    ///   - ended: told why it ends. Must not block.
+    public init(
+        socketPath: String, files: String, sessions: Sessions, logger: Logger,
+        opened: @escaping @Sendable ([String]) -> Void, ended: @escaping @Sendable (Ending) -> Void
+    ) {
+        self.socketPath = socketPath
+        self.files = files
+        self.sessions = sessions
+        self.logger = logger
+        self.opened = opened
+        self.ended = ended
+    }
+
+    public func run() async throws {
+        let files = try PageFiles(folder: files)
+        let ending = try await cancelWhenGracefulShutdown { try await serve(files) }
+        ended(ending)
+    }
+
+    private func serve(_ files: PageFiles) async throws -> Ending {
+        var isMissingSince: Duration?
+        while !Task.isCancelled {
+            switch await settings() {
+            case .success(let settings) where !settings.isEnabled:
+                return .notWanted(
+                    reason: "the page is switched off; page.enabled: true in soundbox.yaml switches it on")
+            case .success(let settings):
+                isMissingSince = nil
+                try await serve(settings, files)
+            case .failure(let error):
+                let now = Duration.monotonicNow
+                if isMissingSince == nil { logger.notice("waiting for the box", metadata: ["reason": "\(error)"]) }
+                isMissingSince = isMissingSince ?? now
+                if let since = isMissingSince, now - since >= Self.patience {
+                    return .notWanted(reason: error.reason)
+                }
+                try? await Task.sleep(for: Self.rest)
+            }
+        }
+        return .stopped
+    }
+
+    private func settings() async -> Result<PageSettings, ControlError> {
+        do throws(ControlError) {
+            let answer = try await ControlClient(socketPath: socketPath).exchange("GET", "page")
+            guard answer.status == 200, let settings = PageSettings(decoding: answer.json) else {
+                throw ControlError(
+                    reason: answer.json["error"]?.string ?? "the box at \(socketPath) is of another version")
+            }
+            return .success(settings)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Until the box wants it otherwise, or has been away for long.
+    private func serve(_ settings: PageSettings, _ files: PageFiles) async throws {
+        let desk = PageDesk(
+            settings: settings, files: files, sessions: sessions,
+            client: ControlClient(socketPath: socketPath, patience: .seconds(15)), logger: logger)
+        // A phone keeps its connection. A question for events is held for 8 s.
+        let limits = HTTPServer.Limits(
+            mostConnections: 64, idleSeconds: 15, lifetime: .seconds(20), renewsLifetime: true)
+        let server = try HTTPServer(
+            limits: limits, identity: try Self.identity(settings),
+            tooLong: PageDesk.refusal(413, "invalid", "the body is longer than \(limits.longestBody) bytes"),
+            tooManyHeaders: PageDesk.refusal(431, "invalid", "there are more than \(limits.mostHeaders) headers"),
+            headers: ["host", "origin", "sec-fetch-site", "content-type", "cookie"],
+            admits: { RequestOrigin.isPrivate($0) }, handler: { await desk.answer($0) })
+        let stamps = Self.stamps(settings)
+        let address = ListenAddress(settings.address ?? .v4([0, 0, 0, 0]), port: settings.port)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await withTaskCancellationHandler {
+                    try await server.run(thread: "page") {
+                        try TCPListener(address)
+                    } whenOpen: {
+                        opened(Self.urls(settings))
+                    }
+                } onCancel: {
+                    server.stop()
+                }
+            }
+            group.addTask { await self.watch(settings, stamps) }
+            try await group.next()
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Returns when something else is wanted, or nobody has been there to want anything for a minute.
+    private func watch(_ settings: PageSettings, _ stamps: [FileStamp?]) async {
+        var lastSeen = Duration.monotonicNow
+        while !Task.isCancelled {
+            try? await Task.sleep(for: Self.rest)
+            switch await self.settings() {
+            case .success(settings):
+                lastSeen = .monotonicNow
+                // A certificate that was renewed. Half of it may be there: the other half follows in a moment.
+                if Self.stamps(settings) != stamps {
+                    try? await Task.sleep(for: Self.rest)
+                    return
+                }
+            case .success: return
+            case .failure: if .monotonicNow - lastSeen >= Self.patience { return }
+            }
+        }
+    }
+
+    private static func stamps(_ settings: PageSettings) -> [FileStamp?] {
+        [settings.certificateFile, settings.keyFile].compactMap(\.self).map { FileStamp($0) }
+    }
+
+    /// Blocks on the disk.
+    private static func identity(_ settings: PageSettings) throws(FileError) -> HTTPServer.Identity? {
+        guard let certificate = settings.certificateFile, let key = settings.keyFile else { return nil }
+        return HTTPServer.Identity(certificate: try SmallFile.read(certificate), key: try SmallFile.read(key))
+    }
+
+    private static func urls(_ settings: PageSettings) -> [String] {
+        if let address = settings.address { return [settings.url(of: address)] }
+        let addresses = NetworkAddress.all().map(\.octets).filter { !InternetAddress.v4($0).isPublic }
+        return (addresses.isEmpty ? [[127, 0, 0, 1]] : addresses).map { settings.url(of: .v4($0)) }
+    }
+}

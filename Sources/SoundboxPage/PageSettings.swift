@@ -1,0 +1,47 @@
+import SoundboxCore
+
+/// What somebody who has signed in may do.
+public enum Role: String, Sendable {
+    case look
+    case change
+}
+
+/// How the page is to be served, as the box tells it.
+struct PageSettings: Sendable, Equatable {
+    var isEnabled: Bool
+    var port = 0
+    /// `nil` for every private address that the machine has.
+    var address: InternetAddress?
+    var certificateFile: String?
+    var keyFile: String?
+    /// The most that anybody may do.
+    var role = Role.change
+    /// Of the box's voice.
+    var language = ""
+    var currency = ""
+
+    /// Reads the answer to `GET /page`. `nil` for anything else.
+    init?(decoding json: JSONValue) {
+        guard let isEnabled = json["enabled"]?.bool else { return nil }
+        self.isEnabled = isEnabled
+        guard isEnabled else { return }
+        guard let port = json["port"]?.integer, let role = json["role"]?.string.flatMap(Role.init) else { return nil }
+        self.port = port
+        self.role = role
+        address = InternetAddress(bytes: (json["listen"]?.elements ?? []).compactMap { $0.integer.map { UInt8($0) } })
+        certificateFile = json["certificate_file"]?.string
+        keyFile = json["key_file"]?.string
+        language = json["language"]?.string ?? ""
+        currency = json["currency"]?.string ?? ""
+    }
+
+    var isEncrypted: Bool { certificateFile != nil }
+
+    /// For a browser in the shop's network.
+    func url(of address: InternetAddress) -> String {
+        let scheme = isEncrypted ? "https" : "http"
+        let place = "\(ListenAddress(address, port: port))"
+        let usual = isEncrypted ? ":443" : ":80"
+        return "\(scheme)://\(place.hasSuffix(usual) ? String(place.dropLast(usual.count)) : place)/"
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import SoundboxControl
+import SoundboxCore
+
+/// Where a request comes from, as far as browsers and sockets tell.
+enum RequestOrigin {
+    /// What a change is asked for by: the page itself, and no other site that the phone has open.
+    static func isPage(_ request: HTTPRequest, isEncrypted: Bool) -> Bool {
+        guard let host = request.headers["host"] else { return false }
+        // Every browser of the last years sends one of the two with a POST, a PUT and a DELETE.
+        if let origin = request.headers["origin"] { return origin == "\(isEncrypted ? "https" : "http")://\(host)" }
+        return request.headers["sec-fetch-site"] == "same-origin"
+    }
+
+    /// Whether the browser reached the page by a name that only this network knows. A site of the Internet could have its
+    /// own name lead here, and its script would count as the page's (DNS rebinding).
+    static func isLocalName(_ host: String) -> Bool {
+        if host.wholeMatch(of: /\[[0-9A-Fa-f:.]+\](:[0-9]+)?/) != nil { return true }
+        guard host.wholeMatch(of: /[A-Za-z0-9.-]+(:[0-9]+)?/) != nil else { return false }
+        let name = host.prefix { $0 != ":" }.lowercased()
+        if !name.contains(".") { return !name.isEmpty }
+        if name.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) { return true }
+        return [".local", ".lan", ".home", ".internal", ".home.arpa", ".localdomain"].contains { name.hasSuffix($0) }
+    }
+
+    /// Whether both ends of a connection are in private networks. For the server's thread.
+    static func isPrivate(_ descriptor: Int32) -> Bool {
+        address(of: descriptor, getsockname).map { !$0.isPublic } == true
+            && address(of: descriptor, getpeername).map { !$0.isPublic } == true
+    }
+
+    private static func address(
+        of descriptor: Int32,
+        _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> InternetAddress? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) == 0 }
+        }
+        guard isKnown else { return nil }
+        return withUnsafeBytes(of: storage) { bytes in
+            switch Int32(storage.ss_family) {
+            case AF_INET: InternetAddress(bytes: Array(bytes[4..<8]))
+            case AF_INET6: InternetAddress(bytes: Array(bytes[8..<24]))
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// The phones that are signed in, in a file that outlives the process: a phone stays in until it is signed out.
+///
+/// The file holds hashes of their tokens, so that whoever reads it is not signed in. Whoever removes it has signed all of
+/// them out, at once: it is looked after before each answer. Blocks on the disk; any thread.
+public final class Sessions: Sendable {
+    /// Of a shop. Beyond them the oldest is signed out.
+    static let most = 32
+
+    private struct Session: Sendable, Equatable {
+        var hash: String
+        var role: Role
+    }
+
+    private struct Content {
+        var stamp: FileStamp?
+        /// Oldest first.
+        var sessions: [Session] = []
+    }
+
+    private let path: String
+    private let content = Mutex(Content())
+
+    /// - Parameter folder: of the page's process, and nobody else's.
+    public init(folder: String) { path = Self.path(in: folder) }
+
+    private static func path(in folder: String) -> String { "\(folder)/sessions.json" }
+
+    /// Signs everybody out, also with a page that runs.
+    /// - Throws: why that cannot be done.
+    public static func closeAll(in folder: String) throws(FileError) {
+        let path = path(in: folder)
+        if unlink(path) != 0, errno != ENOENT {
+            let hint = errno == EACCES || errno == EPERM ? "; use sudo" : ""
+            throw FileError(path: path, problem: "cannot be removed: \(SystemError.last)\(hint)")
+        }
+        SmallFile.syncFolder(of: path)
+    }
+
+    /// What the owner of a token may do; `nil` for one that is not signed in.
+    func role(of token: String) -> Role? {
+        let hash = Self.hash(token)
+        return content.withLock { content in
+            reload(&content)
+            return content.sessions.first { $0.hash == hash }?.role
+        }
+    }
+
+    /// Signs somebody in.
+    /// - Returns: a token that nobody can guess.
+    func open(as role: Role) throws(FileError) -> String {
+        var random = SystemRandomNumberGenerator()
+        let token = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }.hexadecimal
+        try change { sessions in
+            sessions = sessions.suffix(Self.most - 1) + [Session(hash: Self.hash(token), role: role)]
+        }
+        return token
+    }
+
+    /// Signs the owner of a token out.
+    func close(_ token: String) throws(FileError) {
+        let hash = Self.hash(token)
+        try change { sessions in sessions.removeAll { $0.hash == hash } }
+    }
+
+    private func change(_ body: (inout [Session]) -> Void) throws(FileError) {
+        try content.withLock { content throws(FileError) in
+            reload(&content)
+            var sessions = content.sessions
+            body(&sessions)
+            guard sessions != content.sessions else { return }
+            try SmallFile.replace(path, with: "\(Self.json(sessions).text)\n", mode: 0o600, owner: nil)
+            content.sessions = sessions
+            content.stamp = FileStamp(path)
+        }
+    }
+
+    private func reload(_ content: inout Content) {
+        let stamp = FileStamp(path)
+        guard stamp != content.stamp || stamp == nil else { return }
+        content.stamp = stamp
+        content.sessions = stamp == nil ? [] : read()
+    }
+
+    /// What cannot be read lets nobody in.
+    private func read() -> [Session] {
+        guard let bytes = try? SmallFile.bytes(ofRegularFile: path, limit: 64 << 10),
+            let json = try? JSONValue(parsing: bytes)
+        else { return [] }
+        return (json.elements ?? []).compactMap { element in
+            guard let hash = element["hash"]?.string, hash.utf8.count == 64,
+                let role = element["role"]?.string.flatMap(Role.init)
+            else { return nil }
+            return Session(hash: hash, role: role)
+        }
+    }
+
+    private static func json(_ sessions: [Session]) -> JSONValue {
+        .array(sessions.map { .object([("hash", .string($0.hash)), ("role", .string($0.role.rawValue))]) })
+    }
+
+    private static func hash(_ token: String) -> String { SHA256.hash(of: Array(token.utf8)).hexadecimal }
+}

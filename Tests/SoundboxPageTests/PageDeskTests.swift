@@ -1,0 +1,266 @@
+import SoundboxControl
+import SoundboxCore
+import Testing
+
+@testable import SoundboxPage
+
+@Suite("What a browser is answered", .timeLimit(.minutes(10)))
+struct PageDeskTests {
+    private let trial: PageTrial
+
+    init() throws { trial = try PageTrial() }
+
+    private func json(_ response: HTTPResponse) throws -> JSONValue { try JSONValue(parsing: response.body) }
+
+    private func error(_ response: HTTPResponse) -> String? { try? json(response)["error"]?.string }
+
+    @Test(
+        "The page's files are for everybody, and nothing else is",
+        arguments: ["/page.css", "/page.js", "/icon.svg", "/"])
+    func files(path: String) async throws {
+        let desk = try trial.desk()
+        let answer = await desk.answer(trial.request("GET", path))
+        #expect(answer.status == 200)
+        #expect(String(decoding: answer.body, as: UTF8.self) == (path == "/" ? "page.html" : String(path.dropFirst())))
+        for path in ["/page.html", "/../sessions.json", "/sessions.json", "/%2e%2e/sessions.json", "//"] {
+            #expect(await desk.answer(trial.request("GET", path)).status == 404, "\(path)")
+        }
+    }
+
+    @Test("Every answer forbids what the page does not do itself")
+    func headers() async throws {
+        let desk = try trial.desk()
+        for request in [trial.request("GET", "/"), trial.request("GET", "/api/payments"), trial.request("PUT", "/x")] {
+            let headers = await desk.answer(request).headers
+            let policy = headers.first { $0.name == "Content-Security-Policy" }?.value
+            #expect(policy?.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'") == true)
+            #expect(headers.contains { $0.name == "X-Content-Type-Options" && $0.value == "nosniff" })
+            #expect(headers.contains { $0.name == "Cache-Control" && $0.value == "no-store" })
+        }
+    }
+
+    @Test("Nobody has anything of the box who is not signed in")
+    func strangers() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            for (method, path) in [
+                ("GET", "/api/events"), ("GET", "/api/payments"), ("GET", "/api/totals"), ("GET", "/api/export.csv"),
+                ("GET", "/api/quiet-hours"), ("PUT", "/api/quiet-hours"), ("PUT", "/api/volume"),
+                ("POST", "/api/replay"), ("POST", "/api/trial"), ("GET", "/api/nothing"),
+            ] {
+                for cookie in [nil, "", "soundbox=", "soundbox=0", "other=1; soundbox=x"] {
+                    let answer = await desk.answer(trial.request(method, path, cookie: cookie))
+                    #expect(answer.status == 401, "\(path)")
+                    #expect(error(answer) == "sign_in", "\(path)")
+                }
+            }
+            #expect(trial.trials == 0)
+            #expect(trial.volume == 80)
+        }
+    }
+
+    @Test("Whoever types what the box has said is in, with a cookie that no script and no other site gets")
+    func signIn() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            #expect(try json(await desk.answer(trial.request("GET", "/api/session")))["signed_in"]?.bool == false)
+            let asked = await desk.answer(trial.request("POST", "/api/code"))
+            #expect(try json(asked)["expires_in"]?.integer == 120)
+            // The answer must not have what only the box says.
+            let code = try #require(trial.codes.first)
+            #expect(!String(decoding: asked.body, as: UTF8.self).contains(code))
+            let answer = await desk.answer(
+                trial.request("POST", "/api/session", #"{"code": "\#(code)", "role": "change"}"#))
+            let cookie = try #require(answer.headers.first { $0.name == "Set-Cookie" }?.value)
+            #expect(cookie.hasSuffix("; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"))
+            let token = String(cookie.prefix { $0 != ";" })
+            let session = try json(await desk.answer(trial.request("GET", "/api/session", cookie: "a=b; \(token)")))
+            #expect(session["role"]?.string == "change")
+            #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: token)).status == 200)
+            #expect(await desk.answer(trial.request("DELETE", "/api/session", cookie: token)).status == 200)
+            #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: token)).status == 401)
+        }
+    }
+
+    @Test("With a certificate the cookie goes over HTTPS only")
+    func secureCookie() async throws {
+        let desk = try trial.desk(certificate: true)
+        try await trial.run {
+            let origin = ["origin": "https://\(PageTrial.host)"]
+            _ = await desk.answer(trial.request("POST", "/api/code", "{}", origin))
+            let code = try #require(trial.codes.first)
+            let answer = await desk.answer(
+                trial.request("POST", "/api/session", #"{"code": "\#(code)", "role": "look"}"#, origin))
+            #expect(answer.headers.first { $0.name == "Set-Cookie" }?.value.hasSuffix("; Secure") == true)
+        }
+    }
+
+    @Test("A second code waits, and three wrong ones use the first one up")
+    func limits() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            #expect(await desk.answer(trial.request("POST", "/api/code")).status == 200)
+            let second = await desk.answer(trial.request("POST", "/api/code"))
+            #expect(second.status == 429)
+            #expect(error(second) == "wait")
+            let rest = try json(second)["retry_in"]?.integer
+            #expect((1...20).contains(rest ?? 0))
+            let code = try #require(trial.codes.first)
+            let wrong = code == "000000" ? "000001" : "000000"
+            for left in [2, 1, 0] {
+                let answer = await desk.answer(
+                    trial.request("POST", "/api/session", #"{"code": "\#(wrong)", "role": "look"}"#))
+                #expect(answer.status == 403)
+                #expect(try json(answer)["left"]?.integer == left)
+            }
+            let late = await desk.answer(
+                trial.request("POST", "/api/session", #"{"code": "\#(code)", "role": "look"}"#))
+            #expect(error(late) == "expired")
+            #expect(trial.codes.count == 1)
+        }
+    }
+
+    @Test("Of fifty guesses at once three count")
+    func crowd() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            _ = await desk.answer(trial.request("POST", "/api/code"))
+            let code = try #require(trial.codes.first)
+            let wrong = code == "000000" ? "000001" : "000000"
+            let guess = trial.request("POST", "/api/session", #"{"code": "\#(wrong)", "role": "look"}"#)
+            let answers = await withTaskGroup(of: HTTPResponse.self) { group in
+                for _ in 0..<50 { group.addTask { await desk.answer(guess) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { error($0) == "wrong" } == 3)
+            #expect(answers.count { error($0) == "expired" } == 47)
+        }
+    }
+
+    @Test(
+        "Why the box does not say a code is passed on", arguments: [ControlRefusal.Cause.quiet, .muted, .unspeakable])
+    func refusals(cause: ControlRefusal.Cause) async throws {
+        let desk = try trial.desk()
+        trial.refuse(ControlRefusal(cause, "because"))
+        try await trial.run {
+            let answer = await desk.answer(trial.request("POST", "/api/code"))
+            #expect(answer.status == 409)
+            #expect(error(answer) == cause.rawValue)
+        }
+    }
+
+    @Test("Who looks changes nothing, and where the setup allows no more, everybody looks")
+    func roles() async throws {
+        try await trial.run {
+            let desk = try trial.desk()
+            let looking = try await trial.signIn(desk, as: "look")
+            #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: looking)).status == 200)
+            let changes = [
+                trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: looking),
+                trial.request("POST", "/api/replay", #"{"sequence": 1}"#, cookie: looking),
+                trial.request("POST", "/api/trial", cookie: looking),
+                trial.request("PUT", "/api/quiet-hours", #"{"off": true}"#, cookie: looking),
+            ]
+            for change in changes { #expect(error(await desk.answer(change)) == "role") }
+            let strict = try trial.desk(role: "look")
+            let asked = try await trial.signIn(strict, as: "change")
+            #expect(error(await strict.answer(trial.request("POST", "/api/trial", cookie: asked))) == "role")
+            #expect(trial.trials == 0)
+            #expect(trial.replayed.isEmpty)
+            #expect(trial.volume == 80)
+        }
+    }
+
+    @Test("What is asked for by a phone that may is done by the box")
+    func changes() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            let cookie = try await trial.signIn(desk)
+            let volume = await desk.answer(trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: cookie))
+            #expect(try json(volume)["volume"]?.integer == 5)
+            #expect(
+                await desk.answer(trial.request("POST", "/api/replay", #"{"sequence": 12}"#, cookie: cookie)).status
+                    == 200)
+            #expect(await desk.answer(trial.request("POST", "/api/trial", cookie: cookie)).status == 200)
+            #expect(trial.replayed == [12])
+            #expect(trial.trials == 1)
+            // Without a number it would be the last one, which nobody has chosen.
+            #expect(await desk.answer(trial.request("POST", "/api/replay", cookie: cookie)).status == 400)
+            #expect(trial.replayed == [12])
+        }
+    }
+
+    @Test("Another site that the phone has open changes nothing")
+    func otherSites() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            let cookie = try await trial.signIn(desk)
+            for headers in [
+                ["origin": "http://evil.example"], ["origin": ""], ["origin": "null"],
+                ["origin": "", "sec-fetch-site": "cross-site"],
+            ] {
+                let answer = await desk.answer(trial.request("POST", "/api/trial", "{}", cookie: cookie, headers))
+                #expect(answer.status == 403)
+                #expect(error(answer) == "origin")
+            }
+            let form = ["content-type": "text/plain"]
+            #expect(await desk.answer(trial.request("POST", "/api/trial", "{}", cookie: cookie, form)).status == 415)
+            let rebound = ["host": "evil.example", "origin": "http://evil.example"]
+            #expect(await desk.answer(trial.request("GET", "/", "", rebound)).status == 421)
+            #expect(trial.trials == 0)
+        }
+    }
+
+    @Test("However many questions come at once, none is cut off by the others")
+    func manyQuestions() async throws {
+        let desk = try trial.desk()
+        let cookie = "soundbox=\(try trial.sessions.open(as: .change))"
+        try await trial.run {
+            let questions = (0..<100).map { number in
+                switch number % 4 {
+                case 0: trial.request("GET", "/api/payments", cookie: cookie)
+                case 1: trial.request("GET", "/api/events?after=\(number)", cookie: cookie)
+                case 2: trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: cookie)
+                default: trial.request("GET", "/api/quiet-hours", cookie: cookie)
+                }
+            }
+            let statuses = await withTaskGroup(of: Int.self) { group in
+                for question in questions { group.addTask { await desk.answer(question).status } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == [Int](repeating: 200, count: 100))
+        }
+    }
+
+    @Test("The export has every page, and no formula")
+    func export() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            let cookie = try await trial.signIn(desk)
+            let answer = await desk.answer(trial.request("GET", "/api/export.csv?day=today", cookie: cookie))
+            let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\r\n")
+            #expect(answer.status == 200)
+            #expect(lines.count == 3)
+            #expect(lines[1].hasPrefix(#"2,"'=HYPERLINK(""x"")",payment,1.50,CNY"#))
+            #expect(lines[2].hasPrefix(#"1,"<b>,""""#))
+            #expect(answer.headers.contains { $0.value == "attachment; filename=\"payments.csv\"" })
+        }
+    }
+
+    @Test("A box that is away is told of, and so is one that refuses")
+    func away() async throws {
+        let desk = try trial.desk()
+        let cookie = "soundbox=\(try trial.sessions.open(as: .change))"
+        let answer = await desk.answer(trial.request("GET", "/api/payments", cookie: cookie))
+        #expect(answer.status == 503)
+        #expect(error(answer) == "box")
+        try await trial.run {
+            let totals = await desk.answer(trial.request("GET", "/api/totals", cookie: cookie))
+            #expect(totals.status == 503)
+            let told = try json(totals)
+            #expect(told["reason"]?.string == "no day")
+            let bad = await desk.answer(trial.request("GET", "/api/payments?colour=red", cookie: cookie))
+            #expect(bad.status == 400)
+        }
+    }
+}

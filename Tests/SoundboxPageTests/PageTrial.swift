@@ -1,0 +1,159 @@
+import Logging
+import ServiceLifecycle
+import SoundboxControl
+import SoundboxCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SoundboxPage
+
+/// The page's desk with a real control socket behind it, on which a box answers of which nothing is there but the answers.
+final class PageTrial: Sendable {
+    static let host = "192.168.1.7"
+
+    private struct Box {
+        var codes: [String] = []
+        var replayed: [Int64] = []
+        var trials = 0
+        var volume = 80
+        var refusal: ControlRefusal?
+    }
+
+    let folder: TemporaryFolder
+    let sessions: Sessions
+    private let box = Mutex(Box())
+    private let socketPath: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        socketPath = folder.file("page.sock")
+        sessions = Sessions(folder: folder.path)
+        for name in ["page.html", "page.css", "page.js", "icon.svg"] { try folder.write(name, to: name) }
+    }
+
+    var codes: [String] { box.withLock { $0.codes } }
+    var replayed: [Int64] { box.withLock { $0.replayed } }
+    var trials: Int { box.withLock { $0.trials } }
+    var volume: Int { box.withLock { $0.volume } }
+    /// What the box refuses a code with.
+    func refuse(_ refusal: ControlRefusal?) { box.withLock { $0.refusal = refusal } }
+
+    func desk(role: String = "change", certificate: Bool = false) throws -> PageDesk {
+        let settings = try #require(
+            PageSettings(
+                decoding: .object([
+                    ("enabled", .bool(true)), ("port", .integer(80)), ("role", .string(role)),
+                    ("language", .string("zh-CN")), ("currency", .string("CNY")),
+                    ("certificate_file", certificate ? .string("/c") : .null),
+                    ("key_file", certificate ? .string("/k") : .null),
+                ])))
+        return PageDesk(
+            settings: settings, files: try PageFiles(folder: folder.path), sessions: sessions,
+            client: ControlClient(socketPath: socketPath),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// As the page's own script asks.
+    func request(
+        _ method: String, _ target: String, _ body: String = "{}", cookie: String? = nil,
+        _ headers: [String: String] = [:]
+    ) -> HTTPRequest {
+        var request = HTTPRequest(
+            method: method, target: Array(target.utf8), body: method == "GET" ? [] : Array(body.utf8))
+        request.headers = [
+            "host": Self.host, "origin": "http://\(Self.host)", "content-type": "application/json",
+        ]
+        request.headers["cookie"] = cookie
+        for (name, value) in headers { request.headers[name] = value.isEmpty ? nil : value }
+        return request
+    }
+
+    /// - Returns: the cookie of a phone that has signed in.
+    func signIn(_ desk: PageDesk, as role: String = "change") async throws -> String {
+        let asked = await desk.answer(request("POST", "/api/code"))
+        guard asked.status == 200, let code = codes.last else { throw TestFailure("no code: \(asked)") }
+        let answer = await desk.answer(request("POST", "/api/session", #"{"code": "\#(code)", "role": "\#(role)"}"#))
+        guard answer.status == 200, let cookie = answer.headers.first(where: { $0.name == "Set-Cookie" })?.value else {
+            throw TestFailure("not signed in: \(answer)")
+        }
+        return String(cookie.prefix { $0 != ";" })
+    }
+
+    /// While the box is there.
+    func run(_ body: @Sendable () async throws -> Void) async throws {
+        let log = Journal<String>()
+        let logger = Logger(label: "test") { _ in OpeningLogHandler(journal: log) }
+        let server = ControlServer(
+            socketPath: socketPath, status: { BoxStatus(isOnline: true, version: "1", voice: "zh-CN") },
+            service: answers, logger: logger)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: server)],
+                logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            _ = try await log.next { $0 == "control socket open" ? $0 : nil }
+            try await body()
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    private var answers: ControlAnswers {
+        ControlAnswers(
+            replay: { self.box.withLock { $0.replayed.append(-1) } },
+            replayNotice: { sequence in
+                self.box.withLock { $0.replayed.append(sequence) }
+                return .success(())
+            },
+            changeVolume: { change in
+                self.box.withLock { box in
+                    if let change { box.volume = change.applied(to: Volume(box.volume)).level }
+                    return Loudness(volume: Volume(box.volume), isMuted: false)
+                }
+            },
+            history: { Self.page($0) }, totals: { _ in .failure(HistoryRefusal("no day", isFault: true)) },
+            metrics: { [] }, events: { .object([("version", .integer($0 + 1))]) },
+            quietHours: { _ in .success(QuietReading(nil, isShops: false)) },
+            trial: { self.box.withLock { $0.trials += 1 } },
+            speakCode: { code in
+                self.box.withLock { box in
+                    if let refusal = box.refusal { return .failure(refusal) }
+                    box.codes.append(code.text)
+                    return .success(())
+                }
+            }, page: .null)
+    }
+
+    /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out.
+    private static func page(_ query: HistoryQuery) -> Result<JSONValue, HistoryRefusal> {
+        func entry(_ sequence: Int, _ id: String) -> JSONValue {
+            .object([
+                ("sequence", .integer(sequence)), ("id", .string(id)), ("kind", .string("payment")),
+                ("amount", .string("1.50")), ("currency", .string("CNY")), ("channel", .null),
+                ("time_known", .bool(true)),
+            ])
+        }
+        let isFirst = query.before == nil
+        return .success(
+            .object([
+                ("from", .null), ("to", .null),
+                ("entries", .array([isFirst ? entry(2, "=HYPERLINK(\"x\")") : entry(1, "<b>,\"")])),
+                ("next", isFirst ? .integer(2) : .null), ("examined", .integer(1)),
+            ]))
+    }
+}
+
+private struct OpeningLogHandler: LogHandler {
+    let journal: Journal<String>
+    var logLevel = Logger.Level.debug
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { journal.append(event.message.description) }
+}
