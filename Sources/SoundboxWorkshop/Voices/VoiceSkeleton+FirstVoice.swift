@@ -83,6 +83,8 @@ extension VoiceSkeleton {
           ring_missed: nobody answered
           cancelled: cancelled
           message: there is a message
+          # Six digits follow, which let a phone onto the shop's page.
+          sign_in_code: code for signing in
 
         # Other news. A kind has words with {amount} (notices bring it), with {number} (commands bring it) or with neither;
         # none of the words of a payment. It may have a chime, a light and vibration of its own.
@@ -158,6 +160,7 @@ extension VoiceSkeleton {
           - {file: nobody-answered, text: nobody answered}
           - {file: cancelled, text: cancelled}
           - {file: there-is-a-message, text: there is a message}
+          - {file: code-for-signing-in, text: code for signing in}
           - {file: deposit, text: deposit}
           - {file: number, text: number}
 

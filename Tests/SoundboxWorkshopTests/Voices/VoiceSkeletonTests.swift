@@ -68,7 +68,7 @@ struct VoiceSkeletonTests {
         let file = "\(voiceFolder)/voice.yaml"
         let newest = [
             "  replay:", "  today_refunds:", "  setup_fault:", "  ring_missed:", "  cancelled:", "  message:",
-            "other_currency:",
+            "  sign_in_code:", "other_currency:",
         ]
         let older = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             .filter { line in !newest.contains { line.hasPrefix($0) } }
@@ -78,7 +78,7 @@ struct VoiceSkeletonTests {
         #expect(
             notes.map { String($0.split(separator: " ")[1]) } == [
                 "sentences.replay:", "sentences.today_refunds:", "prompts.setup_fault:", "prompts.ring_missed:",
-                "prompts.cancelled:", "prompts.message:", "other_currency:",
+                "prompts.cancelled:", "prompts.message:", "prompts.sign_in_code:", "other_currency:",
             ])
         let money = Money(try DecimalNumber("7"), .CNY)
         let payment = Utterance.payment(money, channel: nil)
@@ -117,7 +117,7 @@ struct VoiceSkeletonTests {
             [
                 .payment(money, channel: nil), .payment(money, channel: "wechat"), .refund(money),
                 .replay(.refund(money)), .lateSummary(count: 12, totals: [money, money]), .today(count: 1, totals: []),
-            ] + Prompt.allCases.map { .prompt($0) }
+            ] + Prompt.allCases.map { .prompt($0) } + [.signInCode(SignInCode())]
         for utterance in utterances { #expect(try !writer.exactScript(for: utterance).elements.isEmpty) }
     }
 
