@@ -90,8 +90,9 @@ package final class BoxState: Sendable {
         /// Those that want to know of changes of the inbox as well.
         var inboxObservers: Set<Int> = []
         var nextObserver = 0
-        /// Counts the changes, of the inbox as well.
-        var version = 1
+        /// Counts the changes, of the inbox as well. Whoever has seen a version of the process before must not take one of
+        /// this process for it.
+        var version = Int.random(in: 1...1 << 40)
     }
 
     private let content: Mutex<Content>
