@@ -27,11 +27,14 @@ public struct Box {
         case remade
     }
 
-    /// Makes every service; nothing runs yet.
+    /// Makes every service; nothing runs yet. Blocks on the disk.
     package init(_ parts: Parts) {
         let (feed, inbox, clock, state, logger) = (parts.feed, parts.inbox, parts.clock, parts.state, parts.logger)
         let (systemd, salvage) = (parts.systemd, parts.salvage)
         self.logger = logger
+        // What waits came before the box was off. That is noted before anything new can come, which would be taken for
+        // the same. Where the disk refuses, the announcer asks it again.
+        try? clock.afterStep { _ in try inbox.distrustArrivalTimes() }
         let metrics = BoxMetrics(parts.metrics)
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,

@@ -76,6 +76,22 @@ struct WholeBoxTests {
         }
     }
 
+    @Test("What came before the box was off is told from what comes first, before that can come")
+    func start() throws {
+        let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
+        func arrive(_ id: String) throws {
+            let notice = try decoder.decode(Array(#"{"id":"\#(id)","amount":"1"}"#.utf8))
+            _ = try inbox.store([.notice(notice)], at: .now, clock: .unconfirmed)
+        }
+        try arrive("before")
+        let parts = parts()
+        _ = Box(parts)
+        try arrive("first")
+        // What the announcer does with its first look.
+        try parts.clock.afterStep { _ in try inbox.distrustArrivalTimes() }
+        #expect(try inbox.waiting(limit: 2).map(\.clock) == [.none, .unconfirmed])
+    }
+
     @Test("A receipt tells how its payment was announced: aloud, muted, at volume 0 or in quiet hours without a sound")
     func manners() async throws {
         try await withBox {
