@@ -97,7 +97,11 @@ public struct PageServer: Service {
             tooLong: PageDesk.refusal(413, "invalid", "the body is longer than \(limits.longestBody) bytes"),
             tooManyHeaders: PageDesk.refusal(431, "invalid", "there are more than \(limits.mostHeaders) headers"),
             headers: ["host", "origin", "sec-fetch-site", "content-type", "cookie"],
-            admits: { RequestOrigin.isPrivate($0) }, handler: { await desk.answer($0) })
+            admits: { RequestOrigin.isPrivate($0) },
+            // Who is signed in is looked up on the disk, which must not hold up Swift's shared pool.
+            handler: { [thread = ThreadExecutor(name: "desk")] request in
+                await withTaskExecutorPreference(thread) { await desk.answer(request) }
+            })
         let stamps = Self.stamps(settings)
         let address = ListenAddress(settings.address ?? .v4([0, 0, 0, 0]), port: settings.port)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -47,7 +47,7 @@ struct CounterDesk: Sendable {
         var version = await state.version(otherThan: known, within: Self.patience)
         if version != known {
             try? await Task.sleep(for: Self.gathering)
-            version = await state.version(otherThan: -1, within: .zero)
+            version = state.version
         }
         let last = await desk.newest()
         return .object([
@@ -73,7 +73,8 @@ struct CounterDesk: Sendable {
 
     func quietHours(_ change: QuietChange?) async -> Result<QuietReading, ControlRefusal> {
         guard let change else { return .success(quietTime.reading) }
-        do { try await onFiles { try quietTime.change(to: change) } } catch {
+        let work = Task(executorPreference: executor) { try quietTime.change(to: change) }
+        do { try await work.value } catch {
             return .failure(ControlRefusal(.fault, "the quiet hours cannot be written down: \(error)"))
         }
         state.inboxChanged()
@@ -101,18 +102,4 @@ struct CounterDesk: Sendable {
         play(.signInCode(code))
         return .success(())
     }
-
-    private func onFiles(_ body: @escaping @Sendable () throws -> Void) async throws {
-        try await FileWork(executor).perform(body)
-    }
-}
-
-/// Runs what blocks on a disk on the thread for that.
-private actor FileWork {
-    private let executor: ThreadExecutor
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-    init(_ executor: ThreadExecutor) { self.executor = executor }
-
-    func perform(_ body: @Sendable () throws -> Void) throws { try body() }
 }

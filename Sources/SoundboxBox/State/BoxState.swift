@@ -126,10 +126,10 @@ package final class BoxState: Sendable {
         for observer in observers { observer.yield() }
     }
 
-    private var version: Int { content.withLock { $0.version } }
+    /// Counts the changes. Any thread.
+    var version: Int { content.withLock { $0.version } }
 
-    /// Counts the changes since the start. Returns at once where it is another one, and otherwise when something
-    /// changes.
+    /// Returns ``version`` at once where it is another one, and otherwise when something changes.
     /// - Parameters:
     ///   - known: the version that the caller has seen.
     ///   - limit: how long to wait.

@@ -18,20 +18,19 @@ package struct OwnQuietHours: Sendable {
 
 /// The quiet hours that are in force: the shop's own, where it has set some, otherwise those of the setup. Any thread.
 package final class QuietTime: Sendable {
-    /// What the shop has set, for good; `nil` where it keeps to the setup.
-    package typealias Own = QuietChange
-
     private struct Content {
         let configured: QuietHours?
-        var own: Own?
+        /// `nil` where the shop keeps to the setup.
+        var own: QuietChange?
     }
 
     private let content: Mutex<Content>
-    private let keep: @Sendable (Own?) throws -> Void
+    private let keep: @Sendable (QuietChange?) throws -> Void
 
     /// - Parameter keep: writes the shop's own down, or removes what was written. May block.
     package init(
-        _ configured: QuietHours? = nil, own: Own? = nil, keep: @escaping @Sendable (Own?) throws -> Void = { _ in }
+        _ configured: QuietHours? = nil, own: QuietChange? = nil,
+        keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in }
     ) {
         content = Mutex(Content(configured: configured, own: own))
         self.keep = keep
@@ -57,7 +56,7 @@ package final class QuietTime: Sendable {
 
     /// Written down first, so that a restart knows what was answered. Blocks on the disk.
     func change(to change: QuietChange) throws {
-        let own: Own? = change == .asSetUp ? nil : change
+        let own: QuietChange? = change == .asSetUp ? nil : change
         try keep(own)
         content.withLock { $0.own = own }
     }
