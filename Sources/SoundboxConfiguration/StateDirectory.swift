@@ -4,10 +4,10 @@ import SoundboxSystem
 /// The folder that holds what must survive: the inbox, the volume, and a lock, so that two boxes never share one.
 package final class StateDirectory: Sendable {
     package let path: String
-    private let lock: Int32
+    private let lock: FileLock
 
     /// Creates the folder if it is missing and takes the lock, which the kernel releases when the process ends, however
-    /// it ends. Blocks on the disk.
+    /// it ends, and which ends with this object before that. Blocks on the disk.
     package init(path: String) throws(StateDirectoryError) {
         self.path = path
         guard mkdir(path, 0o750) == 0 || errno == EEXIST else {
@@ -17,15 +17,13 @@ package final class StateDirectory: Sendable {
         guard descriptor >= 0 else {
             throw StateDirectoryError(path: path, reason: "cannot write in it: \(SystemError.last)")
         }
-        lock = descriptor
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard let lock = FileLock(closing: descriptor) else {
             throw StateDirectoryError(
                 path: path, reason: "another soundbox is running on it; stop that one or set another state_directory",
                 isInUse: true)
         }
+        self.lock = lock
     }
-
-    deinit { close(lock) }
 
     /// Settings that came from afar: read before there is a box.
     package static func settingsPath(in folder: String) -> String { "\(folder)/settings" }

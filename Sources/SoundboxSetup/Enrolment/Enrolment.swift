@@ -44,11 +44,12 @@ public struct Enrolment: Sendable {
     /// - Throws: why there is no answer, or why it cannot be used. The claim stays.
     public func attempt(patience: Duration = .seconds(60)) throws -> Outcome {
         let claimFile = ClaimFile.path(beside: path)
-        let lock = open(claimFile, O_RDONLY | O_CLOEXEC)
-        defer { if lock >= 0 { close(lock) } }
-        guard lock < 0 || flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+        let descriptor = open(claimFile, O_RDONLY | O_CLOEXEC)
+        let lock = descriptor < 0 ? nil : FileLock(closing: descriptor)
+        guard descriptor < 0 || lock != nil else {
             throw SetupError("\(claimFile): another soundbox is asking for this claim already")
         }
+        defer { withExtendedLifetime(lock) {} }
         let claim = try Claim(parsing: try SmallFile.read(claimFile), file: claimFile)
         let key = try key()
         let request = EnrolmentRequest(
