@@ -125,7 +125,7 @@ package struct ControlServer: Service {
             case .unknown: 404
             case .untold, .muted, .quiet, .unspeakable: 409
             case .busy: 429
-            case .fault: 503
+            case .undated, .fault: 503
             }
         return response(
             .object([("error", .string(refusal.reason)), ("cause", .string(refusal.cause.rawValue))]), status: status)
@@ -138,11 +138,11 @@ package struct ControlServer: Service {
         do throws(HistoryRefusal) {
             query = try HistoryQuery(request.query)
         } catch {
-            return response(error.reason, status: 400)
+            return response(ControlRefusal(error))
         }
         switch await answer(query) {
         case .success(let json): return response(json)
-        case .failure(let refusal): return response(refusal.reason, status: refusal.isFault ? 503 : 400)
+        case .failure(let refusal): return response(ControlRefusal(refusal))
         }
     }
 
@@ -160,6 +160,18 @@ package struct ControlServer: Service {
 
     private static func response(_ json: JSONValue, status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "application/json", body: json.bytes)
+    }
+}
+
+extension ControlRefusal {
+    fileprivate init(_ refusal: HistoryRefusal) {
+        let cause: Cause =
+            switch refusal.cause {
+            case .invalid: .invalid
+            case .undated: .undated
+            case .fault: .fault
+            }
+        self.init(cause, refusal.reason)
     }
 }
 

@@ -127,7 +127,7 @@ final class HTTPLoop {
             })
         guard daemon != nil else {
             // libmicrohttpd does not tell which of its parts refused.
-            let reason = server.identity == nil ? "\(SystemError.last)" : "certificate and key cannot be used"
+            let reason = server.identity.map { "\($0.name) cannot be used" } ?? "\(SystemError.last)"
             throw ControlError(reason: "the HTTP server does not start: \(reason)")
         }
     }

@@ -42,10 +42,14 @@ package final class HTTPServer: Sendable {
 
     /// With which it serves HTTPS, in PEM.
     package struct Identity: Sendable {
+        /// For whoever has to look after it.
+        package var name: String
         package var certificate: String
         package var key: String
 
-        package init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+        package init(name: String, certificate: String, key: String) {
+            (self.name, self.certificate, self.key) = (name, certificate, key)
+        }
     }
 
     package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse

@@ -1,5 +1,6 @@
 import SoundboxControl
 import SoundboxCore
+import SoundboxSystem
 
 /// Asks the box, a few questions at a time, whatever the phones do: the control socket has eight connections, and whoever
 /// takes more of them cuts his own questions off.
@@ -12,20 +13,34 @@ actor BoxLink {
         case others
     }
 
+    /// A phone has given up by then.
+    private static let patience = Duration.seconds(15)
+
     private let client: ControlClient
+    private let patienceForChanges: Duration
     private var free: [Line: Int] = [.events: 3, .others: 4]
     /// First come, first served.
     private var waiting: [Line: [CheckedContinuation<Void, Never>]] = [:]
     private var asking: [Int: Task<Result<Answer, ControlError>, Never>] = [:]
 
-    init(_ client: ControlClient) { self.client = client }
+    /// - Parameter patienceForChanges: how long a change may wait for its turn. Together with the time that the box takes it
+    ///   must not outlast the phone, which then believes that nothing was changed.
+    init(_ client: ControlClient, patienceForChanges: Duration = .seconds(4)) {
+        self.client = client
+        self.patienceForChanges = patienceForChanges
+    }
 
     /// One question as it is, behind those that came before.
+    /// - Throws: also when that took too long: nothing is changed once nobody waits for it.
     func exchange(
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: JSONValue? = nil
     ) async throws(ControlError) -> Answer {
+        let asked = Duration.monotonicNow
         await take(.others)
         defer { giveBack(.others) }
+        guard .monotonicNow - asked < (method == "GET" ? Self.patience : patienceForChanges) else {
+            throw ControlError(reason: "the box has too much to answer")
+        }
         return try await client.exchange(method, path, parameters, body: body)
     }
 

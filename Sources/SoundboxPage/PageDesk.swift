@@ -251,7 +251,10 @@ struct PageDesk: Sendable {
                 let range = ["from", "to"].compactMap { name in answer.json[name]?.string.map { (name, $0) } }
                 query = query.filter { !["from", "to", "day"].contains($0.name) } + range
             }
-            before = answer.json["next"]?.integer
+            let next = answer.json["next"]?.integer
+            // It ends, whatever the box says.
+            guard next ?? 0 < before ?? .max else { return Self.refusal(503, "box", "the box is of another version") }
+            before = next
         } while before != nil
         return nil
     }

@@ -149,7 +149,9 @@ public struct PageServer: Service {
     /// Blocks on the disk.
     private static func identity(_ settings: PageSettings) throws(FileError) -> HTTPServer.Identity? {
         guard let certificate = settings.certificateFile, let key = settings.keyFile else { return nil }
-        return HTTPServer.Identity(certificate: try SmallFile.read(certificate), key: try SmallFile.read(key))
+        return HTTPServer.Identity(
+            name: "certificate \(certificate) with key \(key)", certificate: try SmallFile.read(certificate),
+            key: try SmallFile.read(key))
     }
 
     private static func urls(_ settings: PageSettings) -> [String] {

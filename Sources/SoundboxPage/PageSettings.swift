@@ -25,12 +25,16 @@ struct PageSettings: Sendable, Equatable {
         guard let isEnabled = json["enabled"]?.bool else { return nil }
         self.isEnabled = isEnabled
         guard isEnabled else { return }
-        guard let port = json["port"]?.integer, let role = json["role"]?.string.flatMap(Role.init) else { return nil }
+        guard let port = json["port"]?.integer, (1...65_535).contains(port),
+            let role = json["role"]?.string.flatMap(Role.init)
+        else { return nil }
         self.port = port
         self.role = role
-        address = InternetAddress(bytes: (json["listen"]?.elements ?? []).compactMap { $0.integer.map { UInt8($0) } })
+        address = InternetAddress(
+            bytes: (json["listen"]?.elements ?? []).compactMap { $0.integer.flatMap { UInt8(exactly: $0) } })
         certificateFile = json["certificate_file"]?.string
         keyFile = json["key_file"]?.string
+        guard (certificateFile == nil) == (keyFile == nil) else { return nil }
         language = json["language"]?.string ?? ""
         currency = json["currency"]?.string ?? ""
     }

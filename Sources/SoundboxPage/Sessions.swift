@@ -8,6 +8,9 @@ import Synchronization
 /// The file holds hashes of their tokens, so that whoever reads it is not signed in. Whoever removes it has signed all of
 /// them out, at once: it is looked after before each answer. Blocks on the disk; any thread.
 public final class Sessions: Sendable {
+    /// Of an installed page: its unit's StateDirectory.
+    public static let installedFolder = "/var/lib/soundbox-page"
+
     /// Of a shop. Beyond them the oldest is signed out.
     static let most = 32
 

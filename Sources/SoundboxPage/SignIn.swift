@@ -15,6 +15,7 @@ struct SignIn: Sendable {
 
     private struct Pending {
         var code: SignInCode
+        var saidAt: Duration
         var guessesLeft = SignIn.guesses
     }
 
@@ -26,6 +27,8 @@ struct SignIn: Sendable {
     }
 
     private var pending: Pending?
+    /// In force before it, in case the box does not say the new one.
+    private var before: Pending?
     private var askedAt: Duration?
     /// Codes in a row that were not used.
     private var unused = 0
@@ -41,20 +44,21 @@ struct SignIn: Sendable {
 
     /// The code was said. The one before is good no more.
     mutating func said(_ code: SignInCode, at now: Duration) {
-        pending = Pending(code: code)
+        before = pending
+        pending = Pending(code: code, saidAt: now)
         askedAt = now
         unused += 1
     }
 
-    /// The box has not said it: it counts as nothing, but that somebody has asked.
+    /// The box has not said it: it counts as nothing, but that somebody has asked. The one before stays good.
     mutating func wasNotSaid(_ code: SignInCode) {
         guard pending?.code == code else { return }
-        pending = nil
+        pending = before
         unused -= 1
     }
 
     mutating func guess(_ text: String, at now: Duration) -> Outcome {
-        guard var current = pending, let askedAt, now - askedAt < Self.lifetime else {
+        guard var current = pending, now - current.saidAt < Self.lifetime else {
             pending = nil
             return .expired
         }

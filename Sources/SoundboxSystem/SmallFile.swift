@@ -3,25 +3,59 @@ import Glibc
 /// Small files and folders: the one home of reading them whole, replacing them whole and listing them. Every call blocks
 /// on the disk.
 public enum SmallFile {
-    /// The content of a file of at most `limit` bytes.
-    /// - Throws: the system's reason; `EFBIG` for a larger file.
-    public static func bytes(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// How long a pipe may be silent that stands where a file was expected: whoever waits for it serves nobody.
+    public static let pipePatience = Duration.seconds(20)
+
+    /// The content of a file of at most `limit` bytes. It may be a pipe, such as a shell's `<(…)`.
+    ///
+    /// - Parameter patience: how long a pipe may be silent; `nil` for as long as its writer takes, who may be asking a
+    ///   person for a password.
+    /// - Throws: the system's reason; `EFBIG` for a larger file, `ETIMEDOUT` for a pipe that is silent.
+    public static func bytes(
+        of path: String, limit: Int, patience: Duration? = pipePatience
+    ) throws(SystemError) -> [UInt8] {
+        // Opening a pipe waits for its writer otherwise, and nothing ends that wait.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        return try bytes(of: descriptor, limit: limit)
+        return try bytes(of: descriptor, limit: limit, patience: patience)
     }
 
-    private static func bytes(of descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
+    /// What to tell of an error of ``bytes(of:limit:patience:)``, behind the name of the file.
+    public static func problem(_ error: SystemError) -> String {
+        error.code == ETIMEDOUT
+            ? "cannot be read: it is a pipe, and nobody wrote into it for \(pipePatience.components.seconds) s"
+            : "cannot be read: \(error)"
+    }
+
+    private static func bytes(
+        of descriptor: Int32, limit: Int, patience: Duration? = nil
+    ) throws(SystemError) -> [UInt8] {
+        var attributes = stat()
+        guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
+        let mayBeSilent = ![S_IFREG, S_IFDIR].contains(attributes.st_mode & S_IFMT)
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
         while true {
+            if mayBeSilent { try waitForInput(of: descriptor, patience) }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
             guard count >= 0 else { throw SystemError.last }
             if count == 0 { return content }
             content += chunk[..<count]
             guard content.count <= limit else { throw SystemError(code: EFBIG) }
+        }
+    }
+
+    /// Until there is something to be read, or the writer is gone.
+    private static func waitForInput(of descriptor: Int32, _ patience: Duration?) throws(SystemError) {
+        let end = patience.map { .monotonicNow + $0 }
+        while true {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&entry, 1, end.map { ($0 - .monotonicNow).pollMilliseconds } ?? -1)
+            if count > 0 { return }
+            if count == 0 { throw SystemError(code: ETIMEDOUT) }
+            guard errno == EINTR else { throw SystemError.last }
         }
     }
 
@@ -39,10 +73,12 @@ public enum SmallFile {
     }
 
     /// The text of a file of at most 1 MiB: more is not what was meant.
-    public static func read(_ path: String) throws(FileError) -> String {
+    /// - Parameter patience: as of ``bytes(of:limit:patience:)``.
+    public static func read(_ path: String, patience: Duration? = pipePatience) throws(FileError) -> String {
         let content: [UInt8]
-        do { content = try bytes(of: path, limit: 1 << 20) } catch {
+        do { content = try bytes(of: path, limit: 1 << 20, patience: patience) } catch {
             if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
+            if error.code == ETIMEDOUT { throw FileError(path: path, problem: problem(error)) }
             throw failure(path, "cannot be read", error.code)
         }
         guard let text = String(validating: content, as: UTF8.self) else {

@@ -38,7 +38,7 @@ struct PageCommand: AsyncParsableCommand {
     var signOutAll = false
 
     private var folder: String {
-        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/var/lib/soundbox-page"
+        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? Sessions.installedFolder
     }
 
     func run() async throws {

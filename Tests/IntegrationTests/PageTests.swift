@@ -61,12 +61,15 @@ struct PageTests {
         }
     }
 
-    private func shop(_ broker: MosquittoBroker, announce: [String] = []) throws -> Shop {
+    /// - Parameter more: of the keys of `page`.
+    private func shop(
+        _ broker: MosquittoBroker, device: String? = nil, announce: [String] = [], more: String = ""
+    ) throws -> Shop {
         let port = try LoopbackSocket.freePort()
         let socket = folder.file("page.sock")
         let trial = try Trial(
-            folder: folder, broker: broker, announce: announce,
-            settings: ["page: {enabled: true, listen: 127.0.0.1, port: \(port), socket: \"\(socket)\"}"])
+            folder: folder, broker: broker, device: device, announce: announce,
+            settings: ["page: {enabled: true, listen: 127.0.0.1, port: \(port), socket: \"\(socket)\"\(more)}"])
         return Shop(trial: trial, port: port)
     }
 
@@ -75,7 +78,7 @@ struct PageTests {
             Products.soundbox, "page", "--config", shop.trial.configurationFile, "--state", folder.path, "--files",
             Products.page,
         ])
-        _ = try await page.output.next { $0.hasPrefix("the page is at http://127.0.0.1:") ? $0 : nil }
+        _ = try await page.output.next { $0.firstMatch(of: /^the page is at https?:\/\/127.0.0.1:/) == nil ? nil : $0 }
         return page
     }
 
@@ -132,6 +135,69 @@ struct PageTests {
         }
     }
 
+    /// A key, and the certificate that it has signed for `localhost`.
+    private func makeCertificate(_ name: String) async throws {
+        try await ChildProcess.run(
+            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost", "-keyout", folder.file("\(name).key"), "-out",
+            folder.file("\(name).crt"))
+    }
+
+    /// - Returns: the whole answer with its head; empty when there is none.
+    private func browse(_ url: String, trusting certificate: String, _ more: String...) async throws -> String {
+        let arguments = ["curl", "--silent", "--include", "--max-time", "20", "--cacert", folder.file(certificate)]
+        return try await ChildProcess(arguments + more + [url]).output.all().joined(separator: "\n")
+    }
+
+    @Test(
+        "With a certificate the page speaks HTTPS and nothing else, and a certificate that was renewed is served soon")
+    func encrypted() async throws {
+        try await makeCertificate("page")
+        try await makeCertificate("next")
+        try await withMosquitto(in: folder) { broker in
+            let files = "certificate_file: \"\(folder.file("page.crt"))\", key_file: \"\(folder.file("page.key"))\""
+            let shop = try shop(broker, more: ", \(files)")
+            let box = try await shop.trial.startBox()
+            let page = try await launchPage(shop)
+            let url = "https://localhost:\(shop.port)"
+            #expect(try await browse("\(url)/", trusting: "page.crt").hasPrefix("HTTP/1.1 200"))
+            #expect(try await browse("\(url)/", trusting: "next.crt") == "")
+            #expect(try await browse("http://localhost:\(shop.port)/", trusting: "page.crt") == "")
+            let session = try await browse("\(url)/api/session", trusting: "page.crt")
+            #expect(session.contains(#""https":true"#))
+            // Signing out sets the cookie anew, and needs nobody to be in.
+            let out = try await browse(
+                "\(url)/api/session", trusting: "page.crt", "--request", "DELETE", "--header",
+                "Origin: \(url)", "--header", "Content-Type: application/json")
+            #expect(out.contains("Set-Cookie: soundbox=") && out.contains("; Secure"))
+
+            for ending in ["crt", "key"] {
+                try await ChildProcess.run("mv", folder.file("next.\(ending)"), folder.file("page.\(ending)"))
+            }
+            _ = try await page.output.next { $0.hasPrefix("the page is at https://127.0.0.1:") ? $0 : nil }
+            #expect(try await browse("\(url)/", trusting: "page.crt").hasPrefix("HTTP/1.1 200"))
+            #expect(try await box.stop() == 0)
+            #expect(try await page.stop() == 0)
+        }
+    }
+
+    @Test("A certificate that is none ends the page with its name, and the box goes on")
+    func noCertificate() async throws {
+        try await makeCertificate("page")
+        try folder.write("no certificate\n", to: "page.crt")
+        try await withMosquitto(in: folder) { broker in
+            let files = "certificate_file: \"\(folder.file("page.crt"))\", key_file: \"\(folder.file("page.key"))\""
+            let shop = try shop(broker, more: ", \(files)")
+            let box = try await shop.trial.startBox()
+            let result = try await soundbox(
+                "page", "--config", shop.trial.configurationFile, "--state", folder.path, "--files", Products.page)
+            #expect(result.code == 1)
+            #expect(result.errors.joined(separator: "\n").contains(folder.file("page.crt")))
+            _ = try await shop.trial.publishAndWait([notice("P-1", "5")])
+            #expect(try await box.stop() == 0)
+        }
+    }
+
     @Test("A question for events is answered when a payment comes, and not before")
     func events() async throws {
         try await withMosquitto(in: folder) { broker in
@@ -153,6 +219,23 @@ struct PageTests {
             let told = try await pending
             #expect(told["last_sequence"]?.integer == 1)
             #expect(try await shop.ask("POST", "/api/trial").code == 403)
+            #expect(try await box.stop() == 0)
+            #expect(try await page.stop() == 0)
+        }
+    }
+
+    @Test("While many payments wait no code is promised, since it would come too late to be typed")
+    func busy() async throws {
+        try await withMosquitto(in: folder) { broker in
+            // In real time.
+            let shop = try shop(broker, device: "null")
+            let box = try await shop.trial.startBox()
+            let page = try await launchPage(shop)
+            try await shop.trial.publish((1...14).map { notice("B-\($0)", "\($0)") })
+            try await box.logged(" stored ", "id=B-14")
+            let answer = try await shop.ask("POST", "/api/code")
+            #expect(answer.code == 429 && answer.text.contains("retry_in"))
+            #expect(!box.errors.entries.contains { $0.contains("sign_in=code") })
             #expect(try await box.stop() == 0)
             #expect(try await page.stop() == 0)
         }

@@ -263,4 +263,47 @@ struct PageDeskTests {
             #expect(bad.status == 400)
         }
     }
+
+    @Test("A day that the box does not know is told apart from a box that does not answer")
+    func undated() async throws {
+        let desk = try trial.desk()
+        try await trial.run {
+            let cookie = try await trial.signIn(desk)
+            let answer = await desk.answer(trial.request("GET", "/api/totals?day=today", cookie: cookie))
+            #expect(
+                answer.status == 503 && String(decoding: answer.body, as: UTF8.self).contains(#""error":"undated""#))
+        }
+    }
+
+    @Test("A change that has waited too long for its turn is not passed on: the phone was told that nothing changed")
+    func lateChange() async throws {
+        try await trial.run {
+            let client = ControlClient(socketPath: trial.socketPath)
+            let hurried = BoxLink(client, patienceForChanges: .zero)
+            let body = JSONValue.object([("volume", .integer(7))])
+            await #expect(throws: ControlError.self) { try await hurried.exchange("PUT", "volume", body: body) }
+            let before = try await hurried.exchange("GET", "volume").json
+            #expect(before["volume"] != .integer(7))
+            let after = try await BoxLink(client).exchange("PUT", "volume", body: body).json
+            #expect(after["volume"] == .integer(7))
+        }
+    }
+
+    @Test(
+        "What no box says of the page is not believed",
+        arguments: [
+            "{}", #"{"enabled":true,"port":0,"role":"look"}"#, #"{"enabled":true,"port":70000,"role":"look"}"#,
+            #"{"enabled":true,"port":80,"role":"all"}"#,
+            #"{"enabled":true,"port":80,"role":"look","certificate_file":"/c"}"#,
+        ])
+    func strangeSettings(text: String) throws {
+        #expect(PageSettings(decoding: try JSONValue(parsing: Array(text.utf8))) == nil)
+    }
+
+    @Test("An address that is none counts as none")
+    func strangeAddress() throws {
+        let text = #"{"enabled":true,"port":80,"role":"look","listen":[300,-1,0,1]}"#
+        let settings = try #require(PageSettings(decoding: JSONValue(parsing: Array(text.utf8))))
+        #expect(settings.address == nil)
+    }
 }

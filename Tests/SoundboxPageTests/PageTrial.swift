@@ -23,7 +23,7 @@ final class PageTrial: Sendable {
     let folder: TemporaryFolder
     let sessions: Sessions
     private let box = Mutex(Box())
-    private let socketPath: String
+    let socketPath: String
 
     init() throws {
         folder = try TemporaryFolder()
@@ -113,7 +113,7 @@ final class PageTrial: Sendable {
                     return Loudness(volume: Volume(box.volume), isMuted: false)
                 }
             },
-            history: { Self.page($0) }, totals: { _ in .failure(HistoryRefusal("no day", isFault: true)) },
+            history: { Self.page($0) }, totals: { _ in .failure(HistoryRefusal("no day", cause: .undated)) },
             metrics: { [] }, events: { .object([("version", .integer($0 + 1))]) },
             quietHours: { _ in .success(QuietReading(nil, isShops: false)) },
             trial: { self.box.withLock { $0.trials += 1 } },

@@ -76,6 +76,18 @@ struct SignInTests {
         #expect(signIn.wait(at: .seconds(60 * 19)) == .seconds(20))
     }
 
+    @Test("A code that the box refused to say leaves the one before good, for as long as that is")
+    func refusedAfterOne() {
+        var signIn = SignIn()
+        signIn.said(code, at: .zero)
+        signIn.said(other, at: .seconds(60))
+        signIn.wasNotSaid(other)
+        #expect(signIn.guess("999999", at: .seconds(61)) == .wrong(left: 2))
+        var late = signIn
+        #expect(signIn.guess("120345", at: .seconds(119)) == .right)
+        #expect(late.guess("120345", at: .seconds(120)) == .expired)
+    }
+
     @Test("A code has six digits, and no two in a row are likely to be the same")
     func made() {
         let codes = (0..<100).map { _ in SignInCode() }

@@ -4,6 +4,50 @@ import Testing
 
 @testable import SoundboxSystem
 
+@Suite("Where a file was expected")
+struct SmallFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func code(_ body: () throws -> Void) -> Int32? { #expect(throws: SystemError.self, performing: body)?.code }
+
+    @Test("A pipe that nobody writes into is an error after a while, as is one whose writer is silent")
+    func silentPipe() throws {
+        let path = folder.file("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(
+            code { _ = try SmallFile.bytes(of: path, limit: 16, patience: .milliseconds(1)) } == ETIMEDOUT)
+        let writer = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        write(writer, "half", 4)
+        #expect(
+            code { _ = try SmallFile.bytes(of: path, limit: 16, patience: .milliseconds(1)) } == ETIMEDOUT)
+        #expect(SmallFile.problem(SystemError(code: ETIMEDOUT)).contains("nobody wrote into it for 20 s"))
+    }
+
+    @Test("A pipe is read to the end of what its writer has to say, and no further than the limit")
+    func pipe() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(Glibc.pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        write(ends[1], "merchant", 8)
+        close(ends[1])
+        #expect(try SmallFile.read("/proc/self/fd/\(ends[0])", patience: nil) == "merchant")
+
+        #expect(Glibc.pipe(&ends) == 0)
+        write(ends[1], "merchant", 8)
+        close(ends[1])
+        defer { close(ends[0]) }
+        #expect(code { _ = try SmallFile.bytes(of: "/proc/self/fd/\(ends[0])", limit: 7) } == EFBIG)
+    }
+
+    @Test("A folder is not taken for an empty file")
+    func notAFile() {
+        #expect(code { _ = try SmallFile.bytes(of: folder.path, limit: 16) } == EISDIR)
+    }
+}
+
 @Suite("Making folders")
 struct FolderTests {
     private let folder: TemporaryFolder

@@ -13,7 +13,7 @@ package final class AnnouncerEvents: AsyncSequence, Sendable {
         var withdrawnPrompts: [Prompt] = []
         var request: Announcer.Request?
         /// A request of its own: it takes no other one's place, and none takes its.
-        var code: SignInCode?
+        var code: Announcer.AskedCode?
         var endedDay: BusinessDay?
         var stopIsRequested = false
         var isHeld: Bool?

@@ -254,8 +254,14 @@ package actor AnnouncerService: Service {
         case .network:
             .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
         case .notice(let entry): .announced(entry)
-        case .signInCode(let code): .signInCode(code)
+        case .signInCode(let asked): .signInCode(inTime(asked))
         }
+    }
+
+    private func inTime(_ asked: Announcer.AskedCode) -> SignInCode? {
+        if asked.isDue(at: .monotonicNow) { return asked.code }
+        logger.notice("a code for the shop's page is not said, payments kept it waiting for too long")
+        return nil
     }
 
     private func answer(_ body: () throws(InboxError) -> Announcer.Event) -> Announcer.Event {

@@ -12,6 +12,8 @@ struct CounterDesk: Sendable {
     private static let gathering = Duration.milliseconds(40)
     /// Between two codes: as long as it takes to say one.
     private static let restBetweenCodes = Duration.seconds(10)
+    /// Behind more payments a code might come too late to be typed. That many are told within the minute.
+    private static let mostWaiting = 10
 
     let desk: HistoryDesk
     let state: BoxState
@@ -93,13 +95,16 @@ struct CounterDesk: Sendable {
         guard voices.script(for: .signInCode(code)).hasWords else {
             return .failure(ControlRefusal(.unspeakable, "the voice has no words for a code: prompts.sign_in_code"))
         }
+        if let waiting = await status().counts?.waiting, waiting > Self.mostWaiting {
+            return .failure(ControlRefusal(.busy, "\(waiting) payments are to be announced first"))
+        }
         let isTooSoon = lastCode.time.withLock { last in
             if let last, .now - last < Self.restBetweenCodes { return true }
             last = .now
             return false
         }
         guard !isTooSoon else { return .failure(ControlRefusal(.busy, "a code was said a moment ago")) }
-        play(.signInCode(code))
+        play(.signInCode(.init(code, askedAt: .monotonicNow)))
         return .success(())
     }
 }

@@ -79,7 +79,7 @@ actor HistoryDesk {
             let page = try day.history.history(HistoryFilter(), before: sequence + 1, limit: 1)
             return .success(page.entries.first?.entry.sequence == sequence ? page.entries.first?.entry : nil)
         } catch {
-            return .failure(HistoryRefusal("\(error)", isFault: true))
+            return .failure(HistoryRefusal("\(error)", cause: .fault))
         }
     }
 
@@ -88,7 +88,7 @@ actor HistoryDesk {
         _ body: (HistoryFilter, BusinessCalendar) async throws -> [(name: String, value: JSONValue)]
     ) async -> Result<JSONValue, HistoryRefusal> {
         guard let calendar = day.calendar() else {
-            return .failure(HistoryRefusal(ShopDay.hasNoZone, isFault: true))
+            return .failure(HistoryRefusal(ShopDay.hasNoZone, cause: .fault))
         }
         do {
             let filter = try query.filter(calendar, today: day.today)
@@ -104,7 +104,7 @@ actor HistoryDesk {
         } catch let refusal as HistoryRefusal {
             return .failure(refusal)
         } catch {
-            return .failure(HistoryRefusal("\(error)", isFault: true))
+            return .failure(HistoryRefusal("\(error)", cause: .fault))
         }
     }
 }

@@ -85,7 +85,25 @@ extension Announcer {
         /// This notice, which has been told before.
         case notice(InboxEntry)
         /// The code that lets a phone onto the shop's page.
-        case signInCode(SignInCode)
+        case signInCode(AskedCode)
+    }
+
+    /// A code that is to be said soon or not at all: a phone waits for it.
+    public struct AskedCode: Sendable, Equatable {
+        /// Where payments kept it waiting for longer, the minute that is left of its two would not do to hear it twice
+        /// and to type it.
+        static let patience = Duration.seconds(60)
+
+        public var code: SignInCode
+        /// On a clock that is never set.
+        public var askedAt: Duration
+
+        public init(_ code: SignInCode, askedAt: Duration) {
+            self.code = code
+            self.askedAt = askedAt
+        }
+
+        public func isDue(at now: Duration) -> Bool { now - askedAt <= Self.patience }
     }
 
     /// What was found when a ``Request`` was looked up.
@@ -95,7 +113,8 @@ extension Announcer {
         /// For ``Request/today`` and ``Request/dayEnd(_:)``.
         case takings(DayTotals)
         case network(isOnline: Bool, address: [UInt8])
-        case signInCode(SignInCode)
+        /// `nil` when it is too late for it.
+        case signInCode(SignInCode?)
     }
 
     /// When something is to be announced.

@@ -18,7 +18,7 @@ public struct Announcer: Sendable {
     var somethingMayWait = false
     var request: Request?
     /// To be said when no other request is left: whoever asks for one takes nobody else's answer away.
-    var code: SignInCode?
+    var code: AskedCode?
     /// Its takings are to be told.
     var endedDay: BusinessDay?
     /// They are being told.
@@ -188,7 +188,8 @@ public struct Announcer: Sendable {
         case (.dayEnd(let day), .takings(let takings)): tell(day, takings, at: moment)
         case (.network, .network(let isOnline, let address)):
             answer(.network(isOnline: isOnline, address: address), at: moment)
-        case (.signInCode, .signInCode(let code)): answer(.signInCode(code), at: moment)
+        case (.signInCode, .signInCode(let code?)): answer(.signInCode(code), at: moment)
+        case (.signInCode, .signInCode(nil)): becomeIdle()
         default: nil
         }
     }

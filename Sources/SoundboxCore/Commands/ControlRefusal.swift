@@ -16,6 +16,8 @@ public struct ControlRefusal: Error, Sendable, Equatable, CustomStringConvertibl
         case unspeakable
         /// It has been asked a moment ago.
         case busy
+        /// Nobody knows which day it is.
+        case undated
         /// The disk refuses.
         case fault
     }

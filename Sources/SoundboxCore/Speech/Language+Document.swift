@@ -13,6 +13,7 @@ extension Language {
             locale: try top.required("locale").string(), name: try top.required("name").string(),
             wordsAreSpaced: isSpaced, numbers: numbers, cardinalRuleSet: try readRuleSet(cardinal, of: numbers),
             countingRuleSet: try readRuleSet(top.optional("counting") ?? cardinal, of: numbers),
+            numberingRuleSet: try readRuleSet(top.optional("numbering") ?? cardinal, of: numbers),
             decimalStyle: try top.optional("decimal")?.choice(of: DecimalStyle.self) ?? .point,
             subunitJoint: try top.optional("subunit_joint")?.string() ?? (isSpaced ? " " : ""),
             subunitZero: try top.optional("subunit_zero")?.string(),
@@ -36,13 +37,11 @@ extension Language {
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
             let amountRuleSets = amountRuleSets
-            for set in amountRuleSets {
-                try numbers.validate(set, withDecimals: true)
-                try numbers.validateDistinctness(set, withDecimals: true)
+            for set in ruleSets {
+                let withDecimals = amountRuleSets.contains(set)
+                try numbers.validate(set, withDecimals: withDecimals)
+                try numbers.validateDistinctness(set, withDecimals: withDecimals)
             }
-            if amountRuleSets.contains(countingRuleSet) { return }
-            try numbers.validate(countingRuleSet, withDecimals: false)
-            try numbers.validateDistinctness(countingRuleSet, withDecimals: false)
         } catch {
             throw rules.error(error)
         }

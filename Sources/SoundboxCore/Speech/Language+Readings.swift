@@ -21,7 +21,7 @@ extension Language {
         guard let whole = UInt64(exactly: number), let decimal = try? DecimalNumber(whole: whole) else {
             throw .noRule("\(number) is not from 0 to \(DecimalNumber.maximumWhole)")
         }
-        return try numbers.spell(decimal, with: cardinalRuleSet)
+        return try numbers.spell(decimal, with: numberingRuleSet)
     }
 
     /// Names one digit, 0 to 9, as in a number that is read out digit by digit.
@@ -29,7 +29,7 @@ extension Language {
         guard (0...9).contains(digit), let number = try? DecimalNumber(whole: UInt64(digit)) else {
             throw .noRule("\(digit) is no digit")
         }
-        return try numbers.spell(number, with: cardinalRuleSet)
+        return try numbers.spell(number, with: numberingRuleSet)
     }
 
     /// The amount as it is said: one number with a point, or one for the unit and each subunit that is not zero.

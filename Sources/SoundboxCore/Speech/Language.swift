@@ -56,6 +56,8 @@ public struct Language: Sendable {
     public var cardinalRuleSet: String
     /// The rule set that counts things: 两笔, not 二笔.
     public var countingRuleSet: String
+    /// The rule set for numbers that are names, a queue's, or each digit of a code: 二號, where two of something is 兩.
+    public var numberingRuleSet: String
     public var decimalStyle: DecimalStyle
     /// Between an amount's unit and its subunits, and between two subunits: " and "; nothing in Chinese.
     public var subunitJoint: String
@@ -95,7 +97,8 @@ public struct Language: Sendable {
 
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
-        countingRuleSet: String, decimalStyle: DecimalStyle = .point, subunitJoint: String = "",
+        countingRuleSet: String, numberingRuleSet: String? = nil, decimalStyle: DecimalStyle = .point,
+        subunitJoint: String = "",
         subunitZero: String? = nil, units: [String: CurrencyWords], currency: Currency? = nil,
         otherCurrency: String? = nil,
         unitPause: Duration = .zero, channels: [String: String], sentences: [Sentence: String],
@@ -108,6 +111,7 @@ public struct Language: Sendable {
         self.numbers = numbers
         self.cardinalRuleSet = cardinalRuleSet
         self.countingRuleSet = countingRuleSet
+        self.numberingRuleSet = numberingRuleSet ?? cardinalRuleSet
         self.decimalStyle = decimalStyle
         self.subunitJoint = subunitJoint
         self.subunitZero = subunitZero
@@ -121,6 +125,11 @@ public struct Language: Sendable {
         self.prompts = prompts
         self.kinds = kinds
         self.pauses = pauses
+    }
+
+    /// Every rule set that reads anything.
+    public var ruleSets: [String] {
+        amountRuleSets + Set([countingRuleSet, numberingRuleSet]).subtracting(amountRuleSets).sorted()
     }
 
     /// Every rule set that reads amounts: the language's own, and those of units of another gender.

@@ -20,7 +20,7 @@ struct NumberWords: Sendable {
                 large.formUnion(roundWords.subtracting(smallWords))
             } else {
                 // The pieces that the rules put together: สิบ, เอ็ด. What only joins decimals stands in none of these.
-                let pieces = language.numbers.vocabulary(ofSets: language.amountRuleSets + [language.countingRuleSet])
+                let pieces = language.numbers.vocabulary(ofSets: language.ruleSets)
                 for piece in pieces where !piece.isEmpty {
                     if small.contains(where: { $0.contains(piece) }) {
                         words.insert(piece)

@@ -21,7 +21,7 @@ public struct ScriptWriter: Sendable {
         self.endings = endings
         selection = UnitSelection(
             phrases: phrases, endings: endings,
-            places: language.numbers.placeWords(ofSets: language.amountRuleSets + [language.countingRuleSet]),
+            places: language.numbers.placeWords(ofSets: language.ruleSets),
             wordsAreSpaced: language.wordsAreSpaced)
         sentences = language.sentences.mapValues(SentenceTemplate.init)
         kinds = language.kinds.mapValues { SentenceTemplate($0.words) }

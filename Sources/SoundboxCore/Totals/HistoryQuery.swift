@@ -124,7 +124,7 @@ public struct HistoryQuery: Sendable, Equatable {
         guard today != nil || !isRelative else {
             throw HistoryRefusal(
                 "the box does not know which day it is, since its clock is not set; give dates, such as --day 2026-11-22",
-                isFault: true)
+                cause: .undated)
         }
         var filter = filter
         filter.from = from.flatMap { Self.moment($0, calendar, today) { $0.start } }
@@ -148,13 +148,21 @@ public struct HistoryQuery: Sendable, Equatable {
 
 /// Why the history was not told.
 public struct HistoryRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    public enum Cause: Sendable {
+        /// What was asked for makes no sense.
+        case invalid
+        /// Nobody knows which day it is.
+        case undated
+        /// It cannot be read.
+        case fault
+    }
+
     public var reason: String
-    /// Whether the box is at fault, instead of whoever asked.
-    public var isFault: Bool
+    public var cause: Cause
     public var description: String { reason }
 
-    public init(_ reason: String, isFault: Bool = false) {
+    public init(_ reason: String, cause: Cause = .invalid) {
         self.reason = reason
-        self.isFault = isFault
+        self.cause = cause
     }
 }

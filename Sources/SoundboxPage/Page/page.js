@@ -39,7 +39,7 @@ function excuse({ status, word, told }) {
 		case 'expired': case 'quiet': case 'muted': case 'unspeakable': return t[word];
 		case 'role': return t.look;
 	}
-	return !status ? t.noNet : status >= 500 ? t.noBox : t.failed;
+	return !status ? t.noNet : word === 'box' ? t.noBox : t.failed;
 }
 
 // Words, numbers, times
@@ -72,14 +72,14 @@ const PLAIN = /^-?\d+(\.\d+)?$/;
 // Older browsers make a floating-point number of the string.
 const EXACT = new Intl.NumberFormat('en').format('12345678901234567.89').endsWith('7.89');
 
-/// An amount is a decimal string of any size, and is shown to its last digit.
+/// An amount is a decimal string of any size, shown to its last digit. ¥ and $ stand for the shop's currency only.
 function money(amount, currency) {
 	try {
 		if (!PLAIN.test(amount) || !EXACT && amount.length > 15) throw amount;
 		const decimals = amount.split('.')[1]?.length ?? 0;
 		const key = currency + decimals;
 		if (!formats.has(key)) {
-			const currencyDisplay = currency === session.currency ? 'narrowSymbol' : 'symbol';
+			const currencyDisplay = currency === session.currency ? 'narrowSymbol' : 'code';
 			const style = { style: 'currency', currency, currencyDisplay };
 			const usual = new Intl.NumberFormat(locale, style).resolvedOptions().maximumFractionDigits;
 			const digits = Math.max(usual, decimals);
@@ -291,7 +291,8 @@ let day = 'today';
 let opened = 0; // Counts what was opened: a late answer for another day is dropped.
 let range = {};
 let complete = false;
-let failed = false; // The day could not be read; the next answer of the box tries again.
+let first; // Its first page.
+let failed = false; // To be read; the next event tries again.
 const entries = new Map(); // By sequence.
 const rows = new Map();
 let order = []; // Sequences, highest first.
@@ -320,13 +321,13 @@ async function open(which) {
 	write('loading', t.loading);
 	const mine = opened;
 	try {
-		for (let next = 'limit=60'; next;) {
-			const got = await page(next);
+		for (let reply = first = page('limit=60'); reply;) {
+			const got = await reply;
 			if (mine !== opened) return;
 			if (!range.from) count();
 			range = got;
 			merge(got.entries);
-			next = got.next && `limit=100&before=${got.next}`;
+			reply = got.next && page(`limit=100&before=${got.next}`);
 		}
 		complete = true;
 		filter();
@@ -334,7 +335,7 @@ async function open(which) {
 	} catch (error) {
 		if (mine !== opened) return;
 		failed = true;
-		write('loading', !error.status || error.word === 'box' ? excuse(error) : t.noDay);
+		write('loading', error.word === 'undated' ? t.noDay : excuse(error));
 	}
 }
 
@@ -345,6 +346,8 @@ async function refresh(now) {
 	if (failed) return void open(day);
 	if (day !== 'today') return;
 	if (now < before || Date.parse(status.at) >= Date.parse(range.to)) return void open(day);
+	await first.catch(() => 0); // What is older comes by itself.
+	if (mine !== opened || failed) return;
 	const top = order[0] ?? 0;
 	const oldest = order.findLast((sequence) => waits(entries.get(sequence)));
 	if (before === now && !oldest) return;
@@ -356,8 +359,7 @@ async function refresh(now) {
 		if (range.from && got.from !== range.from) return void open(day);
 		found.push(...got.entries);
 		lowest = got.entries.at(-1)?.sequence ?? 0;
-		// What is still being loaded needs no help.
-		next = lowest > top && complete && got.next && `limit=100&before=${got.next}`;
+		next = lowest > top && got.next && `limit=100&before=${got.next}`;
 	}
 	merge(found.reverse());
 	// Those that wait end in their order: the oldest have changed.
@@ -605,7 +607,7 @@ function diagnosis(spoken) {
 		[t.network, ...status.state !== 'online' ? ['bad', t.netOff]
 			: has('network') ? ['bad', help(t.netBad)] : fine],
 		[t.clock, ...['behind', 'doubtful', 'unset', 'wrong'].includes(status.clock) || has('clock') ? ['bad', t.clockBad]
-			: status.clock === 'synchronised' ? fine : ['', t.clockUnsure]],
+			: status.clock === 'synchronised' ? fine : ['warn', t.clockUnsure]],
 		[t.sound, ...status.sound === null ? ['bad', t.soundOff]
 			: has('sound') ? ['bad', help(t.soundBad)]
 			: status.muted ? ['bad', t.muted]

@@ -37,7 +37,7 @@ public enum Provisioning {
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
         // Read once: it may be a pipe, from a program that decrypts it.
-        try ProvisioningPlan(parsing: try SmallFile.read(file), file: file, to: path)
+        try ProvisioningPlan(parsing: try SmallFile.read(file, patience: nil), file: file, to: path)
     }
 
     /// Removes the setup if the box has asked for it: its buttons did, and the box may not do so itself. A request

@@ -22,7 +22,7 @@ extension VoiceCheck {
     /// together, zwei and hundert to zweihundert.
     func gluedNumbers() -> [String] {
         let language = voice.language
-        for set in language.amountRuleSets + [language.countingRuleSet] {
+        for set in language.ruleSets {
             for number in Self.numbers {
                 guard let words = try? language.numbers.spell(number, with: set) else { continue }
                 do throws(SpeechError) {

@@ -53,7 +53,7 @@ public struct VoiceCheck: Sendable {
         let language = voice.language
         // Each piece is looked at by itself, but not every sentence ends with it.
         let writer = voice.writer.withoutEndings
-        let numbers = language.numbers.vocabulary(ofSets: language.amountRuleSets + [language.countingRuleSet])
+        let numbers = language.numbers.vocabulary(ofSets: language.ruleSets)
         let units = language.units.sorted { $0.key < $1.key }.flatMap { code, words in
             ([words.unit] + words.subunits.map(\.word)).flatMap { [$0.one, $0.other] }.map { ("units.\(code)", $0) }
         }

@@ -1,10 +1,16 @@
 import ArgumentParser
+import SoundboxConfiguration
+import SoundboxPage
 import SoundboxSetup
+import SoundboxSystem
 
 struct ResetSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Remove the setup and its secrets; the box then says that it is not set up.",
-        discussion: "The inbox stays, so that no payment is spoken again when the box is set up once more.")
+        discussion: """
+            The inbox stays, so that no payment is spoken again when the box is set up once more. Phones are signed out of \
+            the shop's page.
+            """)
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -17,7 +23,9 @@ struct ResetSetup: AsyncParsableCommand {
 
     func run() async throws {
         if ifRequested {
-            for path in try Provisioning.resetIfRequested(configuration.config) { printLine("removed \(path)") }
+            let removed = try Provisioning.resetIfRequested(configuration.config)
+            for path in removed { printLine("removed \(path)") }
+            if !removed.isEmpty { try signPhonesOut() }
             return
         }
         if !yes {
@@ -29,7 +37,15 @@ struct ResetSetup: AsyncParsableCommand {
         }
         let removed = try Provisioning.reset(configuration.config)
         for path in removed { printLine("removed \(path)") }
+        try signPhonesOut()
         guard !removed.isEmpty else { return printLine("There was no setup.") }
         try await restart.restart(configuration.config)
+    }
+
+    /// Whoever looked at the page of this shop is not to see the next one's. Also where there is no setup left, since a
+    /// reset may have been killed between the two.
+    private func signPhonesOut() throws {
+        guard configuration.config == Configuration.defaultPath else { return }
+        try Sessions.closeAll(in: Sessions.installedFolder)
     }
 }

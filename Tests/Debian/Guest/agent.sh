@@ -63,6 +63,25 @@ require_signatures() {
   soundbox setup --yes --skip-checks --skip-sound --set authenticity.key_file=/etc/soundbox/signing.key
 }
 
+# browse METHOD PATH [BODY]: asks the shop's page as a phone with a cookie does; the status is in $code, the body in
+# /run/answer. Fails when nobody serves it.
+cookie=''
+browse() {
+  code=''
+  { exec 4<>/dev/tcp/127.0.0.1/80; } 2>/dev/null || return
+  printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nContent-Type: application/json\r\n' \
+    "$1" "$2" >&4
+  printf 'Cookie: soundbox=%s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$cookie" ${#3} "$3" >&4
+  tr -d '\r' <&4 >/run/whole
+  exec 4>&-
+  code=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' /run/whole)
+  sed '1,/^$/d' /run/whole >/run/answer
+  [ -n "$code" ]
+}
+# keep_cookie: the one that the last answer has brought.
+keep_cookie() { cookie=$(sed -n 's/^Set-Cookie: soundbox=\([0-9a-f]*\);.*/\1/ip' /run/whole); [ -n "$cookie" ]; }
+page_pid() { systemctl show --property MainPID --value soundbox-page; }
+
 # time_server SECONDS: has timesyncd follow a server of this machine, by which it is so many seconds since 1970 now.
 time_server() {
   perl -e '

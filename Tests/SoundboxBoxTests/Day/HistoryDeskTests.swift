@@ -134,7 +134,7 @@ struct HistoryDeskTests {
         #expect { try unknown.get() } throws: { "\($0)".contains("does not know which day") }
         inbox.fail(with: .failed(path: "x", reason: "no disk"))
         let failed = await desk().entries(today)
-        #expect { try failed.get() } throws: { "\($0)".contains("no disk") && ($0 as? HistoryRefusal)?.isFault == true }
+        #expect { try failed.get() } throws: { "\($0)".contains("no disk") && ($0 as? HistoryRefusal)?.cause == .fault }
     }
 
     @Test("The day's takings are said with what was paid back, and not at all while the clock is not set")

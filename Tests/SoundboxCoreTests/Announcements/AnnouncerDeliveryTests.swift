@@ -53,11 +53,21 @@ struct AnnouncerDeliveryTests {
     func signInCode() throws {
         let code = SignInCode()
         let announcement = try #require(
-            played([.requested(.signInCode(code)), .recalled(.signInCode(code), moment(720))]))
+            played([.requested(.signInCode(.init(code, askedAt: .zero))), .recalled(.signInCode(code), moment(720))]))
         #expect(announcement.job == .signInCode(code) && announcement.job.isAnswer)
         #expect(!announcement.delivery.fitted(toWords: true).hasChime)
         #expect(!announcement.delivery.fitted(toWords: false).hasChime)
         #expect(announcement.delivery.loudness == Volume(30)...Volume(100))
+    }
+
+    @Test("A code that payments have kept waiting for more than a minute is not said, and they go on")
+    func lateSignInCode() throws {
+        let asked = Announcer.AskedCode(SignInCode(), askedAt: .seconds(1000))
+        #expect(asked.isDue(at: .seconds(1060)) && !asked.isDue(at: .milliseconds(1_060_001)))
+        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+        #expect(announcer.handle(.requested(.signInCode(asked))) == [.recall(.signInCode(asked))])
+        #expect(announcer.handle(.somethingMayWait) == [])
+        #expect(announcer.handle(.recalled(.signInCode(nil), moment(720))) == [.fetch(limit: 1)])
     }
 
     @Test("A payment that somebody chose is repeated in the words of a repetition")

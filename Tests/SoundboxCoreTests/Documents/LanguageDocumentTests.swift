@@ -47,6 +47,20 @@ struct LanguageDocumentTests {
         #expect(language.decimalStyle == .point && language.subunitJoint == " ")
     }
 
+    @Test("Numbers that are names have rules of their own where the voice has them, which are proved like all others")
+    func numbering() throws {
+        func language(_ rules: String) throws -> Language {
+            let numbers = "%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << >>;\n" + rules
+            let entries = Self.least.map { $0.0 == "numbers" ? ($0.0, Self.text(numbers)) : $0 }
+            return try Language(
+                reading: YAMLValue(Self.mapping(entries + [("numbering", Self.text("%m"))]), file: "voice.yaml"))
+        }
+        let voice = try language("%m:\n0: =%n=;\n2: bis;\n3: =%n=;\n")
+        #expect(try (0...3).map { try voice.reading(ofDigit: $0) } == ["o", "a", "bis", "c"])
+        #expect(try voice.reading(ofNumber: 2) == "bis" && voice.reading(of: Money("2", .CNY)) == "b yuan")
+        #expect(throws: YAMLError.self) { try language("%m:\n0: =%n=;\n2: a;\n3: =%n=;\n") }
+    }
+
     @Test("Every key of the least is required", arguments: least.map(\.0))
     func required(key: String) throws {
         #expect(try error(key) { _ in nil } == "voice.yaml: \(key): this key is missing")

@@ -55,6 +55,15 @@ struct ShippedVoicesTests {
         #expect(!others.contains { $0.contains(voice.language.sentences[.replay] ?? "") })
     }
 
+    @Test("A two in a code is no two of something", arguments: ["zh-TW", "zh-HK"])
+    func twoAsDigit(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let code = voice.writer.script(for: .signInCode(try #require(SignInCode("222222"))))
+        #expect(code.shortcoming == nil && code.text.hasSuffix(" 二二二二二二 二二二二二二"))
+        #expect(try voice.language.reading(ofNumber: 2) == "二")
+        #expect(try voice.language.reading(of: Money("2", #require(Currency("TWD")))).hasPrefix("兩"))
+    }
+
     @Test("A code is said twice, digit by digit, behind words that tell what it is", arguments: locales)
     func signInCode(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
