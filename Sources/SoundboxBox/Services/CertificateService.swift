@@ -60,6 +60,8 @@ package actor CertificateService: Service {
     private let event: AsyncStream<Event>.Continuation
     /// The same for as long as it stands, so that the status stays the same.
     private var pending: String?
+    /// With the certificate on trial, whatever the disk made of it.
+    private var wasOnline = false
     /// Whether the box is to be made anew.
     private(set) var hasChanged = false
 
@@ -112,6 +114,8 @@ package actor CertificateService: Service {
             }
             for await event in events.cancelOnGracefulShutdown() {
                 guard handle(event) else { continue }
+                // A ring that somebody may still answer would be told as missed.
+                await state.waitWhileRinging()
                 hasChanged = true
                 break
             }
@@ -125,15 +129,28 @@ package actor CertificateService: Service {
         case .installed: return true
         case .time: look()
         case .trial(.online):
-            guard desk.isOnTrial() else { return false }
-            desk.keep()
-            logger.notice("the new certificate is in force")
-            look()
+            wasOnline = true
+            putInForce()
         case .trial(.late):
             guard desk.isOnTrial() else { return false }
+            // The disk has not taken it then.
+            if wasOnline {
+                putInForce()
+                return false
+            }
             return giveUp("the box was not online with the new certificate within \(patience.components.seconds) s")
         }
         return false
+    }
+
+    private func putInForce() {
+        guard desk.isOnTrial() else { return }
+        desk.keep()
+        guard !desk.isOnTrial() else {
+            return logger.error("the new certificate cannot be kept; it is tried again")
+        }
+        logger.notice("the new certificate is in force")
+        look()
     }
 
     /// - Returns: whether the one before counts again.
@@ -155,7 +172,8 @@ package actor CertificateService: Service {
         let now = clock.now
         let failure = desk.failure()
         var status = CertificateStatus(end: term.end, problem: failure?.reason)
-        let rests = failure.map { now.duration(since: $0.time) < Self.rest } ?? false
+        // A time that is yet to come was written by a clock that was wrong.
+        let rests = failure.map { (.zero..<Self.rest).contains(now.duration(since: $0.time)) } ?? false
         if now >= term.renewal(spread: desk.spread), !rests, !desk.isOnTrial() {
             do { status.request = try request() } catch {
                 status.problem = "a new certificate cannot be asked for: \(error)"

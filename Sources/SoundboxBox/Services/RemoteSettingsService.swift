@@ -11,18 +11,22 @@ package struct SettingsDesk: Sendable {
     /// - Returns: what is wrong with them; `nil` when a box can be made with them.
     package var problem: @Sendable (RemoteSettings) -> String?
     package var write: @Sendable (SettingsRecord) throws -> Void
+    /// Writes down the volume that comes with them, as a change at the box would.
+    package var keepVolume: @Sendable (Volume) throws -> Void
 
     /// Takes none.
     package static let closed = SettingsDesk(
-        record: nil, problem: { _ in "settings: not taken by this box" }, write: { _ in })
+        record: nil, problem: { _ in "settings: not taken by this box" }, write: { _ in }, keepVolume: { _ in })
 
     package init(
         record: SettingsRecord?, problem: @escaping @Sendable (RemoteSettings) -> String?,
-        write: @escaping @Sendable (SettingsRecord) throws -> Void
+        write: @escaping @Sendable (SettingsRecord) throws -> Void,
+        keepVolume: @escaping @Sendable (Volume) throws -> Void
     ) {
         self.record = record
         self.problem = problem
         self.write = write
+        self.keepVolume = keepVolume
     }
 }
 
@@ -51,6 +55,8 @@ package actor RemoteSettingsService: Service {
     private let setVolume: @Sendable (Volume) -> Void
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
+    /// With the settings on trial, whatever the disk made of it.
+    private var wasOnline = false
     /// Whether the box is to be made anew.
     private(set) var hasChanged = false
 
@@ -82,14 +88,20 @@ package actor RemoteSettingsService: Service {
 
     private nonisolated func decide(on settings: RemoteSettings) -> String? {
         guard var record = record.withLock({ $0 }) else { return desk.problem(settings) }
-        let verdict = record.take(settings, now: clock.reading.confirmed)
+        // Nobody could ever send newer ones.
+        guard settings.at < BoxClock.end else { return "at: \(settings.at) is in the future" }
+        let verdict = record.take(settings, now: clock.reading.confirmed ?? BoxClock.end)
         switch verdict {
-        case .known: return nil
+        case .known: return record.shortcoming.map { "settings: not in force: \($0)" }
         case .outdated(let newest): return "at: \(settings.at) is not later than \(newest), the time of newer settings"
         case .taken, .onTrial: break
         }
         if let problem = desk.problem(settings) { return problem }
-        guard keep(record) else { return "settings: cannot be kept; the box's disk takes nothing" }
+        // Before they are known: coming again they would set no volume.
+        if verdict == .taken, let volume = settings.volume {
+            do { try desk.keepVolume(volume) } catch { return "settings: the volume cannot be kept: \(error)" }
+        }
+        if let problem = keep(record) { return "settings: cannot be kept: \(problem)" }
         logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(verdict == .onTrial)"])
         if verdict == .onTrial {
             event.yield(.changed)
@@ -109,6 +121,8 @@ package actor RemoteSettingsService: Service {
             }
             for await event in events.cancelOnGracefulShutdown() {
                 guard deciding.withLock({ _ in handle(event) }) else { continue }
+                // A ring that somebody may still answer would be told as missed.
+                await state.waitWhileRinging()
                 hasChanged = true
                 break
             }
@@ -122,29 +136,45 @@ package actor RemoteSettingsService: Service {
         switch event {
         case .changed: return true
         case .trial(.online):
-            guard let settings = record.cameOnline() else { return false }
-            // Should it not be kept, they are on trial at the next start as well.
-            _ = keep(record)
-            logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
-            if let volume = settings.volume { setVolume(volume) }
+            wasOnline = true
+            putInForce(&record)
+            return false
+        // The disk has not taken it then.
+        case .trial(.late) where wasOnline:
+            putInForce(&record)
             return false
         case .trial(.late):
             // Online meanwhile, or newer ones came.
             guard record.trial?.starts ?? 0 > 0 else { return false }
             record.fail("the box was not online within \(patience.components.seconds) s")
-            guard keep(record) else { return false }
+            guard keep(record) == nil else { return false }
             logger.error("settings from afar were not kept", metadata: ["reason": "\(record.failure?.reason ?? "")"])
             return true
         }
     }
 
-    private nonisolated func keep(_ record: SettingsRecord) -> Bool {
+    /// The box was online with those on trial.
+    private func putInForce(_ record: inout SettingsRecord) {
+        guard let settings = record.cameOnline() else { return }
+        if let volume = settings.volume {
+            do { try desk.keepVolume(volume) } catch {
+                logger.error("the volume cannot be kept", metadata: ["reason": "\(error)"])
+            }
+        }
+        // Should it not be kept, they are on trial at the next start as well.
+        guard keep(record) == nil else { return }
+        logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
+        if let volume = settings.volume { setVolume(volume) }
+    }
+
+    /// - Returns: why that cannot be.
+    private nonisolated func keep(_ record: SettingsRecord) -> String? {
         do { try desk.write(record) } catch {
             logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
-            return false
+            return "\(error)"
         }
         self.record.withLock { $0 = record }
         state.update { $0.settings = record.status }
-        return true
+        return nil
     }
 }

@@ -1,3 +1,4 @@
+import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
 import Synchronization
@@ -144,6 +145,11 @@ package final class BoxState: Sendable {
             group.cancelAll()
         }
         return version
+    }
+
+    /// Returns when nothing rings, or at shutdown.
+    func waitWhileRinging() async {
+        for await snapshot in changes().cancelOnGracefulShutdown() where snapshot.ring == nil { return }
     }
 
     /// The state now and after every change; an observer that is slow sees the latest only.

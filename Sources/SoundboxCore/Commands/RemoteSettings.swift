@@ -10,10 +10,10 @@ public struct RemoteSettings: Sendable, Equatable {
     public var id: CommandID
     /// When they were sent. The newest count.
     public var at: Timestamp
-    /// By ``keys``, in the shape of `soundbox.yaml`. The values are not checked here.
+    /// By ``keys``, in the shape of `soundbox.yaml`. But for the volume the values are not checked here.
     public var values: JSONValue
 
-    /// - Throws: names the key that may not be set from afar.
+    /// - Throws: names the key that may not be set from afar, or a volume that is none.
     public init(id: CommandID, at: Timestamp, values: JSONValue) throws(CommandError) {
         guard case .object(let groups) = values else {
             throw CommandError(reason: "settings: expected an object such as {\"audio\":{\"volume\":60}}")
@@ -28,6 +28,10 @@ public struct RemoteSettings: Sendable, Equatable {
                     reason:
                         "settings.\(group): \(name.excerpt) cannot be set from afar; expected some of \(Self.names)")
             }
+        }
+        let volume = values["audio"]?["volume"]
+        guard volume == nil || volume == .null || volume?.integer.map(Volume.range.contains) == true else {
+            throw CommandError(reason: "settings.audio.volume: expected a whole number from 0 to 100")
         }
         (self.id, self.at, self.values) = (id, at, values)
     }
@@ -56,7 +60,7 @@ public struct RemoteSettings: Sendable, Equatable {
 
     /// The volume, which the shop may change afterwards; `nil` leaves it.
     public var volume: Volume? {
-        self[["audio", "volume"]]?.integer.flatMap { Volume.range.contains($0) ? Volume($0) : nil }
+        self[["audio", "volume"]]?.integer.map { Volume($0) }
     }
 
     /// Whether a box with `other` has to be made anew to have these: of all keys only the volume acts at once.

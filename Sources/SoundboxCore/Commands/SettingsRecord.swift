@@ -22,6 +22,8 @@ public struct SettingsRecord: Sendable, Equatable {
     public private(set) var trial: Trial?
     /// Of the newest settings, when they were not kept.
     public private(set) var failure: Failure?
+    /// Why this box cannot use those in force. Each start finds that out anew.
+    public private(set) var obstacle: String?
 
     public init(owner: String) { self.owner = owner }
 
@@ -84,16 +86,19 @@ public struct SettingsRecord: Sendable, Equatable {
         return settings
     }
 
-    /// Those on trial are given up.
+    /// Those on trial are given up. Without such, those in force cannot be used.
     public mutating func fail(_ reason: String) {
-        guard let settings = trial?.settings else { return }
+        guard let settings = trial?.settings else { return obstacle = reason }
         (failure, trial) = (Failure(settings: settings, reason: reason), nil)
     }
+
+    /// Why the newest settings are not in force; `nil` when they are, or are on trial.
+    public var shortcoming: String? { trial == nil ? failure?.reason ?? obstacle : nil }
 
     public var status: SettingsStatus? {
         if let trial { return SettingsStatus(trial.settings, .trial) }
         if let failure { return SettingsStatus(failure.settings, .failed, reason: failure.reason) }
-        return inForce.map { SettingsStatus($0, .applied) }
+        return inForce.map { SettingsStatus($0, obstacle == nil ? .applied : .failed, reason: obstacle) }
     }
 }
 
@@ -138,7 +143,7 @@ public struct SettingsStatus: Sendable, Equatable {
         case applied
         /// In use, and not kept until the box has been online with them.
         case trial
-        /// Not kept; those before them are in force.
+        /// Not in force: those before them are, or `soundbox.yaml` alone.
         case failed
     }
 
@@ -165,10 +170,10 @@ public struct SettingsStatus: Sendable, Equatable {
         (self.id, self.at, self.result, reason) = (id, at, result, json["reason"]?.string)
     }
 
-    /// For people; `nil` unless they were not kept.
+    /// For people; `nil` unless they are not in force.
     public var warning: String? {
         guard result == .failed else { return nil }
-        return "the settings \(id) from afar were not kept: \(reason ?? "no reason known")"
+        return "the settings \(id) from afar are not in force: \(reason ?? "no reason known")"
     }
 
     var summary: String { "\(id), \(result.rawValue)\(reason.map { ": \($0)" } ?? "")" }

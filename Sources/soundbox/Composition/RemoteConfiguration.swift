@@ -7,21 +7,27 @@ import Synchronization
 /// What `soundbox.yaml` says, with the settings from afar that are in force or on trial.
 struct RemoteConfiguration {
     let configuration: Configuration
-    /// Why settings that were in force cannot be used; `soundbox.yaml` then counts alone.
+    /// Why nobody knows what settings were in force; `soundbox.yaml` then counts alone.
     let warning: String?
     private let record: SettingsRecord
     private let file: SettingsFile
+    private let volumeFile: VolumeFile
 
     /// Settings on trial with which no box can be made are given up at once. Blocks on the disk.
     ///
     /// - Parameter written: what is in `path`, alone.
     /// - Throws: when another box runs on the same state.
     init(over written: Configuration, from path: String, logger: Logger) throws {
-        _ = try StateDirectory(path: written.stateDirectory)
         file = SettingsFile(inStateDirectory: written.stateDirectory)
-        let found = file.read().flatMap { $0.owner == written.settingsOwner ? $0 : nil }
+        volumeFile = VolumeFile(path: try StateDirectory(path: written.stateDirectory).volumePath)
+        var (found, warning): (SettingsRecord?, String?)
+        do { found = try file.read() } catch {
+            warning = "settings from afar are lost, soundbox.yaml counts alone; send them again: \(error)"
+            logger.error("settings from afar are lost", metadata: ["reason": "\(error)"])
+        }
+        if found?.owner != written.settingsOwner { found = nil }
         var record = found ?? SettingsRecord(owner: written.settingsOwner)
-        var (configuration, warning): (Configuration, String?) = (written, nil)
+        var configuration = written
         record.willStart()
         while let settings = record.current {
             do {
@@ -29,15 +35,12 @@ struct RemoteConfiguration {
                 break
             } catch {
                 logger.error("settings from afar cannot be used", metadata: ["reason": "\(error)"])
-                guard record.trial != nil else {
-                    warning =
-                        "the settings \(settings.id) from afar cannot be used, soundbox.yaml counts alone: \(error)"
-                    break
-                }
                 record.fail("\(error)")
+                // Those that were in force stay written down: what they need may come back.
+                if record.trial == nil, record.current == settings { break }
             }
         }
-        if record != found, record.newest != nil {
+        if record.json != found?.json, record.newest != nil {
             do { try file.write(record) } catch {
                 logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
             }
@@ -52,6 +55,8 @@ struct RemoteConfiguration {
             return nil
         } write: { [file] in
             try file.write($0)
+        } keepVolume: { [volumeFile] in
+            try volumeFile.write($0)
         }
     }
 

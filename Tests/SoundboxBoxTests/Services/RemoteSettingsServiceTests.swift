@@ -14,10 +14,22 @@ struct RemoteSettingsServiceTests {
         struct Full: Error {}
         let record = Mutex<SettingsRecord?>(nil)
         let isFull = Mutex(false)
+        let refusals = Journal<SettingsRecord>()
+        /// The last that was kept, and what was in the record at that moment.
+        let volume = Mutex<(Volume, Volume?)?>(nil)
 
         func write(_ record: SettingsRecord) throws {
-            if isFull.withLock({ $0 }) { throw Full() }
+            if isFull.withLock({ $0 }) {
+                refusals.append(record)
+                throw Full()
+            }
             self.record.withLock { $0 = record }
+        }
+
+        func keep(_ volume: Volume) throws {
+            if isFull.withLock({ $0 }) { throw Full() }
+            // What is known already sets no volume when it comes again, after a power cut.
+            self.volume.withLock { $0 = (volume, record.withLock { $0?.current?.volume }) }
         }
     }
 
@@ -30,7 +42,8 @@ struct RemoteSettingsServiceTests {
         problem: String? = nil
     ) -> RemoteSettingsService {
         RemoteSettingsService(
-            desk: SettingsDesk(record: record, problem: { _ in problem }, write: disk.write), state: state,
+            desk: SettingsDesk(
+                record: record, problem: { _ in problem }, write: disk.write, keepVolume: disk.keep), state: state,
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files"), patience: patience, setVolume: { [volumes] in volumes.append($0) })
@@ -63,10 +76,24 @@ struct RemoteSettingsServiceTests {
         let service = service()
         #expect(service.take(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) == nil)
         #expect(volumes.entries == [Volume(30)] && state.snapshot.settings?.result == .applied)
+        #expect(disk.volume.withLock { $0?.0 == Volume(30) && $0?.1 == nil })
         let running = Task { await service.run() }
         running.cancel()
         await running.value
         #expect(await !service.hasChanged)
+    }
+
+    @Test("A year that cannot be shuts out none that come later, whether or not anybody knows the time")
+    func impossibleTime() throws {
+        let service = service()
+        let far: Int64 = 253_402_300_799_000
+        #expect(service.take(try settings("s-1", at: far, "{}"))?.hasPrefix("at: 9999-12-31") == true)
+        #expect(service.take(try settings("s-2", at: 5, #"{"audio":{"volume":30}}"#)) == nil)
+        // As an earlier version has kept them.
+        var record = SettingsRecord(owner: "M/b")
+        _ = record.take(try settings("s-1", at: far, "{}"))
+        #expect(self.service(record).take(try settings("s-2", at: 5, #"{"audio":{"volume":31}}"#)) == nil)
+        #expect(volumes.entries == [Volume(30), Volume(31)])
     }
 
     @Test("What cannot be used, is outdated or cannot be kept is refused with the reason, and changes nothing")
@@ -75,7 +102,7 @@ struct RemoteSettingsServiceTests {
         #expect(service(problem: "settings.voice.locale: none").take(good) == "settings.voice.locale: none")
         disk.isFull.withLock { $0 = true }
         let service = service()
-        #expect(service.take(good)?.hasPrefix("settings: cannot be kept") == true)
+        #expect(service.take(good)?.hasPrefix("settings: cannot be kept: ") == true)
         #expect(disk.record.withLock { $0 } == nil && state.snapshot.settings == nil)
         disk.isFull.withLock { $0 = false }
         #expect(service.take(good) == nil && service.take(good) == nil)
@@ -103,6 +130,49 @@ struct RemoteSettingsServiceTests {
         let kept = try #require(disk.record.withLock { $0 })
         #expect(kept.current == nil && kept.failure?.reason.contains("not online") == true)
         #expect(volumes.entries.isEmpty)
+    }
+
+    @Test("A box that was online with them keeps them, although the disk had no room for that at first")
+    func onlineOnAFullDisk() async throws {
+        disk.isFull.withLock { $0 = true }
+        let service = service(try onTrial(), patience: .milliseconds(20))
+        let running = Task { await service.run() }
+        state.update { $0.connection = .subscribed }
+        // When it came online, and later than the trial may take.
+        for _ in 1...3 { _ = try await disk.refusals.next() }
+        #expect(disk.record.withLock { $0 } == nil && volumes.entries.isEmpty)
+        disk.isFull.withLock { $0 = false }
+        #expect(try await volumes.next() == Volume(30))
+        #expect(disk.record.withLock { $0 }?.inForce?.id.text == "s-1" && state.snapshot.settings?.result == .applied)
+        running.cancel()
+        await running.value
+        #expect(await !service.hasChanged)
+    }
+
+    @Test("They wait for the end of a ring that somebody may still answer")
+    func ringing() async throws {
+        let service = service()
+        let ring = BoxState.Ring(id: try CommandID("r-1"), text: "Table 5", deadline: .zero)
+        state.update { $0.ring = ring }
+        #expect(service.take(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
+        let ended = OneTimeSignal()
+        let running = Task {
+            await service.run()
+            ended.signal()
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(!ended.hasHappened)
+        state.update { $0.ring = nil }
+        await running.value
+        #expect(await service.hasChanged)
+    }
+
+    @Test("Settings that are not in force are not told to be when they come again")
+    func knownAndFailed() throws {
+        var record = try onTrial()
+        record.fail("the box was not online")
+        let again = try settings("s-1", at: 1, #"{"audio":{"volume":30},"voice":{"locale":"en-US"}}"#)
+        #expect(service(record).take(again) == "settings: not in force: the box was not online")
     }
 
     @Test("A disk that does not take it at first gives them up later")

@@ -33,6 +33,33 @@ struct SettingsRecordTests {
         }
     }
 
+    @Test(
+        "A volume that would not act is refused, and not told to have",
+        arguments: [#""61""#, "61.5", "-1", "101", "true"])
+    func volume(value: String) {
+        #expect(throws: CommandError(reason: "settings.audio.volume: expected a whole number from 0 to 100")) {
+            try settings("s", at: 1, #"{"audio":{"volume":\#(value)}}"#)
+        }
+    }
+
+    @Test("The volume is a whole number, or left as it is", arguments: [("0", 0), ("100", 100), ("null", nil)])
+    func goodVolume(value: String, level: Int?) throws {
+        #expect(try settings("s", at: 1, #"{"audio":{"volume":\#(value)}}"#).volume?.level == level)
+    }
+
+    @Test("Those in force that cannot be used any more are told as failed, and stay written down")
+    func unusable() throws {
+        var record = SettingsRecord(owner: "M/b")
+        _ = record.take(try settings("s-1", at: 1, Self.short))
+        record.willStart()
+        _ = record.cameOnline()
+        record.fail("the voice is gone")
+        #expect(record.status?.result == .failed && record.status?.reason == "the voice is gone")
+        #expect(record.shortcoming == "the voice is gone" && record.current?.id.text == "s-1")
+        let later = try read(record)
+        #expect(later.status?.result == .applied && later.current?.id.text == "s-1")
+    }
+
     @Test("New ones are on trial, and in force once the box was online with them; both outlast a restart")
     func trial() throws {
         var record = SettingsRecord(owner: "M/b")
