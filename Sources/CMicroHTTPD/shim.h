@@ -34,6 +34,8 @@ static inline struct MHD_Daemon *soundbox_http_start(
     struct MHD_OptionItem identity[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
+        // What the library begins with, but for TLS 1.0 and 1.1 (RFC 8996).
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
         {MHD_OPTION_END, 0, NULL},
     };
     unsigned int flags =

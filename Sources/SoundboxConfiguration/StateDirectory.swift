@@ -28,6 +28,11 @@ package final class StateDirectory: Sendable {
     /// Settings that came from afar: read before there is a box.
     package static func settingsPath(in folder: String) -> String { "\(folder)/settings" }
 
+    /// What somebody has set since the setup, at the box or from afar: it is not for whoever has the box next.
+    package static func changedSettings(in folder: String) -> [String] {
+        ["settings", "volume", "quiet_hours"].map { "\(folder)/\($0)" }
+    }
+
     package var inboxPath: String { "\(path)/inbox.sqlite" }
     package var volumePath: String { "\(path)/volume" }
     package var quietHoursPath: String { "\(path)/quiet_hours" }

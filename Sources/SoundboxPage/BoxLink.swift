@@ -13,20 +13,23 @@ actor BoxLink {
         case others
     }
 
-    /// A phone has given up by then.
-    private static let patience = Duration.seconds(15)
-
     private let client: ControlClient
+    private let patience: Duration
     private let patienceForChanges: Duration
     private var free: [Line: Int] = [.events: 3, .others: 4]
     /// First come, first served.
     private var waiting: [Line: [CheckedContinuation<Void, Never>]] = [:]
     private var asking: [Int: Task<Result<Answer, ControlError>, Never>] = [:]
 
-    /// - Parameter patienceForChanges: how long a change may wait for its turn. Together with the time that the box takes it
-    ///   must not outlast the phone, which then believes that nothing was changed.
-    init(_ client: ControlClient, patienceForChanges: Duration = .seconds(4)) {
+    /// - Parameters:
+    ///   - patience: how long a question may wait for its turn; a phone has given up by then.
+    ///   - patienceForChanges: the same for a change. Together with the time that the box takes it must not outlast the
+    ///     phone, which then believes that nothing was changed.
+    init(
+        _ client: ControlClient, patience: Duration = .seconds(15), patienceForChanges: Duration = .seconds(4)
+    ) {
         self.client = client
+        self.patience = patience
         self.patienceForChanges = patienceForChanges
     }
 
@@ -38,7 +41,7 @@ actor BoxLink {
         let asked = Duration.monotonicNow
         await take(.others)
         defer { giveBack(.others) }
-        guard .monotonicNow - asked < (method == "GET" ? Self.patience : patienceForChanges) else {
+        guard .monotonicNow - asked < (method == "GET" ? patience : patienceForChanges) else {
             throw ControlError(reason: "the box has too much to answer")
         }
         return try await client.exchange(method, path, parameters, body: body)

@@ -20,12 +20,12 @@ struct PageDesk: Sendable {
         let state = Mutex(SignIn())
     }
 
-    init(settings: PageSettings, files: PageFiles, sessions: Sessions, client: ControlClient, logger: Logger) {
+    init(settings: PageSettings, files: PageFiles, sessions: Sessions, box: BoxLink, logger: Logger) {
         self.settings = settings
         self.files = files
         self.sessions = sessions
         self.logger = logger
-        box = BoxLink(client)
+        self.box = box
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPResponse {

@@ -57,7 +57,7 @@ public struct PageServer: Service {
                     reason: "the page is switched off; page.enabled: true in soundbox.yaml switches it on")
             case .success(let settings):
                 isMissingSince = nil
-                try await serve(settings, files)
+                if let reason = try await serve(settings, files) { return .notWanted(reason: reason) }
             case .failure(let error):
                 let now = Duration.monotonicNow
                 if isMissingSince == nil { logger.notice("waiting for the box", metadata: ["reason": "\(error)"]) }
@@ -85,10 +85,11 @@ public struct PageServer: Service {
     }
 
     /// Until the box wants it otherwise, or has been away for long.
-    private func serve(_ settings: PageSettings, _ files: PageFiles) async throws {
+    /// - Returns: what is wrong with a box that has been away for long.
+    private func serve(_ settings: PageSettings, _ files: PageFiles) async throws -> String? {
         let desk = PageDesk(
             settings: settings, files: files, sessions: sessions,
-            client: ControlClient(socketPath: socketPath, patience: .seconds(15)), logger: logger)
+            box: BoxLink(ControlClient(socketPath: socketPath, patience: .seconds(15))), logger: logger)
         // A phone keeps its connection. A question for events is held for 8 s.
         let limits = HTTPServer.Limits(
             mostConnections: 64, idleSeconds: 15, lifetime: .seconds(20), renewsLifetime: true)
@@ -104,7 +105,7 @@ public struct PageServer: Service {
             })
         let stamps = Self.stamps(settings)
         let address = ListenAddress(settings.address ?? .v4([0, 0, 0, 0]), port: settings.port)
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: String?.self) { group in
             group.addTask {
                 try await withTaskCancellationHandler {
                     try await server.run(thread: "page") {
@@ -115,16 +116,18 @@ public struct PageServer: Service {
                 } onCancel: {
                     server.stop()
                 }
+                return nil
             }
             group.addTask { await self.watch(settings, stamps) }
-            try await group.next()
+            let reason = try await group.next() ?? nil
             group.cancelAll()
             try await group.waitForAll()
+            return reason
         }
     }
 
-    /// Returns when something else is wanted, or nobody has been there to want anything for a minute.
-    private func watch(_ settings: PageSettings, _ stamps: [FileStamp?]) async {
+    /// Returns when something else is wanted, or nobody has been there to want anything for a minute: then with the reason.
+    private func watch(_ settings: PageSettings, _ stamps: [FileStamp?]) async -> String? {
         var lastSeen = Duration.monotonicNow
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.rest)
@@ -134,12 +137,13 @@ public struct PageServer: Service {
                 // A certificate that was renewed. Half of it may be there: the other half follows in a moment.
                 if Self.stamps(settings) != stamps {
                     try? await Task.sleep(for: Self.rest)
-                    return
+                    return nil
                 }
-            case .success: return
-            case .failure: if .monotonicNow - lastSeen >= Self.patience { return }
+            case .success: return nil
+            case .failure(let error): if .monotonicNow - lastSeen >= Self.patience { return error.reason }
             }
         }
+        return nil
     }
 
     private static func stamps(_ settings: PageSettings) -> [FileStamp?] {

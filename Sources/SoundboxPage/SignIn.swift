@@ -7,7 +7,7 @@ import SoundboxCore
 struct SignIn: Sendable {
     static let lifetime = Duration.seconds(120)
     static let guesses = 3
-    /// Longer than it takes to say a code twice.
+    /// Longer than it takes to say a code, and once more.
     static let rest = Duration.seconds(20)
     static let longestRest = Duration.seconds(600)
     /// Of the codes that were asked for in a row and not used, so many cost no more than the rest.

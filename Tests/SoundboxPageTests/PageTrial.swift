@@ -50,7 +50,9 @@ final class PageTrial: Sendable {
                 ])))
         return PageDesk(
             settings: settings, files: try PageFiles(folder: folder.path), sessions: sessions,
-            client: ControlClient(socketPath: socketPath),
+            // However busy the machine is that tests it.
+            box: BoxLink(
+                ControlClient(socketPath: socketPath), patience: .seconds(600), patienceForChanges: .seconds(600)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

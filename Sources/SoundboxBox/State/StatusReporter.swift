@@ -129,6 +129,8 @@ package actor StatusReporter: Service {
         status.volume = snapshot.volume.level
         status.isMuted = snapshot.isMuted
         status.quietVolume = quietTime.volumeNow
+        let quiet = quietTime.reading
+        status.shopQuietHours = quiet.isShops ? quiet.hours.map(\.json) ?? .null : nil
         status.isAnnouncing = snapshot.announcement != nil
         status.ring = snapshot.ring.map { RingStatus(id: $0.id, secondsLeft: $0.secondsLeft(at: .monotonicNow)) }
         status.xruns = snapshot.xruns

@@ -77,7 +77,7 @@ extension Announcer {
         case .request:
             guard
                 let request = request.take() ?? endedDay.take().map(Request.dayEnd)
-                    ?? code.take().map(Request.signInCode)
+                    ?? takeCode(whilePaymentsWait: oldestPayment != nil).map(Request.signInCode)
             else { break }
             return recall(request)
         case .prompt:
@@ -95,10 +95,18 @@ extension Announcer {
         var ranks = Set(queue.notices.others.map { Rank($0.notice.kind) })
         let paymentsWait = !queue.notices.payments.isEmpty
         if paymentsWait { ranks.insert(.payment) }
-        if request != nil || endedDay != nil || code != nil { ranks.insert(.request) }
+        if request != nil || endedDay != nil || hasCode(whilePaymentsWait: paymentsWait) { ranks.insert(.request) }
         if prompts.hasDue(whilePaymentsWait: paymentsWait) { ranks.insert(.prompt) }
         if !queue.says.isEmpty { ranks.insert(.text) }
         return ranks
+    }
+
+    private func hasCode(whilePaymentsWait paymentsWait: Bool) -> Bool {
+        code.map { !$0.isRepetition || !paymentsWait } ?? false
+    }
+
+    private mutating func takeCode(whilePaymentsWait paymentsWait: Bool) -> AskedCode? {
+        hasCode(whilePaymentsWait: paymentsWait) ? code.take() : nil
     }
 
     private func isLate(_ entry: InboxEntry, at moment: Moment) -> Bool {

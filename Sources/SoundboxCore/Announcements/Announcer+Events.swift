@@ -97,10 +97,13 @@ extension Announcer {
         public var code: SignInCode
         /// On a clock that is never set.
         public var askedAt: Duration
+        /// Said before: once more for whoever has missed a digit, and never while a payment waits.
+        public var isRepetition: Bool
 
-        public init(_ code: SignInCode, askedAt: Duration) {
+        public init(_ code: SignInCode, askedAt: Duration, isRepetition: Bool = false) {
             self.code = code
             self.askedAt = askedAt
+            self.isRepetition = isRepetition
         }
 
         public func isDue(at now: Duration) -> Bool { now - askedAt <= Self.patience }

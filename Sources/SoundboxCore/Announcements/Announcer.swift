@@ -19,6 +19,8 @@ public struct Announcer: Sendable {
     var request: Request?
     /// To be said when no other request is left: whoever asks for one takes nobody else's answer away.
     var code: AskedCode?
+    /// It is being said for the first time.
+    private var codeBeingSaid: AskedCode?
     /// Its takings are to be told.
     var endedDay: BusinessDay?
     /// They are being told.
@@ -188,10 +190,15 @@ public struct Announcer: Sendable {
         case (.dayEnd(let day), .takings(let takings)): tell(day, takings, at: moment)
         case (.network, .network(let isOnline, let address)):
             answer(.network(isOnline: isOnline, address: address), at: moment)
-        case (.signInCode, .signInCode(let code?)): answer(.signInCode(code), at: moment)
+        case (.signInCode(let asked), .signInCode(let code?)): say(code, asked, at: moment)
         case (.signInCode, .signInCode(nil)): becomeIdle()
         default: nil
         }
+    }
+
+    private mutating func say(_ code: SignInCode, _ asked: AskedCode, at moment: Moment) -> [Action] {
+        codeBeingSaid = asked.isRepetition ? nil : asked
+        return answer(.signInCode(code), at: moment)
     }
 
     private mutating func tell(_ day: BusinessDay, _ takings: DayTotals, at moment: Moment) -> [Action] {
@@ -242,6 +249,10 @@ public struct Announcer: Sendable {
         let job = announcement.job
         deviceFailures = 0
         dayBeingTold = nil
+        // Another one may have been asked for.
+        if case .signInCode = job, let asked = codeBeingSaid.take() {
+            code = code ?? AskedCode(asked.code, askedAt: asked.askedAt, isRepetition: true)
+        }
         if job.isAnswer { return becomeIdle() }
         if case .say(let entry, _, let failure) = job {
             return end(entry, failure.map { .failed(reason: $0) } ?? .spoken(manner))

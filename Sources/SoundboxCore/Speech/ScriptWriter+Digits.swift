@@ -16,7 +16,7 @@ extension ScriptWriter {
         return script
     }
 
-    /// What the digits are for, the digits, and the digits once more: whoever has missed one need not ask again.
+    /// What the digits are for, and the digits.
     ///
     /// - Throws: also where the voice has no words for what they are: digits alone could be taken for money.
     func script(of code: SignInCode) throws(SpeechError) -> AnnouncementScript {
@@ -24,10 +24,8 @@ extension ScriptWriter {
         guard !words.isEmpty else { throw .missingPhrase(Prompt.signInCode.rawValue) }
         var script = try script(ofText: words)
         let digits = try self.script(ofDigits: code.digits, restingFor: .milliseconds(250))
-        for rest in [Duration.milliseconds(500), .milliseconds(900)] {
-            script.text += " \(digits.text)"
-            script.elements += [.pause(rest)] + digits.elements
-        }
+        script.text += " \(digits.text)"
+        script.elements += [.pause(.milliseconds(500))] + digits.elements
         return script
     }
 

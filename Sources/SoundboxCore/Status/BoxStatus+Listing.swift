@@ -26,6 +26,12 @@ extension BoxStatus {
         if sound != nil { add("volume made by", sound?.hasVolume == true ? "the sound card" : "the box") }
         add("volume", volume.map { "\($0)" })
         add("muted", isMuted.map { $0 ? "yes" : "no" })
+        add(
+            "set by the shop",
+            shopQuietHours.map { hours in
+                guard let from = hours["from"]?.string, let to = hours["to"]?.string else { return "no quiet hours" }
+                return "quiet hours from \(from) to \(to)"
+            })
         add("quiet hours", quietVolume.map { $0 == 0 ? "now; nothing is heard" : "now; volume at most \($0)" })
         add("announcing", isAnnouncing.map { $0 ? "yes" : "no" })
         add("ringing", ring?.summary)

@@ -27,6 +27,9 @@ public struct BoxStatus: Sendable, Equatable {
     public var isMuted: Bool?
     /// What the volume counts for at most, 0–100, while quiet hours last; `nil` at other times.
     public var quietVolume: Int?
+    /// Quiet hours that the shop has set itself, `null` for none at all; they count in place of those of
+    /// ``configuration``. `nil` where it has set nothing.
+    public var shopQuietHours: JSONValue?
     /// `nil` where nothing can be announced: in the last will.
     public var isAnnouncing: Bool?
     /// The ring that waits for somebody to answer; `nil` when none does.
@@ -92,6 +95,7 @@ extension BoxStatus {
         add("volume", volume.map { .integer($0) })
         add("muted", isMuted.map { .bool($0) })
         add("quiet_volume", quietVolume.map { .integer($0) })
+        add("shop_quiet_hours", shopQuietHours)
         if let isAnnouncing {
             add("announcing", .bool(isAnnouncing))
             add("ring", ring?.json ?? .null)
@@ -127,6 +131,7 @@ extension BoxStatus {
         volume = json["volume"]?.integer
         isMuted = json["muted"]?.bool
         quietVolume = json["quiet_volume"]?.integer
+        shopQuietHours = json["shop_quiet_hours"]
         isAnnouncing = json["announcing"]?.bool
         ring = json["ring"].flatMap(RingStatus.init(decoding:))
         xruns = json["xruns"]?.integer

@@ -69,7 +69,7 @@ function duration(seconds = 60) {
 }
 
 const PLAIN = /^-?\d+(\.\d+)?$/;
-// Older browsers make a floating-point number of the string.
+// Older browsers make a floating-point number of it.
 const EXACT = new Intl.NumberFormat('en').format('12345678901234567.89').endsWith('7.89');
 
 /// An amount is a decimal string of any size, shown to its last digit. ¥ and $ stand for the shop's currency only.
@@ -190,8 +190,7 @@ const sayCode = (button) => busy(button, async () => {
 }, 'sign-said');
 
 const signIn = (form, { submitter }) => busy(submitter, async () => {
-	const code = latin($('code').value).replace(/\D/g, '');
-	Object.assign(session, await ask('POST', '/api/session', { code, role: form.role.value }));
+	Object.assign(session, await ask('POST', '/api/session', { code: $('code').value, role: form.role.value }));
 	$('code').value = '';
 	write('sign-said', '');
 	enter();
@@ -270,7 +269,7 @@ function stopWatching() {
 	poll = undefined;
 }
 
-/// A phone that wakes up, or finds its network again, does not wait for its turn.
+/// A phone that wakes up, or is back in its network, asks at once.
 function wake() {
 	if (session.signed_in && !document.hidden && (!$('old').hidden || Date.now() - seen > 10_000)) watch();
 }
@@ -369,7 +368,7 @@ async function refresh(now) {
 	}
 	if (before !== null) tell(found.filter((entry) => entry.sequence > top).reverse());
 	filter();
-	// A rush asks for the totals every three seconds, and not for each payment.
+	// In a rush every three seconds.
 	counting ??= setTimeout(count, Math.max(300, counted + 3000 - Date.now()));
 }
 
@@ -390,7 +389,7 @@ function merge(list) {
 	}
 }
 
-/// One row goes where it belongs, and the others stay as they are.
+/// One row goes where it belongs, the others stay.
 function insert(entry) {
 	const row = $('row').content.firstElementChild.cloneNode(true);
 	row.dataset.sequence = entry.sequence;
@@ -463,8 +462,9 @@ function replay(button) {
 
 // Search
 
-/// Digits of full width are digits, too.
-const latin = (text) => text.normalize('NFKC').replace(/\s/g, '').toLowerCase();
+/// Digits of full width are digits, as are those of Hindi and Thai.
+const latin = (text) => text.normalize('NFKC').replace(/\s/g, '').toLowerCase()
+	.replace(/[०-९๐-๙]/g, (digit) => '०१२३४५६७८९๐๑๒๓๔๕๖๗๘๙'.indexOf(digit) % 10);
 
 const bare = (amount) => amount.replace(/^0+(?=\d)/, '').replace(/\.0*$|(\.\d*?)0+$/, '$1');
 
@@ -590,7 +590,7 @@ function bars(some) {
 
 // How the box is
 
-/// Faults are English, for whoever looks after the box. What they are about is enough to say what to do.
+/// Faults are English. What they are about is enough to say what to do.
 function about(fault) {
 	return /broker|network|session|qos|client id|topic|certificate/i.test(fault) ? 'network'
 		: /clock|time server|time zone|too old/i.test(fault) ? 'clock'

@@ -51,16 +51,16 @@ public enum Provisioning {
         return removed
     }
 
-    /// Removes the setup: `soundbox.yaml` and the secrets that setup keeps beside it. The inbox stays, so that no
-    /// payment is spoken again when the box is set up once more.
+    /// Removes the setup: `soundbox.yaml`, the secrets that setup keeps beside it, and what was changed since: volume, quiet
+    /// hours, settings from afar. The inbox stays, so that no payment is spoken again when the box is set up once more.
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws(SetupError) -> [String] {
         let folder = SmallFile.folder(of: path)
-        let identity = identityPaths(namedIn: path)
+        let kept = keptPaths(namedIn: path)
         // The configuration first: without it, nothing refers to the others.
         var removed: [String] = []
         for file in [path, "\(path).old"] + SetupPart.all.map({ "\(folder)/\($0.file)" })
-            + ClaimFile.paths(beside: path) + identity
+            + ClaimFile.paths(beside: path) + kept
         {
             // What a kill has left of a setup holds the same secrets.
             SmallFile.discard(file)
@@ -78,10 +78,11 @@ public enum Provisioning {
     }
 
     /// What a setup keeps in its state folder, also one that cannot be used. Another setup's may be in the same place.
-    private static func identityPaths(namedIn path: String) -> [String] {
+    private static func keptPaths(namedIn path: String) -> [String] {
         guard let document = try? YAMLDocument(readingFile: path) else { return [] }
         let folder = document["state_directory"] ?? Configuration.Default.stateDirectory
-        guard document["broker", "key_file"] == IdentityFiles.path(in: folder) else { return [] }
-        return IdentityFiles.paths(in: folder)
+        let changed = StateDirectory.changedSettings(in: folder)
+        guard document["broker", "key_file"] == IdentityFiles.path(in: folder) else { return changed }
+        return changed + IdentityFiles.paths(in: folder)
     }
 }

@@ -8,8 +8,8 @@ struct ResetSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Remove the setup and its secrets; the box then says that it is not set up.",
         discussion: """
-            The inbox stays, so that no payment is spoken again when the box is set up once more. Phones are signed out of \
-            the shop's page.
+            The volume, quiet hours and settings that came since go, too, and phones are signed out of the shop's page. \
+            The inbox stays, so that no payment is spoken again when the box is set up once more.
             """)
 
     @Flag(help: "Do not ask.")

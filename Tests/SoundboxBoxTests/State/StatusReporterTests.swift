@@ -46,6 +46,22 @@ struct StatusReporterTests {
         #expect(never.quietVolume == nil && never.json["quiet_volume"] == nil)
     }
 
+    @Test("Quiet hours that the shop has set are told, and so is that it wants none")
+    func shopQuietHours() async throws {
+        func status(_ own: QuietChange?) async -> BoxStatus {
+            await StatusReporter(
+                identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
+                clock: BoxClock(newestKnown: nil), quietTime: QuietTime(nil, own: own)
+            ).status()
+        }
+        let set = await status(.hours(QuietHours(start: 22 * 60, end: 7 * 60, volume: 5)))
+        #expect(set.json["shop_quiet_hours"]?["from"]?.string == "22:00")
+        #expect(set.listing.contains { $0.contains("quiet hours from 22:00 to 07:00") })
+        let off = await status(.off)
+        #expect(off.json["shop_quiet_hours"] == .null && BoxStatus(decoding: off.json) == off)
+        #expect(await status(nil).json["shop_quiet_hours"] == nil)
+    }
+
     @Test("It tells who it is, what it does and how much waits")
     func everything() async throws {
         _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)

@@ -60,6 +60,35 @@ struct AnnouncerDeliveryTests {
         #expect(announcement.delivery.loudness == Volume(30)...Volume(100))
     }
 
+    @Test("A code is said once more, but never before a payment, and another one takes its place")
+    func repeatedSignInCode() throws {
+        let asked = Announcer.AskedCode(SignInCode(), askedAt: .zero)
+        let again = Announcer.AskedCode(asked.code, askedAt: .zero, isRepetition: true)
+        func heard(_ asked: Announcer.AskedCode, _ announcer: inout Announcer) -> [Announcer.Action] {
+            _ = announcer.handle(.recalled(.signInCode(asked.code), moment(720)))
+            return announcer.handle(.played(.aloud))
+        }
+        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)))
+        _ = announcer.handle(.requested(.signInCode(asked)))
+        #expect(heard(asked, &announcer) == [.recall(.signInCode(again))])
+        #expect(heard(again, &announcer) == [])
+
+        // A payment has come while it was said.
+        let entry = try Entries.entry(1)
+        _ = announcer.handle(.requested(.signInCode(asked)))
+        _ = announcer.handle(.recalled(.signInCode(asked.code), moment(720)))
+        _ = announcer.handle(.somethingMayWait)
+        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([entry]), moment(720))) == [.prepare])
+        for event in [Announcer.Event.prepared, .noted, .played(.aloud)] { _ = announcer.handle(event) }
+        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        #expect(announcer.handle(.fetched(.of([]), moment(720))) == [.recall(.signInCode(again))])
+        let other = Announcer.AskedCode(SignInCode(), askedAt: .seconds(9))
+        _ = announcer.handle(.recalled(.signInCode(asked.code), moment(720)))
+        _ = announcer.handle(.requested(.signInCode(other)))
+        #expect(announcer.handle(.played(.aloud)) == [.recall(.signInCode(other))])
+    }
+
     @Test("A code that payments have kept waiting for more than a minute is not said, and they go on")
     func lateSignInCode() throws {
         let asked = Announcer.AskedCode(SignInCode(), askedAt: .seconds(1000))

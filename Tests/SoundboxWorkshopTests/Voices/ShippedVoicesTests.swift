@@ -59,12 +59,12 @@ struct ShippedVoicesTests {
     func twoAsDigit(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
         let code = voice.writer.script(for: .signInCode(try #require(SignInCode("222222"))))
-        #expect(code.shortcoming == nil && code.text.hasSuffix(" 二二二二二二 二二二二二二"))
+        #expect(code.shortcoming == nil && code.text.hasSuffix(" 二二二二二二"))
         #expect(try voice.language.reading(ofNumber: 2) == "二")
         #expect(try voice.language.reading(of: Money("2", #require(Currency("TWD")))).hasPrefix("兩"))
     }
 
-    @Test("A code is said twice, digit by digit, behind words that tell what it is", arguments: locales)
+    @Test("A code is said digit by digit, behind words that tell what it is", arguments: locales)
     func signInCode(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
         let code = try #require(SignInCode("102986"))
@@ -72,14 +72,13 @@ struct ShippedVoicesTests {
         #expect(script.shortcoming == nil && script.amountRanges.isEmpty)
         let words = try #require(voice.language.prompts[.signInCode])
         #expect(script.text.hasPrefix(words))
-        let digits = script.text.dropFirst(words.count)
-        #expect(digits.count > 12 && digits.prefix(digits.count / 2) == digits.suffix(digits.count / 2))
-        // The words, and twice six digits.
+        #expect(script.text.count > words.count + 6)
+        // The words, and six digits.
         let phrases = script.elements.count { if case .phrase = $0 { true } else { false } }
         #expect(
             phrases == voice.writer.script(for: .prompt(.signInCode)).elements.count {
                 if case .phrase = $0 { true } else { false }
-            } + 12)
+            } + 6)
         // Digits alone could be taken for money.
         var language = voice.language
         language.prompts[.signInCode] = nil
