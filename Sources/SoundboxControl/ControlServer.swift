@@ -14,22 +14,23 @@ package struct ControlServer: Service {
     /// `nil` while the box is not in service.
     package let service: ControlAnswers?
     package let logger: Logger
+    private let limits: HTTPServer.Limits
 
     package init(
-        socketPath: String, group: String? = nil, status: @escaping @Sendable () async -> BoxStatus,
-        service: ControlAnswers? = nil, logger: Logger
+        socketPath: String, group: String? = nil, limits: HTTPServer.Limits = HTTPServer.Limits(),
+        status: @escaping @Sendable () async -> BoxStatus, service: ControlAnswers? = nil, logger: Logger
     ) {
         self.socketPath = socketPath
         self.group = group
         self.status = status
         self.service = service
         self.logger = logger
+        self.limits = limits
     }
 
     /// The box announces payments with or without its control socket, so a failure is logged and not passed on.
     package func run() async {
         do {
-            let limits = HTTPServer.Limits()
             let server = try HTTPServer(
                 limits: limits,
                 tooLong: Self.response("the body is longer than \(limits.longestBody) bytes", status: 413),

@@ -36,7 +36,7 @@ struct RemoteConfigurationTests {
             (#"{"voice":{"locale":{}}}"#, "voice.locale"),
             (#"{"voice":{"locale":["zh-CN","zh-CN"]}}"#, "voice.locale"),
             (#"{"voice":{"locale":["zh-CN","zh-CN-yunxi"]}}"#, "voice.locale"),
-            (#"{"audio":{"volume":"loud"}}"#, "audio.volume"), (#"{"announce":{"expire_after":"\n- x"}}"#, "announce"),
+            (#"{"announce":{"expire_after":"\n- x"}}"#, "announce"),
         ] {
             #expect {
                 _ = try read(values)

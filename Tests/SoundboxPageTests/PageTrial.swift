@@ -52,7 +52,8 @@ final class PageTrial: Sendable {
             settings: settings, files: try PageFiles(folder: folder.path), sessions: sessions,
             // However busy the machine is that tests it.
             box: BoxLink(
-                ControlClient(socketPath: socketPath), patience: .seconds(600), patienceForChanges: .seconds(600)),
+                ControlClient(socketPath: socketPath, patience: .seconds(600)), patience: .seconds(600),
+                patienceForChanges: .seconds(600)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -87,7 +88,10 @@ final class PageTrial: Sendable {
         let log = Journal<String>()
         let logger = Logger(label: "test") { _ in OpeningLogHandler(journal: log) }
         let server = ControlServer(
-            socketPath: socketPath, status: { BoxStatus(isOnline: true, version: "1", voice: "zh-CN") },
+            socketPath: socketPath,
+            // As few connections as the box has, for as long as a busy machine needs.
+            limits: HTTPServer.Limits(idleSeconds: 600, lifetime: .seconds(600)),
+            status: { BoxStatus(isOnline: true, version: "1", voice: "zh-CN") },
             service: answers, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
