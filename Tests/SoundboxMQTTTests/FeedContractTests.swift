@@ -35,7 +35,11 @@ private actor MosquittoPeer: PaymentFeedPeer {
     init(_ broker: MosquittoBroker, in folder: TemporaryFolder) async throws {
         self.broker = broker
         self.folder = folder
-        settings = try boxSettings(port: broker.port)
+        // A machine that is busy for long ends no connection.
+        settings = try boxSettings(port: broker.port) {
+            $0.handshakeLimit = .seconds(300)
+            $0.keepAlive = .seconds(300)
+        }
         feed = try MQTTFeed(settings: settings, offlineStatus: offlineStatus) { _ in }
         receipts = try await Self.listen(to: receiptsTopic, broker)
         statuses = try await Self.listen(to: statusTopic, broker)
