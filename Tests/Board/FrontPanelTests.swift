@@ -75,7 +75,9 @@ extension VirtualBoardTests {
                 }
                 try await board.run("mount -o remount,rw /run/etc")
                 let removed = try await board.run("soundbox setup reset --if-requested --config \(setup)")
-                #expect(removed == ["removed \(setup)"])
+                #expect(removed.first == "removed \(setup)")
+                // The volume that the keys have set is not for whoever has the box next.
+                #expect(removed.dropFirst().allSatisfy { $0.hasPrefix("removed /run/state/unprovision-service/") })
                 try await board.running(box, "--wait-for-setup") {
                     try await box.logged(" warning not set up")
                 }
