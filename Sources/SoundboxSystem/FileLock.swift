@@ -11,7 +11,7 @@ public final class FileLock: Sendable {
     /// Takes the lock without waiting. The descriptor belongs to the lock from here on and is closed with it, also when
     /// the lock cannot be had.
     ///
-    /// - Returns: nil if another one holds it; `errno` tells why.
+    /// - Returns: `nil` if it cannot be had, mostly because another one holds it.
     public init?(closing descriptor: Int32) {
         self.descriptor = descriptor
         // A failed initialiser of a class whose properties are set runs `deinit`; unlocking what was never locked

@@ -90,8 +90,8 @@ extension Announcer {
 
     /// A code that is to be said soon or not at all: a phone waits for it.
     public struct AskedCode: Sendable, Equatable {
-        /// Where payments kept it waiting for longer, the minute that is left of its two would not do to hear it twice
-        /// and to type it.
+        /// Where payments kept it waiting for longer, the minute that is left of its two would not do to hear it and to
+        /// type it.
         static let patience = Duration.seconds(60)
 
         public var code: SignInCode

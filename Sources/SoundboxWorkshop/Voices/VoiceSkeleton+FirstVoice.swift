@@ -16,7 +16,7 @@ extension VoiceSkeleton {
         # spaced: blanks separate words. unspaced: they do not, as in Chinese or Thai.
         words: spaced
 
-        # The rule set that reads amounts. One more key, counting, names a set for counting payments where that differs.
+        # The rule set that reads amounts. Where they differ: counting counts payments, numbering reads codes.
         cardinal: "%digits"
         numbers: |
           %digits:
