@@ -100,8 +100,11 @@ struct Trial {
         let publisher = try publisher
         return try await onOwnThread(named: "publisher") {
             var receipts: [ReceiptRecord] = []
+            var seen: Set<ReceiptRecord.Name> = []
             try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(60)) { payload in
-                receipts.append(ReceiptRecord(payload))
+                let receipt = ReceiptRecord(payload)
+                guard seen.insert(receipt.name).inserted else { return false }
+                receipts.append(receipt)
                 return isEnough?(receipts) ?? (receipts.count { $0.state != "stored" } >= payloads.count)
             }
             return receipts
@@ -109,7 +112,8 @@ struct Trial {
     }
 
     /// Listens to the receipts until `count` payments are announced, besides those that were before and whose receipts
-    /// may come again; the result comes with ``Journal/all()``.
+    /// may come again; the result comes with ``Journal/all()``. A receipt that is sent once more, as after a connection
+    /// that ended before its acknowledgement, counts once; a payment that is announced twice has two.
     func collectReceipts(
         untilAnnounced count: Int, besides known: Set<String> = [], within limit: Duration = .seconds(120)
     ) throws -> Journal<ReceiptRecord> {
@@ -117,9 +121,10 @@ struct Trial {
         let journal = Journal<ReceiptRecord>()
         startThread(named: "receipts") {
             var announced: Set<String> = []
+            var seen: Set<ReceiptRecord.Name> = []
             try? publisher.publish([], timeout: limit) { payload in
                 let receipt = ReceiptRecord(payload)
-                guard !known.contains(receipt.id ?? "") else { return false }
+                guard !known.contains(receipt.id ?? ""), seen.insert(receipt.name).inserted else { return false }
                 journal.append(receipt)
                 if receipt.state == "announced" { announced.insert(receipt.id ?? "") }
                 return announced.count == count
@@ -148,6 +153,14 @@ struct ReceiptRecord: Sendable, Equatable, CustomStringConvertible {
         epoch = json?["epoch"]?.string
         manner = json?["how"]?.string
     }
+
+    /// What names a receipt for ever: two with the same name are the same receipt (docs/integration.md).
+    struct Name: Hashable {
+        var epoch: String?
+        var sequence: Int
+    }
+
+    var name: Name { Name(epoch: epoch, sequence: sequence) }
 
     var description: String { "\(sequence) \(id ?? "-") \(state)" }
 }
