@@ -25,7 +25,12 @@ extension Configuration {
         public var role: Role
 
         public static let installedSocket = "/run/soundbox-page/control.sock"
+        /// What the page's process keeps: its unit's StateDirectory.
+        public static let installedFolder = "/var/lib/soundbox-page"
         static let installedGroup = "soundbox-page"
+
+        /// Who is signed in.
+        public static func sessionsFile(in folder: String) -> String { "\(folder)/sessions.json" }
 
         /// `page: {enabled: true, …}`
         /// - Returns: `nil` where it is switched off. What else is there must be right all the same.

@@ -8,9 +8,6 @@ import Synchronization
 /// The file holds hashes of their tokens, so that whoever reads it is not signed in. Whoever removes it has signed all of
 /// them out, at once: it is looked after before each answer. Blocks on the disk; any thread.
 public final class Sessions: Sendable {
-    /// Of an installed page: its unit's StateDirectory.
-    public static let installedFolder = "/var/lib/soundbox-page"
-
     /// Of a shop. Beyond them the oldest is signed out.
     static let most = 32
 
@@ -28,15 +25,12 @@ public final class Sessions: Sendable {
     private let path: String
     private let content = Mutex(Content())
 
-    /// - Parameter folder: of the page's process, and nobody else's.
-    public init(folder: String) { path = Self.path(in: folder) }
-
-    private static func path(in folder: String) -> String { "\(folder)/sessions.json" }
+    /// - Parameter file: in a folder of the page's process, and nobody else's.
+    public init(file: String) { path = file }
 
     /// Signs everybody out, also with a page that runs.
     /// - Throws: why that cannot be done.
-    public static func closeAll(in folder: String) throws(FileError) {
-        let path = path(in: folder)
+    public static func closeAll(_ path: String) throws(FileError) {
         if unlink(path) != 0, errno != ENOENT {
             let hint = errno == EACCES || errno == EPERM ? "; use sudo" : ""
             throw FileError(path: path, problem: "cannot be removed: \(SystemError.last)\(hint)")

@@ -204,6 +204,15 @@ public enum SmallFile {
         access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
     }
 
+    /// Whether two paths name one thing, though one of them may be relative.
+    public static func isSame(_ path: String, _ other: String) -> Bool {
+        var first = stat()
+        var second = stat()
+        guard path != other else { return true }
+        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// A rename is on the disk when its folder is.
     public static func syncFolder(of path: String) {
         let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -38,12 +38,12 @@ struct PageCommand: AsyncParsableCommand {
     var signOutAll = false
 
     private var folder: String {
-        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? Sessions.installedFolder
+        state ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? Configuration.Page.installedFolder
     }
 
     func run() async throws {
         if signOutAll {
-            try Sessions.closeAll(in: folder)
+            try Sessions.closeAll(Configuration.Page.sessionsFile(in: folder))
             return printLine("every phone is signed out")
         }
         Footprint.keepSmall()
@@ -53,7 +53,8 @@ struct PageCommand: AsyncParsableCommand {
             throw FileError(
                 path: folder, problem: "cannot be written in: \(SystemError.last); name another folder with --state")
         }
-        let page = PageServer(socketPath: path, files: files, sessions: Sessions(folder: folder), logger: logger) {
+        let sessions = Sessions(file: Configuration.Page.sessionsFile(in: folder))
+        let page = PageServer(socketPath: path, files: files, sessions: sessions, logger: logger) {
             for url in $0 { Self.show(url) }
         } ended: { ending in
             if case .notWanted(let reason) = ending { printError(reason) }

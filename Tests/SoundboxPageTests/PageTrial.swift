@@ -28,7 +28,7 @@ final class PageTrial: Sendable {
     init() throws {
         folder = try TemporaryFolder()
         socketPath = folder.file("page.sock")
-        sessions = Sessions(folder: folder.path)
+        sessions = Sessions(file: folder.file("sessions.json"))
         for name in ["page.html", "page.css", "page.js", "icon.svg"] { try folder.write(name, to: name) }
     }
 

@@ -14,20 +14,20 @@ struct SessionsTests {
 
     @Test("A phone stays in across restarts, with what it may do, until it signs out")
     func stays() throws {
-        let looking = try Sessions(folder: folder.path).open(as: .look)
-        let changing = try Sessions(folder: folder.path).open(as: .change)
-        let later = Sessions(folder: folder.path)
+        let looking = try Sessions(file: folder.file("sessions.json")).open(as: .look)
+        let changing = try Sessions(file: folder.file("sessions.json")).open(as: .change)
+        let later = Sessions(file: folder.file("sessions.json"))
         #expect(later.role(of: looking) == .look)
         #expect(later.role(of: changing) == .change)
         try later.close(looking)
         #expect(later.role(of: looking) == nil)
-        #expect(Sessions(folder: folder.path).role(of: looking) == nil)
+        #expect(Sessions(file: folder.file("sessions.json")).role(of: looking) == nil)
         #expect(later.role(of: changing) == .change)
     }
 
     @Test("Nobody is in by a token that was never given, or by what stands in the file")
     func strangers() throws {
-        let sessions = Sessions(folder: folder.path)
+        let sessions = Sessions(file: folder.file("sessions.json"))
         let token = try sessions.open(as: .change)
         let text = try SmallFile.read(file)
         #expect(!text.contains(token))
@@ -38,12 +38,12 @@ struct SessionsTests {
 
     @Test("Whoever signs all out does so for a page that runs")
     func allOut() throws {
-        let sessions = Sessions(folder: folder.path)
+        let sessions = Sessions(file: folder.file("sessions.json"))
         let token = try sessions.open(as: .change)
-        try Sessions.closeAll(in: folder.path)
+        try Sessions.closeAll(folder.file("sessions.json"))
         #expect(sessions.role(of: token) == nil)
         // Also where nobody is in.
-        try Sessions.closeAll(in: folder.path)
+        try Sessions.closeAll(folder.file("sessions.json"))
         let next = try sessions.open(as: .look)
         #expect(sessions.role(of: next) == .look)
         #expect(sessions.role(of: token) == nil)
@@ -53,7 +53,7 @@ struct SessionsTests {
         "A file that cannot be read lets nobody in, and the next phone all the same",
         arguments: ["", "{", "[1]", "[{\"hash\":\"x\",\"role\":\"change\"}]"])
     func damage(text: String) throws {
-        let sessions = Sessions(folder: folder.path)
+        let sessions = Sessions(file: folder.file("sessions.json"))
         let token = try sessions.open(as: .change)
         try SmallFile.replace(file, with: text, mode: 0o600, owner: nil)
         #expect(sessions.role(of: token) == nil)
@@ -63,14 +63,14 @@ struct SessionsTests {
 
     @Test("Beyond thirty-two phones the oldest is out")
     func many() throws {
-        let sessions = Sessions(folder: folder.path)
+        let sessions = Sessions(file: folder.file("sessions.json"))
         let tokens = try (0..<33).map { _ in try sessions.open(as: .change) }
         #expect(tokens.map { sessions.role(of: $0) == nil } == [true] + [Bool](repeating: false, count: 32))
     }
 
     @Test("Only its owner may read the file")
     func mode() throws {
-        _ = try Sessions(folder: folder.path).open(as: .look)
+        _ = try Sessions(file: folder.file("sessions.json")).open(as: .look)
         var attributes = stat()
         #expect(stat(file, &attributes) == 0)
         #expect(attributes.st_mode & 0o777 == 0o600)

@@ -43,6 +43,7 @@ public struct Enrolment: Sendable {
     /// - Parameter patience: for connection and answer together.
     /// - Throws: why there is no answer, or why it cannot be used. The claim stays.
     public func attempt(patience: Duration = .seconds(60)) throws -> Outcome {
+        try Provisioning.finishReset(path)
         let claimFile = ClaimFile.path(beside: path)
         let descriptor = open(claimFile, O_RDONLY | O_CLOEXEC)
         let lock = descriptor < 0 ? nil : FileLock(closing: descriptor)
@@ -127,16 +128,18 @@ public struct Enrolment: Sendable {
         let source = "the setup from the issuer"
         var document = try YAMLDocument(parsing: setup.text, file: source)
         let state = document["state_directory"] ?? Configuration.Default.stateDirectory
-        let identity = IdentityFiles(
-            inStateDirectory: state, issuerFile: "\(SmallFile.folder(of: path))/issuer.pem",
-            owner: FileOwners.installed.secrets)
         document[path: ["broker", "certificate"]] = nil
         document[path: ["broker", "key"]] = nil
         document[path: ["enrolment"]] = nil
-        document["broker", "cert_file"] = identity.path
-        document["broker", "key_file"] = identity.path
+        document["broker", "cert_file"] = IdentityFiles.path(in: state)
+        document["broker", "key_file"] = IdentityFiles.path(in: state)
         document["enrolment", "issuer"] = claim.issuer
         let plan = try ProvisioningPlan(parsing: document.text, file: source, to: path)
+        guard let issuerFile = try plan.setup?.configuration.enrolment?.issuerFile else {
+            throw SetupError("\(source) holds none")
+        }
+        let identity = IdentityFiles(
+            inStateDirectory: state, issuerFile: issuerFile, owner: FileOwners.installed.secrets)
         for folder in [SmallFile.folder(of: path), state] {
             // The issuer would give a certificate that the next power cut takes away.
             guard case .gone(let reason) = powerLoss(folder) else { continue }

@@ -35,6 +35,8 @@ public enum FirstBoot {
         folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
         powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
     ) throws -> Outcome {
+        // Before anything new is beside it: a reset takes what it finds.
+        try Provisioning.finishReset(path)
         let claim = "\(folder)/\(claimName)"
         let files = names.map { "\(folder)/\($0)" } + [claim]
         guard let file = files.first(where: { SmallFile.exists($0) }) else { return .nothingToDo }

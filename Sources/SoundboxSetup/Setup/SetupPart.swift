@@ -1,6 +1,7 @@
 import SoundboxBox
 import SoundboxConfiguration
 import SoundboxSystem
+import SoundboxYAML
 
 /// A part that a provisioning document contains, and that an installed box keeps in a file beside `soundbox.yaml`.
 struct SetupPart: Sendable {
@@ -21,6 +22,12 @@ struct SetupPart: Sendable {
     }
 
     var isSecret: Bool { content != .publicPEM }
+
+    /// Also the name for a new content while the setup that is installed names the first: `broker-2.password`.
+    var files: [String] {
+        let end = file.lastIndex(of: ".") ?? file.endIndex
+        return [file, file[..<end] + "-2" + file[end...]]
+    }
 
     static let all = [
         SetupPart(
@@ -43,6 +50,20 @@ struct SetupPart: Sendable {
             inline: ["enrolment", "issuer"], reference: ["enrolment", "issuer_file"], file: "issuer.pem",
             content: .publicPEM),
     ]
+
+    /// The file for a content: the one that has it already, or else one that the setup which is installed does not name.
+    /// That one stays whole until ``SetupPlan/write()`` has replaced its `soundbox.yaml`, and after that as
+    /// `soundbox.yaml.old`. Blocks on the disk.
+    func path(for content: String, in folder: String, besideInstalled installed: YAMLDocument?) -> String {
+        let paths = files.map { "\(folder)/\($0)" }
+        let named = Self.all.compactMap { installed?[path: $0.reference] }
+        if let own = installed?[path: reference], (try? SmallFile.read(own)) == content,
+            let path = paths.first(where: { SmallFile.isSame($0, own) })
+        {
+            return path
+        }
+        return paths.first { path in !named.contains { SmallFile.isSame($0, path) } } ?? paths[0]
+    }
 
     /// What the installed file holds. Blocks on the disk.
     func read(_ path: String) throws -> String {

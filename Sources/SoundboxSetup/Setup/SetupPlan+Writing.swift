@@ -34,6 +34,7 @@ extension SetupPlan {
     }
 
     func write(for owners: SetupOwners) throws -> [String] {
+        try Provisioning.finishReset(path)
         for other in others {
             if let problem = owners.service?.problem(other) { throw SetupError("\(other): \(problem)") }
         }
@@ -45,7 +46,8 @@ extension SetupPlan {
         }
         let changes = changes(for: owners)
         // A box with half of a new setup beside half of the old one would offer its password to the wrong broker. So
-        // everything is on the disk before the first file is replaced.
+        // nothing that the installed one names is replaced, and its soundbox.yaml last. And everything is on the disk
+        // before that, so that a full one changes nothing.
         var prepared: [String] = []
         do {
             for file in changes {

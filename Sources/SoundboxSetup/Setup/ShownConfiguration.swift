@@ -54,9 +54,8 @@ public struct ShownConfiguration: Sendable {
     private static func secretLines(of text: String, in folder: String) -> [String] {
         let document = try? YAMLDocument(parsing: text, file: "soundbox.yaml")
         return SetupPart.all.filter { $0.content == .secretLine }.flatMap { part in
-            [document?[path: part.reference], "\(folder)/\(part.file)"].compactMap { path in
-                path.flatMap { try? SecretFile(path: $0).read() }
-            }
+            ([document?[path: part.reference]].compactMap(\.self) + part.files.map { "\(folder)/\($0)" })
+                .compactMap { try? SecretFile(path: $0).read() }
         }
     }
 }

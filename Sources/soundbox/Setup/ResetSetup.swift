@@ -1,8 +1,5 @@
 import ArgumentParser
-import SoundboxConfiguration
-import SoundboxPage
 import SoundboxSetup
-import SoundboxSystem
 
 struct ResetSetup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +22,6 @@ struct ResetSetup: AsyncParsableCommand {
         if ifRequested {
             let removed = try Provisioning.resetIfRequested(configuration.config)
             for path in removed { printLine("removed \(path)") }
-            if !removed.isEmpty { try signPhonesOut() }
             return
         }
         if !yes {
@@ -37,15 +33,7 @@ struct ResetSetup: AsyncParsableCommand {
         }
         let removed = try Provisioning.reset(configuration.config)
         for path in removed { printLine("removed \(path)") }
-        try signPhonesOut()
         guard !removed.isEmpty else { return printLine("There was no setup.") }
         try await restart.restart(configuration.config)
-    }
-
-    /// Whoever looked at the page of this shop is not to see the next one's. Also where there is no setup left, since a
-    /// reset may have been killed between the two.
-    private func signPhonesOut() throws {
-        guard configuration.config == Configuration.defaultPath else { return }
-        try Sessions.closeAll(in: Sessions.installedFolder)
     }
 }

@@ -89,7 +89,110 @@ struct SetupPlanTests {
         #expect(try names.map { try folder.read("etc/\($0)") } == before)
         #expect(try folder.names(in: "etc").filter { $0.hasSuffix(".new") } == [])
         try plan(changed).write()
-        #expect(try folder.read("etc/broker.password") == Array("another\n".utf8))
+        #expect(try Self.password(of: target) == "another")
+    }
+
+    private static func password(of path: String) throws -> String? {
+        try Configuration(readingFile: path).broker.passwordFile.map { try SmallFile.read($0).trimmed }
+    }
+
+    @Test("Cut off before any of its steps on the disk, a new setup leaves the old one whole, and then is there itself")
+    func cutOff() throws {
+        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("mq.", with: "mq2.")
+            .replacing("AAAA", with: "BBBB")
+        try plan().write()
+        let before = try SmallFile.read(target)
+        let authority = try #require(Configuration(readingFile: target).broker.caFile)
+        let setup = try plan(changed)
+        // As the writing goes: what is prepared first, then a rename for each file, soundbox.yaml's last.
+        for count in 0..<setup.files.count {
+            for file in setup.files {
+                try SmallFile.prepare(file.path, with: file.content ?? "", mode: 0o600, owner: nil)
+            }
+            for file in setup.files.prefix(count) { try SmallFile.commit(file.path) }
+            #expect(try SmallFile.read(target) == before)
+            #expect(try Self.password(of: target) == "s3cret")
+            #expect(try SmallFile.read(authority).contains("AAAA"))
+            // Whoever plans it anew plans the same.
+            #expect(try plan(changed) == setup)
+        }
+        try plan(changed).write()
+        #expect(try Self.password(of: target) == "another")
+        // What was before is whole, too.
+        rename(folder.file("etc/soundbox.yaml.old"), target)
+        #expect(try SmallFile.read(target) == before)
+        #expect(try Self.password(of: target) == "s3cret")
+        #expect(try SmallFile.read(authority).contains("AAAA"))
+    }
+
+    @Test("One of its files cannot be put in its place: the old setup is whole, and the error names the file")
+    func inTheWay() throws {
+        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("AAAA", with: "BBBB")
+        try plan().write()
+        let before = try SmallFile.read(target)
+        for file in try plan(changed).files where file.path != target {
+            try #require(mkdir(file.path, 0o755) == 0)
+            let error = #expect(throws: FileError.self) { try plan(changed).write() }
+            #expect(error?.path == file.path)
+            #expect(try SmallFile.read(target) == before)
+            #expect(try Self.password(of: target) == "s3cret")
+            rmdir(file.path)
+        }
+        try plan(changed).write()
+        #expect(try Self.password(of: target) == "another")
+    }
+
+    @Test("A third setup takes the first one's place, and what stays the same stays where it is")
+    func inTurn() throws {
+        for password in ["s3cret", "another", "a third", "a fourth"] {
+            try plan(Self.provisioning.replacing("s3cret", with: password)).write()
+            #expect(try Self.password(of: target) == password)
+            #expect(try plan(Self.provisioning.replacing("s3cret", with: password)).changes == [])
+        }
+        #expect(
+            try folder.names(in: "etc").sorted() == [
+                "broker-2.password", "broker-ca.pem", "broker.password", "soundbox.yaml", "soundbox.yaml.old",
+            ])
+        _ = try Provisioning.reset(target)
+        #expect(try folder.names(in: "etc") == [])
+    }
+
+    @Test("A reset that was cut off anywhere is finished by the next start, and by the next setup before it writes")
+    func resetCutOff() throws {
+        let document = Self.provisioning + "state_directory: \(folder.file("state"))\n"
+        try #require(mkdir(folder.file("state"), 0o755) == 0)
+        for next in ["start", "setup"] {
+            try plan(document).write()
+            try folder.write("7\n", to: "state/volume")
+            // What the reset begins with, and a kill.
+            rename(target, Provisioning.resetMark(target))
+            unlink(folder.file("etc/broker-ca.pem"))
+            switch next {
+            case "start":
+                let removed = try Provisioning.resetIfRequested(target)
+                #expect(removed == [target, folder.file("etc/broker.password"), folder.file("state/volume")])
+                #expect(try folder.names(in: "etc") == [])
+            default:
+                try plan(document.replacing("s3cret", with: "the next owner's")).write()
+                #expect(try Self.password(of: target) == "the next owner's")
+                #expect(
+                    try folder.names(in: "etc").sorted() == ["broker-ca.pem", "broker.password", "soundbox.yaml"])
+            }
+            #expect(!SmallFile.exists(folder.file("state/volume")))
+        }
+    }
+
+    @Test("A reset that cannot remove everything says so, and goes on when it can")
+    func resetInTheWay() throws {
+        try plan().write()
+        unlink(folder.file("etc/broker-ca.pem"))
+        try #require(mkdir(folder.file("etc/broker-ca.pem"), 0o755) == 0)
+        let error = #expect(throws: SetupError.self) { try Provisioning.reset(target) }
+        #expect(error?.description.hasPrefix(folder.file("etc/broker-ca.pem") + ": cannot be removed") == true)
+        #expect(!SmallFile.exists(target))
+        try folder.remove("etc/broker-ca.pem")
+        #expect(try Provisioning.resetIfRequested(target).contains(target))
+        #expect(try folder.names(in: "etc") == [])
     }
 
     @Test("A reset also removes what a kill has left of a setup")
