@@ -15,6 +15,8 @@ package final class BoxState: Sendable {
         package var settings: SettingsStatus?
         /// Why settings from afar that were in force cannot be used.
         package var settingsWarning: String?
+        /// Why the quiet hours that the shop has set do not count; until it sets others.
+        package var quietHoursWarning: String?
         /// What may have been lost with an earlier session, until it is known to be made good.
         package var sessionFault: String?
         /// Whether the first connection is still being made.
@@ -81,7 +83,8 @@ package final class BoxState: Sendable {
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
         package var warnings: [String] {
             voiceWarnings + feedFaults.map(\.description)
-                + [timeZoneWarning, settingsWarning, settings?.warning, certificate?.problem].compactMap(\.self)
+                + [timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning, certificate?.problem]
+                .compactMap(\.self)
         }
     }
 

@@ -61,6 +61,9 @@ struct ConfiguredBox {
         let volumeFile = VolumeFile(path: directory.volumePath)
         let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
         Self.noteVolatileStorage(directory.path, state, logger)
+        if let place = try directory.claimInbox(for: configuration.merchantID) {
+            logger.notice("the payments of another merchant are put aside", metadata: ["folder": "\(place)"])
+        }
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
@@ -103,12 +106,15 @@ struct ConfiguredBox {
         let quietHoursFile = QuietHoursFile(path: directory.quietHoursPath)
         let ownQuietHours = quietHoursFile.read()
         if ownQuietHours == nil, SmallFile.exists(directory.quietHoursPath) {
-            logger.warning(
-                "the quiet hours that the shop has set cannot be read: those of the setup count",
-                metadata: ["path": "\(directory.quietHoursPath)"])
+            let warning =
+                "\(directory.quietHoursPath): the quiet hours that the shop has set cannot be read: those of the setup "
+                + "count until it sets others"
+            logger.warning("\(warning)")
+            state.update { $0.quietHoursWarning = warning }
         }
         parts.quietHours = OwnQuietHours(own: ownQuietHours) { change in
             try quietHoursFile.write(change)
+            state.update { $0.quietHoursWarning = nil }
             logger.notice("quiet hours set by the shop", metadata: ["set": "\(change?.json.text ?? "as set up")"])
         }
         let sessionFile = SessionFile(path: directory.sessionPath)

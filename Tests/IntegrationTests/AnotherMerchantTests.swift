@@ -1,0 +1,53 @@
+import Foundation
+import SoundboxCore
+import SoundboxSystem
+import TestSupport
+import Testing
+
+@Suite("A box that gets another merchant", .timeLimit(.minutes(5)))
+struct AnotherMerchantTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func history(_ trial: Trial) async throws -> [String] {
+        let result = try await soundbox("history", "--json", "--config", trial.configurationFile)
+        let json = try JSONValue(parsing: Array(result.output.joined().utf8))
+        guard case .array(let entries) = json else { throw TestFailure("no entries in \(result)") }
+        return entries.compactMap { $0["id"]?.string }
+    }
+
+    @Test("What waited for the one before is neither spoken nor shown in the next shop, and is spoken when it is back")
+    func reset() async throws {
+        try await withMosquitto(in: folder) { broker in
+            // Without a sound card payments wait.
+            let trial = try Trial(folder: folder, broker: broker, device: "hw:CARD=none")
+            let first = try SmallFile.read(trial.configurationFile).replacing("hw:CARD=none", with: "null")
+            var box = try await trial.startBox()
+            let ids = ["A-1", "A-2", "A-3"]
+            _ = try await trial.publishAndWait(ids.map { notice($0, "8.88") }) { $0.count == 3 }
+            box.kill9()
+            _ = try await box.exitStatus()
+
+            let reset = try await soundbox(
+                "setup", "reset", "--yes", "--no-restart", "--config", trial.configurationFile)
+            #expect(reset.code == 0, "\(reset)")
+            _ = try folder.write(first.replacing("M1001", with: "M2002"), to: "soundbox.yaml")
+            box = try await trial.startBox()
+            let others = try await trial.publishAndWait([notice("B-1", "1")])
+            #expect(others.map(\.id) == ["B-1", "B-1"] && others.map(\.state) == ["stored", "announced"])
+            #expect(try await history(trial) == ["B-1"])
+            let logged = box.errors.entries
+            #expect(logged.contains { $0.contains("another merchant") && $0.contains(folder.file("state/inbox-of-")) })
+            #expect(!logged.contains { line in ids.contains { line.contains($0) } })
+            #expect(try await box.stop() == 0)
+
+            _ = try folder.write(first, to: "soundbox.yaml")
+            let receipts = try trial.collectReceipts(untilAnnounced: 3)
+            box = try await trial.startBox()
+            #expect(try await receipts.all().filter { $0.state == "announced" }.map(\.id) == ids)
+            #expect(try await Set(history(trial)) == Set(ids))
+            #expect(try await box.stop() == 0)
+        }
+    }
+}
