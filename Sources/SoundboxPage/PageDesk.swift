@@ -14,16 +14,15 @@ struct PageDesk: Sendable {
     let sessions: Sessions
     let logger: Logger
     private let box: BoxLink
-    private let signIn = SignInDesk()
+    private let signIn: SignInDesk
 
-    private final class SignInDesk: Sendable {
-        let state = Mutex(SignIn())
-    }
-
-    init(settings: PageSettings, files: PageFiles, sessions: Sessions, box: BoxLink, logger: Logger) {
+    init(
+        settings: PageSettings, files: PageFiles, sessions: Sessions, signIn: SignInDesk, box: BoxLink, logger: Logger
+    ) {
         self.settings = settings
         self.files = files
         self.sessions = sessions
+        self.signIn = signIn
         self.logger = logger
         self.box = box
     }
@@ -107,7 +106,7 @@ struct PageDesk: Sendable {
         // Taken before the box is asked, so that of two phones one waits.
         let wait = signIn.state.withLock { state in
             let wait = state.wait(at: .monotonicNow)
-            if wait == .zero { state.said(code, at: .monotonicNow) }
+            if wait == .zero { state.ask(code, at: .monotonicNow) }
             return wait
         }
         guard wait == .zero else { return Self.wait(wait) }
@@ -115,7 +114,7 @@ struct PageDesk: Sendable {
             let answer = try await box.exchange(
                 "POST", "sign-in-code", body: .object([("code", .string(code.text))]))
             guard answer.status == 200 else {
-                signIn.state.withLock { $0.wasNotSaid(code) }
+                signIn.state.withLock { $0.isRefused(code) }
                 let cause = answer.json["cause"]?.string ?? "box"
                 if cause == "busy" { return Self.wait(SignIn.rest) }
                 return Self.refusal(answer.status, cause, answer.json["error"]?.string ?? "the box refused")
@@ -123,7 +122,7 @@ struct PageDesk: Sendable {
             logger.notice("a code was said, for a phone that wants to sign in")
             return Self.response(.object([("expires_in", .integer(Int(SignIn.lifetime.components.seconds)))]))
         } catch {
-            signIn.state.withLock { $0.wasNotSaid(code) }
+            // The box may have it all the same, and say it when it is itself again.
             return Self.refusal(503, "box", error.reason)
         }
     }

@@ -21,6 +21,7 @@ public struct PageServer: Service {
     private let socketPath: String
     private let files: String
     private let sessions: Sessions
+    private let signIn = SignInDesk()
     private let logger: Logger
     private let opened: @Sendable ([String]) -> Void
     private let ended: @Sendable (Ending) -> Void
@@ -88,7 +89,7 @@ public struct PageServer: Service {
     /// - Returns: what is wrong with a box that has been away for long.
     private func serve(_ settings: PageSettings, _ files: PageFiles) async throws -> String? {
         let desk = PageDesk(
-            settings: settings, files: files, sessions: sessions,
+            settings: settings, files: files, sessions: sessions, signIn: signIn,
             box: BoxLink(ControlClient(socketPath: socketPath, patience: .seconds(15))), logger: logger)
         // A phone keeps its connection. A question for events is held for 8 s.
         let limits = HTTPServer.Limits(

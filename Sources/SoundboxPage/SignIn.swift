@@ -1,4 +1,10 @@
 import SoundboxCore
+import Synchronization
+
+/// Outlives a page that is made anew, with other settings or a renewed certificate.
+final class SignInDesk: Sendable {
+    let state = Mutex(SignIn())
+}
 
 /// The code that is in force, and how often somebody may ask for one and guess. A value; its owner keeps the time.
 ///
@@ -14,8 +20,8 @@ struct SignIn: Sendable {
     static let unusedTolerated = 3
 
     private struct Pending {
-        var code: SignInCode
-        var saidAt: Duration
+        let code: SignInCode
+        let askedAt: Duration
         var guessesLeft = SignIn.guesses
     }
 
@@ -26,9 +32,9 @@ struct SignIn: Sendable {
         case expired
     }
 
-    private var pending: Pending?
-    /// In force before it, in case the box does not say the new one.
-    private var before: Pending?
+    /// The last two that the box was asked to say, the newest last. The one before may be sounding only now, behind
+    /// payments; and of the newest nobody knows what became of it, when the box does not answer.
+    private var inForce: [Pending] = []
     private var askedAt: Duration?
     /// Codes in a row that were not used.
     private var unused = 0
@@ -42,35 +48,33 @@ struct SignIn: Sendable {
         return max(askedAt + rest - now, .zero)
     }
 
-    /// The code was said. The one before is good no more.
-    mutating func said(_ code: SignInCode, at now: Duration) {
-        before = pending
-        pending = Pending(code: code, saidAt: now)
+    /// The box is about to be asked to say it.
+    mutating func ask(_ code: SignInCode, at now: Duration) {
+        inForce = inForce.suffix(1) + [Pending(code: code, askedAt: now)]
         askedAt = now
         unused += 1
     }
 
-    /// The box has not said it: it counts as nothing, but that somebody has asked. The one before stays good.
-    mutating func wasNotSaid(_ code: SignInCode) {
-        guard pending?.code == code else { return }
-        pending = before
+    /// The box has refused: it counts as nothing, but that somebody has asked.
+    mutating func isRefused(_ code: SignInCode) {
+        guard inForce.last?.code == code else { return }
+        inForce.removeLast()
         unused -= 1
     }
 
     mutating func guess(_ text: String, at now: Duration) -> Outcome {
-        guard var current = pending, now - current.saidAt < Self.lifetime else {
-            pending = nil
-            return .expired
-        }
+        inForce.removeAll { now - $0.askedAt >= Self.lifetime }
+        guard !inForce.isEmpty else { return .expired }
         // Phones put blanks between digits, and some keyboards have digits of their own.
         let digits = text.compactMap(\.wholeNumberValue).map(String.init).joined()
-        if digits == current.code.text {
-            pending = nil
+        if inForce.contains(where: { $0.code.text == digits }) {
+            inForce = []
             unused = 0
             return .right
         }
-        current.guessesLeft -= 1
-        pending = current.guessesLeft > 0 ? current : nil
-        return .wrong(left: current.guessesLeft)
+        for index in inForce.indices { inForce[index].guessesLeft -= 1 }
+        let left = inForce.last?.guessesLeft ?? 0
+        inForce.removeAll { $0.guessesLeft == 0 }
+        return .wrong(left: left)
     }
 }

@@ -20,6 +20,8 @@ struct ControlLimitsTests {
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(folder: folder, broker: broker, device: "null")
             let box = try await trial.startBox()
+            // What is opened when it is needed first is no idle connection's.
+            #expect(try await trial.publishAndWait([notice("C-0", "1")]).map(\.state) == ["stored", "announced"])
             let before = try descriptors(of: box)
             // Kept here, up to what this process may have; those before are let go by the box.
             var connections: [UnixConnection] = []
@@ -37,7 +39,8 @@ struct ControlLimitsTests {
             for connection in connections {
                 while !connection.isOver { try await Task.sleep(for: .milliseconds(20)) }
             }
-            #expect(try descriptors(of: box) <= before)
+            // The box's own ends are closed a moment after those here have heard of it.
+            while try descriptors(of: box) > before { try await Task.sleep(for: .milliseconds(20)) }
             #expect(try await box.stop() == 0)
         }
     }

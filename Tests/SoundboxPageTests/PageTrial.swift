@@ -50,6 +50,7 @@ final class PageTrial: Sendable {
                 ])))
         return PageDesk(
             settings: settings, files: try PageFiles(folder: folder.path), sessions: sessions,
+            signIn: SignInDesk(),
             // However busy the machine is that tests it.
             box: BoxLink(
                 ControlClient(socketPath: socketPath, patience: .seconds(600)), patience: .seconds(600),
