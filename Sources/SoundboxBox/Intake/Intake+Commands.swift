@@ -7,6 +7,15 @@ extension Intake {
         /// The error has no id where nobody vouches for it.
         let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
         let isRetained: Bool
+
+        /// Whether it was kept in a file, or a full disk has refused that: it comes again until its sender is told which.
+        var changesFiles: Bool {
+            guard case .success((let message, _)) = content else { return false }
+            switch message.command {
+            case .settings, .certificate: return true
+            default: return false
+            }
+        }
     }
 
     func read(_ message: FeedMessage) -> ReadCommand {
@@ -48,7 +57,8 @@ extension Intake {
             }
         }
         // Nobody could tell whose reply it is, and a knob that is turned should not wear out a card.
-        var outcomes = try note(judged.map(\.arrival).filter { $0 != .always(nil) }).makeIterator()
+        let arrivals = judged.map(\.arrival).filter { $0 != .always(nil) }
+        var outcomes = try note(arrivals, mayGoUnanswered: !commands.contains(where: \.changesFiles)).makeIterator()
         for (message, arrival) in judged {
             let outcome = arrival == .always(nil) ? .isNew : outcomes.next()
             guard let message, let outcome else { continue }
@@ -59,7 +69,7 @@ extension Intake {
     /// A command that was too large to be read.
     func refuseUnread(_ reason: String) throws(InboxError) {
         guard let arrival = refuse(CommandError(reason: reason)) else { return }
-        _ = try note([arrival])
+        _ = try note([arrival], mayGoUnanswered: true)
     }
 
     /// - Throws: why it is not to be carried out.
@@ -97,7 +107,8 @@ extension Intake {
         return .refused(error.id, reason: error.reason.printable, isUnknown: error.isUnknown)
     }
 
-    private func note(_ arrivals: [CommandArrival]) throws(InboxError) -> [CommandOutcome] {
+    /// - Parameter mayGoUnanswered: whether it is worth more to go on than that the replies are kept.
+    private func note(_ arrivals: [CommandArrival], mayGoUnanswered: Bool) throws(InboxError) -> [CommandOutcome] {
         guard !arrivals.isEmpty else { return [] }
         let outcomes: [CommandOutcome]
         do throws(InboxError) {
@@ -105,7 +116,7 @@ extension Intake {
         } catch {
             report(error)
             // A reply alone is worth holding up neither the messages behind it nor what was asked for.
-            guard arrivals.allSatisfy(\.isRepliedToOnly) else { throw error }
+            guard mayGoUnanswered, arrivals.allSatisfy(\.isRepliedToOnly) else { throw error }
             return arrivals.map { if case .refused = $0 { .refused } else { .isNew } }
         }
         state.update { $0.storingFault = nil }

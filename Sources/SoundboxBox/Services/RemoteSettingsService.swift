@@ -101,7 +101,11 @@ package actor RemoteSettingsService: Service {
         if verdict == .taken, let volume = settings.volume {
             do { try desk.keepVolume(volume) } catch { return "settings: the volume cannot be kept: \(error)" }
         }
-        if let problem = keep(record) { return "settings: cannot be kept: \(problem)" }
+        if let problem = keep(record) {
+            // What is refused changes nothing, at the next start either.
+            if verdict == .taken, settings.volume != nil { try? desk.keepVolume(state.snapshot.volume) }
+            return "settings: cannot be kept: \(problem)"
+        }
         logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(verdict == .onTrial)"])
         if verdict == .onTrial {
             event.yield(.changed)

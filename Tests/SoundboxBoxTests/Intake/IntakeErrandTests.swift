@@ -181,4 +181,18 @@ struct IntakeErrandTests {
         try intake.commit([ring])
         #expect(try receipts() == ["r-1 stored", "r-1 ok"])
     }
+
+    @Test(
+        "Settings and a certificate are not acknowledged by a disk that takes no reply, and are answered when it does")
+    func diskTakesNoReply() throws {
+        let intake = try intake()
+        let settings = command(#""type":"settings","settings":{}"#, id: "s-1")
+        let certificate = command(
+            #""type":"certificate","certificate":"-----BEGIN CERTIFICATE-----""#, id: "c-1")
+        inbox.fail(with: .failed(path: "memory", reason: "no space left"))
+        for message in [settings, certificate] { #expect(throws: InboxError.self) { try intake.commit([message]) } }
+        inbox.fail(with: nil)
+        try intake.commit([settings, certificate])
+        #expect(try receipts().map { $0.prefix(11) } == ["s-1 refused", "c-1 refused"])
+    }
 }

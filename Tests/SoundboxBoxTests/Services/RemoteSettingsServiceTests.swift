@@ -14,12 +14,14 @@ struct RemoteSettingsServiceTests {
         struct Full: Error {}
         let record = Mutex<SettingsRecord?>(nil)
         let isFull = Mutex(false)
+        /// Room for two digits is left, and none for more.
+        let refusesRecords = Mutex(false)
         let refusals = Journal<SettingsRecord>()
         /// The last that was kept, and what was in the record at that moment.
         let volume = Mutex<(Volume, Volume?)?>(nil)
 
         func write(_ record: SettingsRecord) throws {
-            if isFull.withLock({ $0 }) {
+            if isFull.withLock({ $0 }) || refusesRecords.withLock({ $0 }) {
                 refusals.append(record)
                 throw Full()
             }
@@ -108,6 +110,13 @@ struct RemoteSettingsServiceTests {
         #expect(service.take(good) == nil && service.take(good) == nil)
         let older = try settings("s-0", at: 4, "{}")
         #expect(service.take(older)?.hasPrefix("at: ") == true)
+    }
+
+    @Test("A volume whose settings cannot be kept is not the next start's either")
+    func refusedVolume() throws {
+        disk.refusesRecords.withLock { $0 = true }
+        #expect(service().take(try settings("s-1", at: 5, #"{"audio":{"volume":41}}"#)) != nil)
+        #expect(disk.volume.withLock { $0?.0 } == state.snapshot.volume && volumes.entries.isEmpty)
     }
 
     @Test("They are in force when the box is online with them, and their volume acts then")
