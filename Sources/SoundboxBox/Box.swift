@@ -34,7 +34,7 @@ public struct Box {
         self.logger = logger
         // What waits came before the box was off. That is noted before anything new can come, which would be taken for
         // the same. Where the disk refuses, the announcer asks it again.
-        try? clock.afterStep { _ in try inbox.distrustArrivalTimes() }
+        try? clock.doubtArrivals(in: inbox, logger: logger)
         let metrics = BoxMetrics(parts.metrics)
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
@@ -51,7 +51,8 @@ public struct Box {
         let mailbox = CommandMailbox(
             volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
         let quietTime = QuietTime(
-            parts.policy.quietHours, own: parts.quietHours.own, keep: parts.quietHours.keep)
+            parts.policy.quietHours, own: parts.quietHours.own, keep: parts.quietHours.keep,
+            minuteOfDay: { day.minuteOfDay })
         let networkPrompts = parts.policy.networkPrompts.map {
             NetworkPrompts(
                 $0, state: state, quietTime: quietTime, say: events.say, withdraw: events.withdraw)

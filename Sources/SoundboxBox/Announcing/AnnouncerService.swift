@@ -31,7 +31,7 @@ package actor AnnouncerService: Service {
     private let events: AnnouncerEvents
     private let expiries: MessageExpiries
     /// `nil` leaves them to the machine.
-    private let quietTime: QuietTime?
+    private let quietTime: QuietTime
     private var machine: Announcer
     var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
@@ -68,7 +68,7 @@ package actor AnnouncerService: Service {
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, events: AnnouncerEvents = AnnouncerEvents(),
-        expiries: MessageExpiries = MessageExpiries(), quietTime: QuietTime? = nil,
+        expiries: MessageExpiries = MessageExpiries(), quietTime: QuietTime = QuietTime(),
         takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
             .unknown(reason: "no history is kept")
         },
@@ -158,7 +158,7 @@ package actor AnnouncerService: Service {
 
     /// - Returns: whether the loop goes on.
     private func handle(_ event: Announcer.Event) async -> Bool {
-        if let quietTime { machine.quietHours = quietTime.hours }
+        machine.quietHours = quietTime.hours
         for action in machine.handle(event) {
             if action == .finish { return false }
             // Behind what has come in meanwhile: a request to stop is heard before the next announcement begins.
@@ -172,10 +172,7 @@ package actor AnnouncerService: Service {
         case .fetch(let limit):
             Timeline.shared.mark(.announcerWoken)
             return answer { () throws(InboxError) in
-                try clock.afterStep { (step) throws(InboxError) in
-                    try inbox.distrustArrivalTimes()
-                    if step == .forward { logger.notice("the clock was set forward: what waits counts as new") }
-                }
+                try clock.doubtArrivals(in: inbox, logger: logger)
                 sounding.forget()
                 let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: try says())
                 return .fetched(queue, moment)
@@ -242,7 +239,7 @@ package actor AnnouncerService: Service {
     }
 
     private var moment: Announcer.Moment {
-        Announcer.Moment(clock: clock.reading, minuteOfDay: currentMinuteOfDay(), expired: expiries.past)
+        Announcer.Moment(clock: clock.reading, minuteOfDay: quietTime.minuteOfDay, expired: expiries.past)
     }
 
     private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Recollection {

@@ -1,3 +1,4 @@
+import Logging
 import SoundboxCore
 import SoundboxSystem
 import Synchronization
@@ -5,7 +6,7 @@ import Synchronization
 /// The wall clock, and how far it can be believed. A small board without a clock battery starts in the past, one with a
 /// bad battery anywhere; the time comes from a server, and until then from what signed messages prove.
 ///
-/// Any thread. Nothing blocks but ``keep(_:)``.
+/// Any thread. Nothing blocks but ``keep(_:)`` and ``afterStep(_:)``.
 package final class BoxClock: Sendable {
     package typealias Signs = ClockSigns
 
@@ -49,6 +50,8 @@ package final class BoxClock: Sendable {
     private let keeper: Keeper
     private let evidence: Mutex<TimeEvidence>
     private let kept: Mutex<Kept>
+    /// Held while a step is dealt with.
+    private let stepping = Mutex(())
 
     /// Blocks on what `keeper` reads.
     ///
@@ -107,10 +110,14 @@ package final class BoxClock: Sendable {
 
     /// Has `body` deal with a step, if there was one since the last that was dealt with. When it throws, the next call
     /// finds the step again.
+    /// One thread deals with it, and every other one that comes meanwhile waits: what that stores afterwards is not doubted.
     func afterStep<Failure>(_ body: (Step) throws(Failure) -> Void) throws(Failure) {
-        guard let (step, lead) = judge({ $0.step($1) }) else { return }
-        try body(step)
-        evidence.withLock { $0.compare(by: lead) }
+        guard judge({ $0.step($1) }) != nil else { return }
+        try stepping.withLock { (_) throws(Failure) in
+            guard let (step, lead) = judge({ $0.step($1) }) else { return }
+            try body(step)
+            evidence.withLock { $0.compare(by: lead) }
+        }
     }
 
     // MARK: Across restarts
@@ -152,5 +159,16 @@ package final class BoxClock: Sendable {
     private func judge<Value>(_ body: (inout TimeEvidence, Signs) -> Value) -> Value {
         let signs = signs()
         return evidence.withLock { body(&$0, signs) }
+    }
+}
+
+extension BoxClock {
+    /// Has the inbox doubt the times of arrival from before a step. Before anything is stored after it, since that has the
+    /// right time. Blocks on the disk.
+    func doubtArrivals(in inbox: any Inbox, logger: Logger) throws(InboxError) {
+        try afterStep { (step) throws(InboxError) in
+            try inbox.distrustArrivalTimes()
+            if step == .forward { logger.notice("the clock was set forward: what waits counts as new") }
+        }
     }
 }

@@ -10,12 +10,14 @@ extension Timestamp {
     }
 }
 
-/// Minutes since midnight by the clock on the wall, in the machine's time zone (`/etc/localtime`).
-func currentMinuteOfDay() -> Int {
-    var seconds = time(nil)
-    var local = tm()
-    // Read anew, since a time zone may be set while the box runs; localtime_r need not.
-    tzset()
-    localtime_r(&seconds, &local)
-    return Int(local.tm_hour) * 60 + Int(local.tm_min)
+extension Timestamp {
+    /// Minutes since midnight, 0–1439, in the machine's time zone.
+    var minuteOfMachinesDay: Int {
+        var seconds = time_t(millisecondsSince1970 / 1000)
+        var local = tm()
+        // Read anew, since a time zone may be set while the box runs; localtime_r need not.
+        tzset()
+        localtime_r(&seconds, &local)
+        return Int(local.tm_hour) * 60 + Int(local.tm_min)
+    }
 }

@@ -20,6 +20,12 @@ package struct ShopDay: Sendable {
         self.calendar = calendar
     }
 
+    /// Minutes since midnight by the clock on the shop's wall, 0–1439; `nil` while the clock is not believed. Without a
+    /// calendar the machine's zone stands in.
+    var minuteOfDay: Int? {
+        clock.reading.believed.map { calendar()?.zone.minuteOfDay(at: $0) ?? $0.minuteOfMachinesDay }
+    }
+
     /// `nil` while the clock is not believed, and without a calendar.
     var today: BusinessDay? {
         guard let calendar = calendar() else { return nil }

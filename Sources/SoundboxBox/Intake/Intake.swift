@@ -84,6 +84,8 @@ struct Intake: PaymentFeedDelegate {
         let (arrivals, expiries) = try decode(
             batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
+        // A disk that refuses this refuses what follows, too.
+        try? clock.doubtArrivals(in: inbox, logger: logger)
         if !arrivals.isEmpty { try store(arrivals, expiries, arrivedAt: arrivedAt) }
         try take(commands, mayHaveWaited: mayHaveWaited)
     }

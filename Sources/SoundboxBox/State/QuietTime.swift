@@ -25,14 +25,19 @@ package final class QuietTime: Sendable {
     }
 
     private let content: Mutex<Content>
+    private let readMinute: @Sendable () -> Int?
     private let keep: @Sendable (QuietChange?) throws -> Void
 
-    /// - Parameter keep: writes the shop's own down, or removes what was written. May block.
+    /// - Parameters:
+    ///   - keep: writes the shop's own down, or removes what was written. May block.
+    ///   - minuteOfDay: by the clock on the shop's wall; see ``ShopDay/minuteOfDay``.
     package init(
         _ configured: QuietHours? = nil, own: QuietChange? = nil,
-        keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in }
+        keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in },
+        minuteOfDay: @escaping @Sendable () -> Int? = { nil }
     ) {
         content = Mutex(Content(configured: configured, own: own))
+        readMinute = minuteOfDay
         self.keep = keep
     }
 
@@ -50,9 +55,13 @@ package final class QuietTime: Sendable {
 
     /// The most that the volume counts for now, 0–100; `nil` outside of quiet hours.
     var volumeNow: Int? {
-        guard let hours, hours.contain(currentMinuteOfDay()) else { return nil }
+        guard let hours, let minuteOfDay, hours.contain(minuteOfDay) else { return nil }
         return hours.volume
     }
+
+    /// Minutes since midnight, 0–1439; `nil` while the clock is not believed: a payment that disturbs is better than one
+    /// that nobody hears.
+    var minuteOfDay: Int? { readMinute() }
 
     /// Written down first, so that a restart knows what was answered. Blocks on the disk.
     func change(to change: QuietChange) throws {

@@ -30,7 +30,7 @@ extension Announcer {
             delivery.gap = Self.hurriedGap
         case .notice, .summary, .today, .network: break
         }
-        if let moment, let quietHours, quietHours.contain(moment.minuteOfDay) {
+        if let minute = moment?.minuteOfDay, let quietHours, quietHours.contain(minute) {
             delivery.loudness = Volume(0)...Volume(quietHours.volume)
         }
         return delivery

@@ -123,12 +123,12 @@ extension Announcer {
     /// When something is to be announced.
     public struct Moment: Sendable, Equatable {
         public var clock: ClockReading
-        /// Local time, 0–1439, as the clock shows it.
-        public var minuteOfDay: Int
+        /// Of the shop, 0–1439; `nil` while the clock is not believed.
+        public var minuteOfDay: Int?
         /// Payments that are late whatever the clock says: the messages that brought them have expired.
         public var expired: Set<PaymentID>
 
-        public init(clock: ClockReading, minuteOfDay: Int, expired: Set<PaymentID> = []) {
+        public init(clock: ClockReading, minuteOfDay: Int?, expired: Set<PaymentID> = []) {
             self.expired = expired
             self.clock = clock
             self.minuteOfDay = minuteOfDay

@@ -12,7 +12,7 @@ public struct QuietHours: Sendable, Equatable {
         self.volume = volume
     }
 
-    /// - Parameter minuteOfDay: local time, 0–1439.
+    /// - Parameter minuteOfDay: of the shop, 0–1439.
     public func contain(_ minuteOfDay: Int) -> Bool {
         if start <= end { return (start..<end).contains(minuteOfDay) }
         return minuteOfDay >= start || minuteOfDay < end

@@ -26,6 +26,12 @@ public struct TimeZoneRules: Sendable, Equatable {
         Int(offset(at: time.millisecondsSince1970.quotientAndFloorRemainder(by: 1000).0))
     }
 
+    /// Minutes since midnight on the wall, 0–1439.
+    public func minuteOfDay(at time: Timestamp) -> Int {
+        let second = time.millisecondsSince1970.quotientAndFloorRemainder(by: 1000).0
+        return Int((second + offset(at: second)).quotientAndFloorRemainder(by: 86_400).1 / 60)
+    }
+
     func offset(at second: Int64) -> Int64 {
         if let rule, second >= changes.last?.at ?? .min { return rule.offset(at: second) ?? lastOffset }
         // The first change that is later.

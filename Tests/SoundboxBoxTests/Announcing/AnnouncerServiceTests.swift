@@ -33,11 +33,12 @@ struct AnnouncerServiceTests {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
         let service = AnnouncerService(
             machine: Announcer(
-                freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove, quietHours: quietHours),
+                freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
             inbox: inbox, clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
+            quietTime: QuietTime(quietHours, minuteOfDay: { 720 }),
             receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: lookInterval,
             looksElsewhere: looksElsewhere)
         try await withThrowingTaskGroup { group in
@@ -233,12 +234,7 @@ struct AnnouncerServiceTests {
 
     @Test("In quiet hours the volume is held down", arguments: [true, false])
     func quiet(isQuiet: Bool) async throws {
-        let now = currentMinuteOfDay()
-        // A day-long stretch that holds now, or one of a minute that lies half a day away.
-        let hours =
-            isQuiet
-            ? QuietHours(start: (now + 1430) % 1440, end: (now + 1420) % 1440, volume: 0)
-            : QuietHours(start: (now + 720) % 1440, end: (now + 721) % 1440, volume: 0)
+        let hours = isQuiet ? QuietHours(start: 720, end: 721, volume: 0) : QuietHours(start: 721, end: 720, volume: 0)
         try await withService(quietHours: hours) { service in
             try arrive(["8"])
             service.somethingMayWait()

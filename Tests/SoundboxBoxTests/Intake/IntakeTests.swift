@@ -24,12 +24,16 @@ struct IntakeTests {
     private let lines = Lines()
     private let intake: Intake
 
+    private let inbox = InMemoryInbox()
+    private let machine = TestMachine()
+    private let clock: BoxClock
+
     init() {
+        clock = machine.clock()
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
-            inbox: InMemoryInbox(),
-            clock: BoxClock(newestKnown: nil), state: BoxState(volume: Volume(80)), logger: lines.logger,
+            inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
             hooks: Intake.Hooks())
     }
 
@@ -50,6 +54,18 @@ struct IntakeTests {
         #expect(lines.count("stored") == 1)
         #expect(lines.all.withLock { $0.count } == 61)
         #expect(lines.count("command refused") > 0 && lines.count("duplicate, not spoken again") > 0)
+    }
+
+    @Test("When the clock is set forward, what came before is doubted, and not the first payment after it")
+    func step() throws {
+        try take(#"{"id":"start","amount":"1"}"#, .payments)
+        machine.set(error: .seconds(120), byServer: false)
+        try take(#"{"id":"first","amount":"1"}"#, .payments)
+        // The announcer's look, which comes when it is told of it.
+        try clock.doubtArrivals(in: inbox, logger: lines.logger)
+        try take(#"{"id":"second","amount":"1"}"#, .payments)
+        #expect(try inbox.waiting(limit: 3).map(\.clock) == [.none, .unconfirmed, .unconfirmed])
+        #expect(lines.count("the clock was set forward: what waits counts as new") == 1)
     }
 
     @Test("An id that looks like the rest of a line is logged as the id that it is")

@@ -132,7 +132,7 @@ struct RingDesk {
             clock: BoxClock(newestKnown: nil) {
                 BoxClock.Signs(now: .now, isSynchronised: isClockRight, offset: .zero)
             },
-            player: player, quietTime: QuietTime(quietHours), state: state,
+            player: player, quietTime: QuietTime(quietHours, minuteOfDay: { 0 }), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: .init(
                 receiptsAreWaiting: { [told] in told.append(.receipts) }, missed: { [told] in told.append(.missed) },

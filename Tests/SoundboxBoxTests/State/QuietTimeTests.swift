@@ -1,6 +1,7 @@
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSystem
+import SoundboxTesting
 import TestSupport
 import Testing
 
@@ -24,6 +25,31 @@ struct QuietTimeTests {
         #expect(quietTime().volumeNow == nil)
         try quietTime().change(to: .asSetUp)
         #expect(quietTime().reading == QuietReading(setup, isShops: false))
+    }
+
+    @Test("They hold from their first minute to before their last, and not while the clock is not believed")
+    func minutes() {
+        for (minute, volume) in [(1319, nil), (1320, 30), (0, 30), (419, 30), (420, nil), (nil, nil)] as [(Int?, Int?)]
+        {
+            #expect(QuietTime(setup, minuteOfDay: { minute }).volumeNow == volume)
+        }
+    }
+
+    @Test(
+        "The minute is that of the shop's time zone, whatever the machine's is, and none of a clock that was never set",
+        arguments: [("Asia/Shanghai", 0), ("Pacific/Pago_Pago", 300), ("Asia/Kathmandu", 1305)])
+    func zone(name: String, minute: Int) throws {
+        let rules = try TimeZoneSource(named: name).rules
+        func day(_ time: String) throws -> ShopDay {
+            let time = try #require(Timestamp(rfc3339: time))
+            let clock = BoxClock(newestKnown: nil) {
+                BoxClock.Signs(now: time, isSynchronised: false, offset: .zero, refusal: nil)
+            }
+            return ShopDay(clock: clock, history: InMemoryInbox()) { BusinessCalendar(zone: rules) }
+        }
+        #expect(try day("2026-11-26T16:00:00Z").minuteOfDay == minute)
+        #expect(try day("2000-01-01T00:00:00Z").minuteOfDay == nil)
+        #expect(try day("2045-01-01T00:00:00Z").minuteOfDay == nil)
     }
 
     @Test("What cannot be written down does not come into force")

@@ -35,7 +35,7 @@ struct StatusReporterTests {
         func status(_ hours: QuietHours) async -> BoxStatus {
             await StatusReporter(
                 identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
-                clock: BoxClock(newestKnown: nil), quietTime: QuietTime(hours)
+                clock: BoxClock(newestKnown: nil), quietTime: QuietTime(hours, minuteOfDay: { 0 })
             ).status()
         }
         let always = await status(QuietHours(start: 0, end: 1440, volume: 0))

@@ -77,6 +77,18 @@ struct TimeZoneRulesTests {
         #expect(throws: TimeZoneError.self) { try TimeZoneRules(tzif: Self.file(footer: "\n\(text)\n")) }
     }
 
+    @Test(
+        "The minute of the day is that of the clock on the wall",
+        arguments: [
+            (28_800, "2026-11-26T16:00:00Z", 0), (28_800, "2026-11-26T15:59:59.999Z", 1439),
+            (-39_600, "2026-11-26T10:59:00Z", 1439), (20_700, "1969-12-31T18:14:59Z", 1439),
+            (0, "1970-01-01T00:01:00Z", 1),
+        ])
+    func minutes(offset: Int32, time: String, minute: Int) throws {
+        let rules = try TimeZoneRules(tzif: Self.file(offsets: [offset]))
+        #expect(rules.minuteOfDay(at: try #require(Timestamp(rfc3339: time))) == minute)
+    }
+
     @Test("A file that contradicts itself is refused")
     func refuses() {
         let good = Self.file(times: [0], kinds: [0])
