@@ -30,7 +30,6 @@ package actor AnnouncerService: Service {
     let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AnnouncerEvents
     private let expiries: MessageExpiries
-    /// `nil` leaves them to the machine.
     private let quietTime: QuietTime
     private var machine: Announcer
     var announcementCount = 0

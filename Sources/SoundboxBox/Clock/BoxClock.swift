@@ -110,6 +110,7 @@ package final class BoxClock: Sendable {
 
     /// Has `body` deal with a step, if there was one since the last that was dealt with. When it throws, the next call
     /// finds the step again.
+    ///
     /// One thread deals with it, and every other one that comes meanwhile waits: what that stores afterwards is not doubted.
     func afterStep<Failure>(_ body: (Step) throws(Failure) -> Void) throws(Failure) {
         guard judge({ $0.step($1) }) != nil else { return }

@@ -748,7 +748,7 @@ Code
 Gut zuhören: Die Box sagt den Code. Er gilt {0}.
 Falscher Code. Versuche übrig: {0}
 Dieser Code gilt nicht mehr. Bitte einen neuen anfordern.
-Zu viele Versuche. Bitte {0} warten.
+Bitte {0} warten.
 Ruhezeit: Die Box spricht jetzt nicht.
 Die Box ist stumm. Bitte den Ton einschalten.
 Die Box kann das nicht sagen.
@@ -820,7 +820,7 @@ Code
 Listen: the box says the code. Valid for {0}.
 Wrong code. Tries left: {0}
 This code no longer counts. Ask for a new one.
-Too many tries. Please wait {0}.
+Please wait {0}.
 Quiet hours: the box does not speak now.
 The box is muted. Turn its sound on.
 The box cannot say this.
@@ -892,7 +892,7 @@ hi: `
 सुनें: बॉक्स कोड बोल रहा है। {0} तक चलेगा।
 कोड ग़लत है। बाकी मौके: {0}
 यह कोड अब नहीं चलेगा। नया बुलवाएँ।
-बहुत बार कोशिश हुई। {0} रुकें।
+कृपया {0} रुकें।
 शांत समय: बॉक्स अभी नहीं बोलता।
 बॉक्स म्यूट है। आवाज़ चालू करें।
 बॉक्स यह नहीं बोल सकता।
@@ -964,7 +964,7 @@ Kode
 Dengarkan: kotak menyebut kode. Berlaku {0}.
 Kode salah. Sisa kesempatan: {0}
 Kode ini tidak berlaku lagi. Minta yang baru.
-Terlalu sering mencoba. Tunggu {0}.
+Mohon tunggu {0}.
 Jam tenang: kotak tidak bicara sekarang.
 Kotak dibisukan. Nyalakan suaranya.
 Kotak tidak bisa mengucapkan ini.
@@ -1036,7 +1036,7 @@ ko: `
 알림기가 코드를 말합니다. {0} 동안 쓸 수 있습니다.
 코드가 틀렸습니다. 남은 횟수: {0}
 이 코드는 이제 쓸 수 없습니다. 새 코드를 들으세요.
-너무 많이 시도했습니다. {0} 기다려 주세요.
+{0} 기다려 주세요.
 조용한 시간이라 지금은 말하지 않습니다.
 알림기가 음소거입니다. 소리를 켜세요.
 알림기가 말할 수 없는 내용입니다.
@@ -1108,7 +1108,7 @@ Kod
 Dengar: kotak menyebut kod. Sah selama {0}.
 Kod salah. Baki cubaan: {0}
 Kod ini tidak sah lagi. Minta yang baharu.
-Terlalu banyak cubaan. Tunggu {0}.
+Sila tunggu {0}.
 Waktu senyap: kotak tidak bercakap sekarang.
 Kotak dibisukan. Hidupkan bunyinya.
 Kotak tidak dapat menyebut ini.
@@ -1180,7 +1180,7 @@ th: `
 ฟัง: กล่องกำลังพูดรหัส ใช้ได้ {0}
 รหัสผิด เหลืออีก {0} ครั้ง
 รหัสนี้ใช้ไม่ได้แล้ว ขอใหม่
-ลองหลายครั้งเกินไป รอ {0}
+โปรดรอ {0}
 ช่วงเงียบ: กล่องยังไม่พูดตอนนี้
 กล่องปิดเสียงอยู่ โปรดเปิดเสียง
 กล่องพูดสิ่งนี้ไม่ได้
@@ -1252,7 +1252,7 @@ Mã
 Hãy nghe: loa đang đọc mã. Dùng được trong {0}.
 Sai mã. Số lần còn lại: {0}
 Mã này hết hiệu lực. Hãy xin mã mới.
-Thử quá nhiều lần. Hãy chờ {0}.
+Vui lòng chờ {0}.
 Giờ yên lặng: bây giờ loa không nói.
 Loa đang tắt tiếng. Hãy bật tiếng.
 Loa không đọc được điều này.
@@ -1324,7 +1324,7 @@ cash=Tiền mặt;card=Thẻ;bank=Chuyển khoản;refund=Hoàn tiền;deposit=�
 请听音箱报的验证码，{0}内有效。
 验证码不对，还可以试 {0} 次。
 验证码已失效，请重新获取。
-试的次数太多，请等{0}。
+请等{0}。
 现在是安静时段，音箱不出声。
 音箱已静音，请打开声音。
 音箱报不了这个内容。
@@ -1396,7 +1396,7 @@ alipay=支付宝;wechat=微信支付;unionpay=云闪付;cash=现金;card=银行�
 請聽音箱報的驗證碼，{0}內有效。
 驗證碼不對，還可以試 {0} 次。
 驗證碼已失效，請重新取得。
-試的次數太多，請等{0}。
+請等{0}。
 現在是安靜時段，音箱不出聲。
 音箱已靜音，請打開聲音。
 音箱報不了這個內容。

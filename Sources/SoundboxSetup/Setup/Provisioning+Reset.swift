@@ -24,12 +24,14 @@ extension Provisioning {
     /// box is set up once more. Blocks on the disk.
     /// - Returns: the paths that were removed.
     public static func reset(_ path: String) throws(SetupError) -> [String] {
+        var removed = try finishReset(path)
         // First, and not again: by the time that a reset is finished there may be another one.
-        var removed = try remove(ClaimFile.paths(beside: path))
+        removed += try remove(ClaimFile.paths(beside: path))
         // As a kill in the middle of an enrolment leaves it.
         let connection = ClaimFile.connectionFolder(beside: path)
         for name in (try? SmallFile.names(in: connection)) ?? [] { unlink("\(connection)/\(name)") }
         rmdir(connection)
+        SmallFile.discard(path)
         if rename(path, resetMark(path)) == 0 {
             SmallFile.syncFolder(of: path)
         } else if errno != ENOENT {
@@ -47,9 +49,18 @@ extension Provisioning {
         let mark = resetMark(path)
         guard SmallFile.exists(mark) else { return [] }
         // The mark is what names the files elsewhere.
-        let removed = try remove(filesOfSetup(path) + keptPaths(of: path, namedIn: mark))
+        let files = filesOfSetup(path) + keptPaths(of: path, namedIn: mark)
+        let kept = filesNamed(in: path)
+        let removed = try remove(files.filter { file in !kept.contains { SmallFile.isSame($0, file) } })
         _ = try remove([mark])
         return [path] + removed
+    }
+
+    /// Somebody has written a `soundbox.yaml` by hand before the reset was finished: what it names is not the old setup's.
+    private static func filesNamed(in path: String) -> [String] {
+        guard SmallFile.exists(path) else { return [] }
+        guard let document = try? YAMLDocument(readingFile: path) else { return filesOfSetup(path) }
+        return SetupPart.all.compactMap { document[path: $0.reference] }
     }
 
     /// The configuration under this name belongs to a setup that is being removed.

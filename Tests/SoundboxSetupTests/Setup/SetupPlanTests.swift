@@ -182,6 +182,24 @@ struct SetupPlanTests {
         }
     }
 
+    @Test("What a setup names that was written by hand amid a reset is not removed with the old one")
+    func writtenByHand() throws {
+        try plan().write()
+        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
+        let text = try SmallFile.read(target)
+        rename(target, Provisioning.resetMark(target))
+        try SmallFile.replace(target, with: text, mode: 0o640, owner: nil)
+        _ = try Provisioning.resetIfRequested(target)
+        #expect(try Self.password(of: target) == "another")
+        #expect(
+            try folder.names(in: "etc").sorted() == ["broker-2.password", "broker-ca.pem", "soundbox.yaml"])
+        // One that cannot be read names anything.
+        rename(target, Provisioning.resetMark(target))
+        try folder.write("broker: {", to: "etc/soundbox.yaml")
+        #expect(throws: (any Error).self) { try Provisioning.resetIfRequested(target) }
+        #expect(SmallFile.exists(folder.file("etc/broker-2.password")))
+    }
+
     @Test("A reset that cannot remove everything says so, and goes on when it can")
     func resetInTheWay() throws {
         try plan().write()
