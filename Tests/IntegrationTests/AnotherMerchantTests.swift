@@ -4,7 +4,7 @@ import SoundboxSystem
 import TestSupport
 import Testing
 
-@Suite("A box that gets another merchant", .timeLimit(.minutes(5)))
+@Suite("A box that gets another merchant", .timeLimit(.minutes(10)))
 struct AnotherMerchantTests {
     private let folder: TemporaryFolder
 

@@ -53,7 +53,7 @@ struct DamagedDatabaseTests {
         try await withMosquitto(in: folder) { broker in
             let trial = try Trial(folder: folder, broker: broker, announce: ["late: speak"])
             try makeDatabase(trial)
-            let receipts = try trial.collectReceipts(untilAnnounced: Self.waiting.count, within: .seconds(60))
+            let receipts = try trial.collectReceipts(untilAnnounced: Self.waiting.count, within: .seconds(300))
             var random = SeededGenerator(seed: 3)
             for _ in 1...6 {
                 let box = try trial.launchBox()

@@ -2,7 +2,7 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("What the box has received, at the command line", .timeLimit(.minutes(5)))
+@Suite("What the box has received, at the command line", .timeLimit(.minutes(10)))
 struct HistoryCommandTests {
     private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import Testing
 
 /// The neural synthesiser itself needs a model and voices that not every machine has. What stands in for it here keeps
 /// its contract and speaks with espeak-ng; `make sounds` is the proof of the real one.
-@Suite("Making the recordings of a voice with Kokoro", .timeLimit(.minutes(5)))
+@Suite("Making the recordings of a voice with Kokoro", .timeLimit(.minutes(10)))
 struct KokoroTests {
     private let folder: TemporaryFolder
     private let script = "\(Products.project)/provisioning/voices/kokoro/speak"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The commands of the manual for a backup that is put back", .timeLimit(.minutes(1)))
+@Suite("The commands of the manual for a backup that is put back", .timeLimit(.minutes(10)))
 struct RestoreManualTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SoundboxConfiguration
 
-@Suite("The files of a box's identity", .timeLimit(.minutes(5)))
+@Suite("The files of a box's identity", .timeLimit(.minutes(10)))
 struct IdentityFilesTests {
     private let folder: TemporaryFolder
     private let authority: TestAuthority

@@ -16,64 +16,84 @@ struct InboxOwnerTests {
     }
 
     private func fill(_ text: String) throws {
-        for name in ["inbox.sqlite", "inbox.sqlite-wal", "inbox.sqlite.corrupt-1", "day_end"] {
+        for name in ["inbox.sqlite", "inbox.sqlite-wal", "inbox.sqlite.corrupt-1", "day_end", "volume", "quiet_hours"] {
             try folder.write("\(name) of \(text)", to: "state/\(name)")
         }
-        try folder.write("30\n", to: "state/volume")
+        try folder.write("the box's", to: "state/time")
     }
 
     private func inbox() throws -> String? {
-        let names = try folder.names(in: "state").filter { $0.hasPrefix("inbox.sqlite") || $0 == "day_end" }
+        let names = try folder.names(in: "state").filter {
+            $0 != "lock" && $0 != "owner" && $0 != "time" && !$0.hasPrefix("inbox-of-")
+        }
         let texts = try names.map { try SmallFile.read(folder.file("state/\($0)")) }
         guard !names.isEmpty else { return nil }
         let owners = Set(texts.map { $0.split(separator: " of ").last.map(String.init) ?? "" })
         return owners.sorted().joined(separator: "+") + " \(names.count)"
     }
 
+    private func place(of note: String?) throws -> String { String(try #require(note?.split(separator: ": ").last)) }
+
+    @Test(
+        "An inbox whose owner cannot be read stays, and is the merchant's that the box is set up for",
+        arguments: ["", "\n", "M2\n", "M1\n0123\n", "\0\0\0\0"])
+    func damaged(text: String) throws {
+        _ = try directory.claim(for: "M1")
+        try fill("M1")
+        try folder.write(text, to: "state/owner")
+        #expect(try directory.claim(for: "M1")?.contains("state/owner: is damaged: ") == true)
+        #expect(try inbox() == "M1 6")
+        // From then on it is known again.
+        #expect(try directory.claim(for: "M1") == nil)
+        #expect(try directory.claim(for: "M2") != nil)
+        #expect(try inbox() == nil)
+    }
+
     @Test("An inbox that is nobody's yet is the first merchant's, and stays there as long as nothing changes")
     func first() throws {
-        #expect(try directory.claimInbox(for: "M1") == nil)
+        #expect(try directory.claim(for: "M1") == nil)
         try fill("M1")
-        #expect(try directory.claimInbox(for: "M1") == nil)
-        #expect(try inbox() == "M1 4")
+        #expect(try directory.claim(for: "M1") == nil)
+        #expect(try inbox() == "M1 6")
     }
 
     @Test("Another merchant begins with none, and each gets its own back, whatever its name is made of")
     func inTurn() throws {
         let names = ["M1", "../M2", "商户", String(repeating: "M", count: 200)]
         for name in names {
-            _ = try directory.claimInbox(for: name)
+            _ = try directory.claim(for: name)
             #expect(try inbox() == nil)
             try fill(name)
         }
         for name in names {
-            #expect(try directory.claimInbox(for: name) != nil)
-            #expect(try inbox() == "\(name) 4")
+            #expect(try directory.claim(for: name) != nil)
+            #expect(try inbox() == "\(name) 6")
         }
-        // It is not the inbox's.
-        #expect(try SmallFile.read(folder.file("state/volume")) == "30\n")
+        #expect(try SmallFile.read(folder.file("state/time")) == "the box's")
     }
 
     @Test("Cut off between any two files, it goes on at the next start, also when the first merchant is back by then")
     func cutOff() throws {
-        for moved in 0...4 {
-            for (next, owner) in [("M2", nil), ("M1", "M1 4")] {
+        for moved in 0...6 {
+            for (next, owner) in [("M2", nil), ("M1", "M1 6")] {
                 let folder = try TemporaryFolder()
                 let trial = try InboxOwnerTests(folder: folder)
-                _ = try trial.directory.claimInbox(for: "M1")
+                _ = try trial.directory.claim(for: "M1")
                 try trial.fill("M1")
                 // What a start for M2 begins with.
-                let place = try #require(try trial.directory.claimInbox(for: "M2"))
-                _ = try trial.directory.claimInbox(for: "M1")
+                let place = try place(of: trial.directory.claim(for: "M2"))
+                _ = try trial.directory.claim(for: "M1")
                 try #require(mkdir(place, 0o750) == 0 || errno == EEXIST)
-                let names = try folder.names(in: "state").filter { $0.hasPrefix("inbox.sqlite") || $0 == "day_end" }
+                let names = try folder.names(in: "state").filter {
+                    $0 != "lock" && $0 != "owner" && $0 != "time" && !$0.hasPrefix("inbox-of-")
+                }
                 for name in names.sorted().prefix(moved) {
                     try #require(rename(folder.file("state/\(name)"), "\(place)/\(name)") == 0)
                 }
-                _ = try trial.directory.claimInbox(for: next)
+                _ = try trial.directory.claim(for: next)
                 #expect(try trial.inbox() == owner)
-                _ = try trial.directory.claimInbox(for: "M1")
-                #expect(try trial.inbox() == "M1 4")
+                _ = try trial.directory.claim(for: "M1")
+                #expect(try trial.inbox() == "M1 6")
             }
         }
     }
@@ -85,15 +105,15 @@ struct InboxOwnerTests {
 
     @Test("A file that cannot be moved is named, and the other merchant's inbox is not opened")
     func inTheWay() throws {
-        _ = try directory.claimInbox(for: "M1")
+        _ = try directory.claim(for: "M1")
         try fill("M1")
-        let place = try #require(try directory.claimInbox(for: "M2"))
-        _ = try directory.claimInbox(for: "M1")
+        let place = try place(of: directory.claim(for: "M2"))
+        _ = try directory.claim(for: "M1")
         rmdir(place)
         try #require(symlink("/nowhere", place) == 0)
-        let error = #expect(throws: StateDirectoryError.self) { try directory.claimInbox(for: "M2") }
+        let error = #expect(throws: StateDirectoryError.self) { try directory.claim(for: "M2") }
         #expect(error?.reason.contains(place) == true)
         unlink(place)
-        #expect(try directory.claimInbox(for: "M2") == place)
+        #expect(try self.place(of: directory.claim(for: "M2")) == place)
     }
 }

@@ -218,7 +218,7 @@ struct BrokerTermsTests {
         let settings = try boxSettings(port: broker.port)
         await #expect(throws: MQTTError.publicationRefused(topic: paymentsTopic, BrokerReason(code: 0x87))) {
             try await onOwnThread(named: "publisher") {
-                try MQTTPublisher(settings: settings).publish([Array("x".utf8)], timeout: .seconds(60))
+                try MQTTPublisher(settings: settings).publish([Array("x".utf8)], timeout: .seconds(300))
             }
         }
     }

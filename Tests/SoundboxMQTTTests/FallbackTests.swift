@@ -132,10 +132,10 @@ struct FallbackTests {
         defer { broker.shutDown() }
         let settings = try boxSettings(port: broker.port)
         try await onOwnThread(named: "publisher") {
-            try MQTTPublisher(settings: settings).publish([Array("x".utf8)], timeout: .seconds(60))
+            try MQTTPublisher(settings: settings).publish([Array("x".utf8)], timeout: .seconds(300))
         }
         let outcome = try await onOwnThread(named: "probe") {
-            try MQTTProbe(settings: settings).run(timeout: .seconds(60))
+            try MQTTProbe(settings: settings).run(timeout: .seconds(300))
         }
         #expect(outcome == .delivered)
     }

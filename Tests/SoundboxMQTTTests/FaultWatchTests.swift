@@ -50,7 +50,7 @@ struct FaultWatchTests {
         try await withMosquitto(configuration: ["allow_anonymous true", "max_qos 0"], in: try TemporaryFolder()) {
             broker in
             let probe = MQTTProbe(settings: try boxSettings(port: broker.port))
-            let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }
+            let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(300)) }
             #expect(outcome == .weak(topics: [paymentsTopic, commandsTopic]))
         }
     }
@@ -74,7 +74,7 @@ struct FaultWatchTests {
         defer { broker.shutDown() }
         let topics = try Topics(merchant: merchant, device: "box")
         let probe = MQTTProbe(settings: try boxSettings(port: broker.port) { $0.topics = topics })
-        let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(60)) }
+        let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(300)) }
         #expect(outcome == expected)
     }
 

@@ -86,7 +86,7 @@ struct OversizedMessageTests {
                 try await delegate.subscribed()
                 try await onOwnThread(named: "publisher") {
                     try MQTTPublisher(settings: settings).publish(
-                        [Array(Self.large.utf8), Array("good".utf8)], timeout: .seconds(60))
+                        [Array(Self.large.utf8), Array("good".utf8)], timeout: .seconds(300))
                 }
                 #expect(try await delegate.batches.next().map(\.text) == ["good"])
                 #expect(delegate.skipped.entries == [.init(topic: .payments, bytes: 3 << 20)])

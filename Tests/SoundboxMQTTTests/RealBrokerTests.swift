@@ -15,7 +15,7 @@ struct RealBrokerTests {
     private func publish(_ payloads: [String], port: Int) async throws {
         let publisher = MQTTPublisher(settings: try boxSettings(port: port))
         try await onOwnThread(named: "publisher") {
-            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(20))
+            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(300))
         }
     }
 
@@ -32,7 +32,7 @@ struct RealBrokerTests {
                 let publisher = MQTTPublisher(settings: try boxSettings(port: broker.port))
                 let receipts = Journal<String>()
                 try await onOwnThread(named: "publisher") {
-                    try publisher.publish([Array("p1".utf8)], timeout: .seconds(20)) { receipt in
+                    try publisher.publish([Array("p1".utf8)], timeout: .seconds(300)) { receipt in
                         receipts.append(String(decoding: receipt, as: UTF8.self))
                         return true
                     }

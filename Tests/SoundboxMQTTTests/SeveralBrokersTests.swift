@@ -138,7 +138,7 @@ struct SeveralBrokersTests {
                 $0.hosts = [.init("127.0.0.1", port: try! LoopbackSocket.freePort())] + $0.hosts
             }
             try await onOwnThread(named: "publisher") {
-                try MQTTPublisher(settings: settings).publish([Array("x".utf8)], timeout: .seconds(60))
+                try MQTTPublisher(settings: settings).publish([Array("x".utf8)], timeout: .seconds(300))
             }
         }
     }

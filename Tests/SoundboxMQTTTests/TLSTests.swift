@@ -49,7 +49,7 @@ struct TLSTests {
                 let payloads = (1...200).map { "\($0)" }
                 try await onOwnThread(named: "publisher") {
                     try MQTTPublisher(settings: settings).publish(
-                        payloads.map { Array($0.utf8) }, timeout: .seconds(20))
+                        payloads.map { Array($0.utf8) }, timeout: .seconds(300))
                 }
                 var received: [String] = []
                 while received.count < payloads.count { received += try await delegate.batches.next().map(\.text) }
@@ -157,7 +157,7 @@ struct TLSTests {
             try await withFeed(settings, delegate: delegate) { _ in
                 try await delegate.subscribed()
                 try await onOwnThread(named: "publisher") {
-                    try MQTTPublisher(settings: settings).publish([Array("A".utf8)], timeout: .seconds(20))
+                    try MQTTPublisher(settings: settings).publish([Array("A".utf8)], timeout: .seconds(300))
                 }
                 #expect(try await delegate.batches.next().map(\.text) == ["A"])
             }

@@ -44,7 +44,7 @@ struct TakeOverTests {
                     for payment in payments {
                         let publisher = MQTTPublisher(settings: settings)
                         try await onOwnThread(named: "publisher") {
-                            try publisher.publish([Array(payment.utf8)], timeout: .seconds(20))
+                            try publisher.publish([Array(payment.utf8)], timeout: .seconds(300))
                         }
                     }
                     for delegate in delegates {
@@ -55,7 +55,7 @@ struct TakeOverTests {
                 // The session keeps the order: whatever comes at all has come before this one.
                 let publisher = MQTTPublisher(settings: settings)
                 try await onOwnThread(named: "publisher") {
-                    try publisher.publish([Array("last".utf8)], timeout: .seconds(20))
+                    try publisher.publish([Array("last".utf8)], timeout: .seconds(300))
                 }
                 try await delegates[0].batches.next { $0.contains { $0.text == "last" } ? () : nil }
                 let taken = delegates.flatMap { $0.batches.entries.flatMap { $0 }.map(\.text) }

@@ -7,7 +7,7 @@ import Testing
 @testable import SoundboxStore
 
 /// A row that is given again and again, and refused each time, would silence a box for ever, and nobody would know why.
-@Suite("No row holds up the others", .timeLimit(.minutes(2)))
+@Suite("No row holds up the others", .timeLimit(.minutes(10)))
 struct HeldUpTests {
     private let folder: TemporaryFolder
     private let path: String

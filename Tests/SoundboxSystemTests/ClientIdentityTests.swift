@@ -3,7 +3,7 @@ import SoundboxSystem
 import TestSupport
 import Testing
 
-@Suite("A box's own key and certificate", .timeLimit(.minutes(5)))
+@Suite("A box's own key and certificate", .timeLimit(.minutes(10)))
 struct ClientIdentityTests {
     private let folder: TemporaryFolder
     private let authority: TestAuthority

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundboxSystem
 
-@Suite("What root reads where another user writes", .timeLimit(.minutes(1)))
+@Suite("What root reads where another user writes", .timeLimit(.minutes(10)))
 struct ForeignFolderTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("request") }

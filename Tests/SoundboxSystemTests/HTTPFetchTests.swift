@@ -6,7 +6,7 @@ import Testing
 @Suite("Questions by HTTP", .timeLimit(.minutes(10)))
 struct HTTPFetchTests {
     private func request(_ method: String, _ url: String) -> HTTPFetch {
-        HTTPFetch(method, url, limit: .seconds(60), most: 1000)
+        HTTPFetch(method, url, limit: .seconds(300), most: 1000)
     }
 
     private func request(_ url: String) -> HTTPFetch { request("GET", url) }

@@ -57,13 +57,11 @@ struct ConfiguredBox {
         let (voices, unusable, standIns) = try Self.voices(configuration.voice)
         let directory = try StateDirectory(path: configuration.stateDirectory)
         self.directory = directory
+        if let note = try directory.claim(for: configuration.merchantID) { logger.warning("\(note)") }
         let systemd = Systemd()
         let volumeFile = VolumeFile(path: directory.volumePath)
         let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
         Self.noteVolatileStorage(directory.path, state, logger)
-        if let place = try directory.claimInbox(for: configuration.merchantID) {
-            logger.notice("the payments of another merchant are put aside", metadata: ["folder": "\(place)"])
-        }
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.

@@ -127,7 +127,7 @@ struct BoxOnBoard {
                     broker: {url: "mqtt://127.0.0.1:\(port)"}
                     """, file: "publisher.yaml"))
         try await onOwnThread(named: "publisher") {
-            try MQTTPublisher(settings: settings).publish(notices.map { Array($0.utf8) }, timeout: .seconds(60))
+            try MQTTPublisher(settings: settings).publish(notices.map { Array($0.utf8) }, timeout: .seconds(300))
         }
     }
 

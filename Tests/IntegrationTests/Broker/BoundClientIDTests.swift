@@ -5,7 +5,7 @@ import SoundboxSetup
 import TestSupport
 import Testing
 
-@Suite("A broker that binds client ids to users, as the example has it", .timeLimit(.minutes(5)))
+@Suite("A broker that binds client ids to users, as the example has it", .timeLimit(.minutes(10)))
 struct BoundClientIDTests {
     private static let id = "soundbox-M1001-box-01"
     private static let payments = "soundbox/v1/M1001/box-01/payments"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the manual says about a broker's queue is what the example does", .timeLimit(.minutes(1)))
+@Suite("What the manual says about a broker's queue is what the example does", .timeLimit(.minutes(10)))
 struct BrokerManualTests {
     private static func text(_ file: String) throws -> String {
         try String(contentsOfFile: "\(Products.project)/\(file)", encoding: .utf8)

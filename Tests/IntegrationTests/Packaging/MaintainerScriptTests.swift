@@ -4,7 +4,7 @@ import Testing
 
 /// The scripts of the package, as root runs them, in a mount name space with a `/run` of its own. What they ask of systemd
 /// is written down instead.
-@Suite("The package's scripts", .timeLimit(.minutes(2)), .enabled("needs root and unshare") { await canUnshare() })
+@Suite("The package's scripts", .timeLimit(.minutes(10)), .enabled("needs root and unshare") { await canUnshare() })
 struct MaintainerScriptTests {
     private let folder: TemporaryFolder
 

@@ -88,7 +88,7 @@ struct Trial {
     func publish(_ payloads: [String]) async throws {
         let publisher = try publisher
         try await onOwnThread(named: "publisher") {
-            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(60))
+            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(300))
         }
     }
 
@@ -101,7 +101,7 @@ struct Trial {
         return try await onOwnThread(named: "publisher") {
             var receipts: [ReceiptRecord] = []
             var seen: Set<ReceiptRecord.Name> = []
-            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(60)) { payload in
+            try publisher.publish(payloads.map { Array($0.utf8) }, timeout: .seconds(300)) { payload in
                 let receipt = ReceiptRecord(payload)
                 guard seen.insert(receipt.name).inserted else { return false }
                 receipts.append(receipt)
@@ -115,7 +115,7 @@ struct Trial {
     /// may come again; the result comes with ``Journal/all()``. A receipt that is sent once more, as after a connection
     /// that ended before its acknowledgement, counts once; a payment that is announced twice has two.
     func collectReceipts(
-        untilAnnounced count: Int, besides known: Set<String> = [], within limit: Duration = .seconds(120)
+        untilAnnounced count: Int, besides known: Set<String> = [], within limit: Duration = .seconds(300)
     ) throws -> Journal<ReceiptRecord> {
         let publisher = try publisher
         let journal = Journal<ReceiptRecord>()

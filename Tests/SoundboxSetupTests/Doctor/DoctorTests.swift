@@ -55,7 +55,7 @@ struct DoctorTests {
         #expect(try finding(changing).detail.contains("\(next): No such file"))
     }
 
-    @Test("A pipe or a folder in the place of the inbox holds nobody up", .timeLimit(.minutes(1)))
+    @Test("A pipe or a folder in the place of the inbox holds nobody up", .timeLimit(.minutes(10)))
     func inboxIsNoFile() throws {
         let folder = try TemporaryFolder()
         let text = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\nstate_directory: \(folder.path)\n"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SoundboxSetup
 
-@Suite("The first boot takes a claim from the boot partition", .timeLimit(.minutes(5)))
+@Suite("The first boot takes a claim from the boot partition", .timeLimit(.minutes(10)))
 struct ClaimOnCardTests {
     private let boot: TemporaryFolder
     private let system: TemporaryFolder

@@ -9,7 +9,7 @@ import Testing
 @testable import SoundboxSetup
 
 /// What a box that cannot work says aloud, from one attempt to the next.
-@Suite("The words of a box that is not in service", .timeLimit(.minutes(5)))
+@Suite("The words of a box that is not in service", .timeLimit(.minutes(10)))
 struct FaultedBoxWordsTests {
     private let folder: TemporaryFolder
 
