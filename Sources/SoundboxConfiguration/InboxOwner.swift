@@ -25,8 +25,8 @@ extension StateDirectory {
             note = try putAside(of: other, for: merchant)
         }
         try move(from: place(of: merchant), to: path)
-        // Where the disk takes nothing now, the next start does it.
-        if known == nil { try? owner.write(merchant) }
+        // Nothing is taken for a merchant whom the next start would not know.
+        if known == nil { try write(merchant) }
         return note
     }
 
@@ -37,8 +37,12 @@ extension StateDirectory {
         }
         SmallFile.syncFolder(of: place)
         try move(from: path, to: place)
-        do { try owner.write(merchant) } catch { throw StateDirectoryError(path: path, reason: "\(error)") }
+        try write(merchant)
         return "the payments of another merchant are put aside: \(place)"
+    }
+
+    private func write(_ merchant: String) throws(StateDirectoryError) {
+        do { try owner.write(merchant) } catch { throw StateDirectoryError(path: path, reason: "\(error)") }
     }
 
     /// A merchant's name may hold what a file's may not.

@@ -103,6 +103,16 @@ struct InboxOwnerTests {
         directory = try StateDirectory(path: folder.file("state"))
     }
 
+    @Test("No inbox is opened for a merchant whom the next start would not know")
+    func unknown() throws {
+        try #require(mkdir(folder.file("state/owner.new"), 0o755) == 0)
+        let error = #expect(throws: StateDirectoryError.self) { try directory.claim(for: "M1") }
+        #expect(error?.reason.contains("state/owner: cannot be written") == true)
+        rmdir(folder.file("state/owner.new"))
+        #expect(try directory.claim(for: "M1") == nil)
+        #expect(try directory.claim(for: "M2") != nil)
+    }
+
     @Test("A file that cannot be moved is named, and the other merchant's inbox is not opened")
     func inTheWay() throws {
         _ = try directory.claim(for: "M1")
