@@ -90,9 +90,10 @@ public struct Box {
                 ringChanged: { isRinging in if rings.payments == .after { announcer.hold(isRinging) } },
                 prepare: sounds.prepare),
             sound: sounds.words(of:))
-        sounds.whenChanged {
-            announcer.somethingMayWait()
-            ringer.soundsChanged()
+        // They hold the sounds: a box that is made anew would never be gone, with its files and connections.
+        sounds.whenChanged { [weak announcer, weak ringer] in
+            announcer?.somethingMayWait()
+            ringer?.soundsChanged()
         }
         let settings = RemoteSettingsService(
             desk: parts.settings, state: state, clock: clock, logger: logger, executor: files,

@@ -82,6 +82,10 @@ struct RemoteSettingsTests {
                 $0["settings"]?["id"]?.string == "s-2" && $0["settings"]?["result"]?.string == "applied"
             }
             #expect(back["configuration"]?["announce"]?["quiet_hours"] == .null)
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(box.id)/fd").map {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(box.id)/fd/\($0)")
+            }
+            #expect(files.count { $0?.hasSuffix("/inbox.sqlite") == true } == 1, "\(files)")
             // The same process all the time.
             _ = try await trial.publishAndWait([notice("A-1", "1")])
             #expect(try await box.stop() == 0)

@@ -76,6 +76,21 @@ struct WholeBoxTests {
         }
     }
 
+    @Test("A box that is made anew leaves nothing of the old one")
+    func gone() async throws {
+        weak var state: BoxState?
+        do {
+            let parts = parts()
+            state = parts.state
+            try await withBox(parts) {
+                #expect(try await feed.deliver(payment: #"{"id":"A-1","amount":"1"}"#) == .acknowledged)
+                _ = try await feed.receipt(of: "A-1", "announced")
+            }
+        }
+        // A thread that is just ending may have the last of it; one that is kept never ends this.
+        while state != nil { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
     @Test("What came before the box was off is told from what comes first, before that can come")
     func start() throws {
         let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
