@@ -55,16 +55,19 @@ extension StateDirectory {
         name.hasPrefix("inbox.sqlite") || ["day_end", "volume", "quiet_hours"].contains(name)
     }
 
-    /// Moves all that is a merchant's. What is in the way is the newer one, and stays.
+    /// Moves all that is a merchant's. What is in the way is the newer one, and stays; the files of a database are moved
+    /// together or not at all.
     private func move(from source: String, to target: String) throws(StateDirectoryError) {
         let names: [String]
         do throws(SystemError) { names = try SmallFile.names(in: source) } catch {
             guard error.code == ENOENT else { throw StateDirectoryError(path: path, reason: "\(source): \(error)") }
             return
         }
-        // The log after its database: alone in a place it would be taken for a leftover and deleted.
-        for name in names.sorted() where Self.isMerchants(name) {
-            guard !SmallFile.exists("\(target)/\(name)") else { continue }
+        // The database after its log: as long as it is not there, the rest is to come, whoever was interrupted. A log that
+        // came late would be taken for that of the database in its place.
+        let isTaken = names.contains("inbox.sqlite") && SmallFile.exists("\(target)/inbox.sqlite")
+        for name in names.sorted(by: >) where Self.isMerchants(name) {
+            guard !(isTaken && name.hasPrefix("inbox.sqlite")), !SmallFile.exists("\(target)/\(name)") else { continue }
             guard rename("\(source)/\(name)", "\(target)/\(name)") == 0 else {
                 throw StateDirectoryError(
                     path: path, reason: "cannot move \(source)/\(name) to \(target): \(SystemError.last)")

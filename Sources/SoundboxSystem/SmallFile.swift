@@ -198,6 +198,16 @@ public enum SmallFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The last part of a path.
+    public static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    /// A path that means the same in every folder.
+    public static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+
     /// Whether something is there. What may not be looked at counts: whoever opens it is told why that fails, and nobody
     /// takes a box with a setup for one without.
     public static func exists(_ path: String) -> Bool {
@@ -211,6 +221,11 @@ public enum SmallFile {
         guard path != other else { return true }
         guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    public static func isFolder(_ path: String) -> Bool {
+        var attributes = stat()
+        return stat(path, &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFDIR
     }
 
     /// A rename is on the disk when its folder is.

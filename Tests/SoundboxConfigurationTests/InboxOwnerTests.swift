@@ -87,7 +87,7 @@ struct InboxOwnerTests {
                 let names = try folder.names(in: "state").filter {
                     $0 != "lock" && $0 != "owner" && $0 != "time" && !$0.hasPrefix("inbox-of-")
                 }
-                for name in names.sorted().prefix(moved) {
+                for name in names.sorted(by: >).prefix(moved) {
                     try #require(rename(folder.file("state/\(name)"), "\(place)/\(name)") == 0)
                 }
                 _ = try trial.directory.claim(for: next)
@@ -101,6 +101,23 @@ struct InboxOwnerTests {
     private init(folder: TemporaryFolder) throws {
         self.folder = folder
         directory = try StateDirectory(path: folder.file("state"))
+    }
+
+    @Test("A backup that was put in the place of an inbox is not given the log of that one")
+    func restored() throws {
+        _ = try directory.claim(for: "M1")
+        try fill("M1")
+        let place = try place(of: directory.claim(for: "M2"))
+        // Cut off on the way back, and then restored as the manual says.
+        try folder.write("M1", to: "state/owner")
+        try #require(rename("\(place)/inbox.sqlite-wal", folder.file("state/inbox.sqlite-wal")) == 0)
+        unlink(folder.file("state/inbox.sqlite-wal"))
+        unlink(folder.file("state/owner"))
+        try folder.write("inbox.sqlite of the backup", to: "state/inbox.sqlite")
+        #expect(try directory.claim(for: "M1") == nil)
+        #expect(try folder.names(in: "state").filter { $0.hasPrefix("inbox.sqlite") } == ["inbox.sqlite"])
+        #expect(try SmallFile.read(folder.file("state/inbox.sqlite")) == "inbox.sqlite of the backup")
+        #expect(SmallFile.exists("\(place)/inbox.sqlite"))
     }
 
     @Test("No inbox is opened for a merchant whom the next start would not know")

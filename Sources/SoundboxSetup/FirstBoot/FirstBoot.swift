@@ -35,12 +35,15 @@ public enum FirstBoot {
         folder: String, configuration path: String, profiles: WiFiProfiles = WiFiProfiles(),
         powerLoss: (String) -> PowerLoss = PowerLoss.init(in:)
     ) throws -> Outcome {
-        // Before anything new is beside it: a reset takes what it finds.
-        try Provisioning.finishReset(path)
         let claim = "\(folder)/\(claimName)"
         let files = names.map { "\(folder)/\($0)" } + [claim]
         guard let file = files.first(where: { SmallFile.exists($0) }) else { return .nothingToDo }
         let errorFile = "\(folder)/\(errorName)"
+        // Before anything new is beside it: a reset takes what it finds.
+        do { try Provisioning.finishReset(path) } catch {
+            explain(error, outcome: "nothing was changed", in: errorFile)
+            throw error
+        }
         if isErased(file) {
             // The power went while it was removed: everything was on the disk before.
             unlink(file)

@@ -23,8 +23,12 @@ extension Provisioning {
     /// hours, settings from afar, phones that are signed in. The inbox stays, so that no payment is spoken again when the
     /// box is set up once more. Blocks on the disk.
     /// - Returns: the paths that were removed.
-    public static func reset(_ path: String) throws(SetupError) -> [String] {
-        var removed = try finishReset(path)
+    public static func reset(_ path: String) throws -> [String] {
+        try SetupLock.hold(beside: path) { try resetLocked(path) }
+    }
+
+    private static func resetLocked(_ path: String) throws(SetupError) -> [String] {
+        var removed = try finishResetLocked(path)
         // First, and not again: by the time that a reset is finished there may be another one.
         removed += try remove(ClaimFile.paths(beside: path))
         // As a kill in the middle of an enrolment leaves it.
@@ -32,42 +36,51 @@ extension Provisioning {
         for name in (try? SmallFile.names(in: connection)) ?? [] { unlink("\(connection)/\(name)") }
         rmdir(connection)
         SmallFile.discard(path)
-        if rename(path, resetMark(path)) == 0 {
+        let mark = resetMark(path)
+        if rename(path, mark) == 0 {
             SmallFile.syncFolder(of: path)
         } else if errno != ENOENT {
-            throw SetupError("\(path): cannot be removed: \(SystemError.last)")
+            throw SetupError("\(path): cannot be renamed to \(mark): \(SystemError.last)")
         }
         // What a kill has left of a setup that was never there holds secrets, too.
-        removed += try SmallFile.exists(resetMark(path)) ? finishReset(path) : remove(filesOfSetup(path))
+        removed += try isMarked(path) ? finishResetLocked(path) : remove(filesOfSetup(path))
         return removed
     }
 
     /// Does what is left of a reset that was cut off. Blocks on the disk.
     /// - Returns: the paths that were removed.
     @discardableResult
-    static func finishReset(_ path: String) throws(SetupError) -> [String] {
+    static func finishReset(_ path: String) throws -> [String] {
+        guard isMarked(path) else { return [] }
+        return try SetupLock.hold(beside: path) { try finishResetLocked(path) }
+    }
+
+    /// The same for who holds the lock.
+    /// - Parameter besides: what a setup that is about to be written names, and stays.
+    @discardableResult
+    static func finishResetLocked(_ path: String, besides: [String] = []) throws(SetupError) -> [String] {
+        guard isMarked(path) else { return [] }
         let mark = resetMark(path)
-        guard SmallFile.exists(mark) else { return [] }
-        // The mark is what names the files elsewhere.
-        let files = filesOfSetup(path) + keptPaths(of: path, namedIn: mark)
-        let kept = filesNamed(in: path)
-        let removed = try remove(files.filter { file in !kept.contains { SmallFile.isSame($0, file) } })
+        // The mark is what names the files elsewhere. Somebody may have written a soundbox.yaml by hand since: what that
+        // names is not the old setup's.
+        let newer = InstalledSetup(path)
+        let files = newer.isUnreadable ? [] : filesOfSetup(path) + keptPaths(of: path, namedIn: mark)
+        let removed = try remove(
+            files.filter { file in !newer.names(file) && !besides.contains { SmallFile.isSame($0, file) } })
         _ = try remove([mark])
         return [path] + removed
     }
 
-    /// Somebody has written a `soundbox.yaml` by hand before the reset was finished: what it names is not the old setup's.
-    private static func filesNamed(in path: String) -> [String] {
-        guard SmallFile.exists(path) else { return [] }
-        guard let document = try? YAMLDocument(readingFile: path) else { return filesOfSetup(path) }
-        return SetupPart.all.compactMap { document[path: $0.reference] }
+    private static func isMarked(_ path: String) -> Bool {
+        var attributes = stat()
+        return lstat(resetMark(path), &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFREG
     }
 
     /// The configuration under this name belongs to a setup that is being removed.
     static func resetMark(_ path: String) -> String { "\(path).removed" }
 
     private static func filesOfSetup(_ path: String) -> [String] {
-        let folder = SmallFile.folder(of: path)
+        let folder = SmallFile.absolute(SmallFile.folder(of: path))
         return ["\(path).old"] + SetupPart.all.flatMap(\.files).map { "\(folder)/\($0)" }
     }
 
@@ -98,8 +111,10 @@ extension Provisioning {
                 continue
             }
             let reason = SystemError.last
-            // Where nothing may be written, what is not there cannot be removed either.
-            if SmallFile.exists(file) { throw SetupError("\(file): cannot be removed: \(reason)") }
+            // Where nothing may be written, what is not there cannot be removed either. A folder is none of a setup's files.
+            if SmallFile.exists(file), reason.code != EISDIR {
+                throw SetupError("\(file): cannot be removed: \(reason)")
+            }
         }
         for file in removed { SmallFile.syncFolder(of: file) }
         return removed

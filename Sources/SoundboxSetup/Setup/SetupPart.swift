@@ -1,7 +1,6 @@
 import SoundboxBox
 import SoundboxConfiguration
 import SoundboxSystem
-import SoundboxYAML
 
 /// A part that a provisioning document contains, and that an installed box keeps in a file beside `soundbox.yaml`.
 struct SetupPart: Sendable {
@@ -54,15 +53,15 @@ struct SetupPart: Sendable {
     /// The file for a content: the one that has it already, or else one that the setup which is installed does not name.
     /// That one stays whole until ``SetupPlan/write()`` has replaced its `soundbox.yaml`, and after that as
     /// `soundbox.yaml.old`. Blocks on the disk.
-    func path(for content: String, in folder: String, besideInstalled installed: YAMLDocument?) -> String {
+    func path(for content: String, in folder: String, beside installed: InstalledSetup) -> String {
         let paths = files.map { "\(folder)/\($0)" }
-        let named = Self.all.compactMap { installed?[path: $0.reference] }
-        if let own = installed?[path: reference], (try? SmallFile.read(own)) == content,
-            let path = paths.first(where: { SmallFile.isSame($0, own) })
+        if let own = installed.reference(of: self), let path = paths.first(where: { InstalledSetup.mean(own, $0) }),
+            (try? SmallFile.read(path)) == content
         {
             return path
         }
-        return paths.first { path in !named.contains { SmallFile.isSame($0, path) } } ?? paths[0]
+        let free = paths.filter { !installed.names($0) }
+        return free.first { !SmallFile.isFolder($0) } ?? free.first ?? paths[0]
     }
 
     /// What the installed file holds. Blocks on the disk.

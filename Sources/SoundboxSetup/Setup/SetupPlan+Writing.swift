@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxConfiguration
 import SoundboxSystem
 import SoundboxYAML
 
@@ -34,11 +35,21 @@ extension SetupPlan {
     }
 
     func write(for owners: SetupOwners) throws -> [String] {
-        try Provisioning.finishReset(path)
         for other in others {
             if let problem = owners.service?.problem(other) { throw SetupError("\(other): \(problem)") }
         }
         try SmallFile.createFolder(of: path, mode: 0o750, owner: owners.files.settings)
+        return try SetupLock.hold(beside: path) { try writeLocked(for: owners) }
+    }
+
+    private func writeLocked(for owners: SetupOwners) throws -> [String] {
+        try Provisioning.finishResetLocked(path, besides: files.filter { $0.content == nil }.map(\.path) + others)
+        let installed = InstalledSetup(path)
+        for file in files where file.path != path && file.content != nil && installed.names(file.path) {
+            guard (try? SmallFile.read(file.path)) == file.content else {
+                throw SetupError("\(path) has changed since this setup was planned; try again")
+            }
+        }
         let folder = SmallFile.folder(of: path)
         // A link in its place is an administrator's, and so is the folder that it leads to.
         if owners.service != nil, isOf(S_IFDIR, folder) {
@@ -52,6 +63,8 @@ extension SetupPlan {
         do {
             for file in changes {
                 guard let content = file.content else { continue }
+                // First, before the files of the setup before the last are replaced.
+                if file.path == path, try prepareOld(content, owners) { prepared.insert("\(path).old", at: 0) }
                 try prepare(content, of: file, owners)
                 prepared.append(file.path)
             }
@@ -59,7 +72,21 @@ extension SetupPlan {
             for path in prepared { SmallFile.discard(path) }
             throw error
         }
-        for path in prepared { try SmallFile.commit(path) }
+        let older = InstalledSetup("\(path).old")
+        while let path = prepared.first {
+            do { try SmallFile.commit(path) } catch {
+                for path in prepared { SmallFile.discard(path) }
+                throw error
+            }
+            prepared.removeFirst()
+        }
+        if changes.contains(where: { $0.path == path }) {
+            forget(older, for: installed)
+            // Phones of another shop.
+            if installed.merchant != InstalledSetup(text: text).merchant, owners.service != nil {
+                unlink(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder))
+            }
+        }
         for file in changes where file.content == nil {
             try SmallFile.giveBack(file.path, mode: mode_t(file.mode), owner: owner(of: file, owners))
         }
@@ -74,17 +101,28 @@ extension SetupPlan {
         file.isSecret ? owners.files.secrets : owners.files.settings
     }
 
+    /// - Returns: whether there is a setup that will be the old one.
+    private func prepareOld(_ planned: String, _ owners: SetupOwners) throws -> Bool {
+        guard let installed = try? SmallFile.read(path), !saysTheSame(installed, planned) else { return false }
+        try SmallFile.prepare("\(path).old", with: installed, mode: 0o640, owner: owners.files.settings)
+        return true
+    }
+
     private func prepare(_ planned: String, of file: File, _ owners: SetupOwners) throws {
         var content = planned
-        if file.path == path, let old = try? SmallFile.read(path) {
-            if saysTheSame(old, content) {
-                content = old
-            } else {
-                try SmallFile.replace("\(path).old", with: old, mode: 0o640, owner: owners.files.settings)
-            }
+        if file.path == path, let installed = try? SmallFile.read(path), saysTheSame(installed, planned) {
+            content = installed
         }
-        try SmallFile.prepare(
-            file.path, with: content, mode: mode_t(file.mode), owner: owner(of: file, owners))
+        try SmallFile.prepare(file.path, with: content, mode: mode_t(file.mode), owner: owner(of: file, owners))
+    }
+
+    /// Removes what neither this setup names nor the one before, which is the old one now, and the one before that did.
+    private func forget(_ older: InstalledSetup, for before: InstalledSetup) {
+        let planned = InstalledSetup(text: text)
+        for name in SetupPart.all.flatMap(\.files) {
+            let file = "\(SmallFile.folder(of: path))/\(name)"
+            if older.names(file), !before.names(file), !planned.names(file) { unlink(file) }
+        }
     }
 
     private func isInstalled(_ file: File, owner: FileOwner?) -> Bool {

@@ -34,7 +34,8 @@ public struct SetupPlan: Sendable, Equatable {
     public init(_ document: YAMLDocument, source: String, to path: String) throws(YAMLError) {
         var document = document
         var files: [File] = []
-        let installed = try? YAMLDocument(readingFile: path)
+        let path = SmallFile.absolute(path)
+        let installed = InstalledSetup(path)
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
                 guard let named = document[path: part.reference] else { continue }
@@ -61,7 +62,7 @@ public struct SetupPlan: Sendable, Equatable {
                 throw YAMLError(
                     file: source, line: nil, key: part.inline.joined(separator: "."), problem: error.description)
             }
-            let file = part.path(for: content, in: SmallFile.folder(of: path), besideInstalled: installed)
+            let file = part.path(for: content, in: SmallFile.folder(of: path), beside: installed)
             files.append(File(part, path: file, content: content))
             document[path: part.inline] = nil
             document[path: part.reference] = file

@@ -200,17 +200,82 @@ struct SetupPlanTests {
         #expect(SmallFile.exists(folder.file("etc/broker-2.password")))
     }
 
-    @Test("A reset that cannot remove everything says so, and goes on when it can")
-    func resetInTheWay() throws {
-        try plan().write()
+    @Test("A folder in the place of one of its files is none of them, and holds up neither a reset nor the next setup")
+    func folderInThePlace() throws {
+        let document = Self.provisioning + "state_directory: \(folder.file("state"))\n"
+        try plan(document).write()
         unlink(folder.file("etc/broker-ca.pem"))
-        try #require(mkdir(folder.file("etc/broker-ca.pem"), 0o755) == 0)
-        let error = #expect(throws: SetupError.self) { try Provisioning.reset(target) }
-        #expect(error?.description.hasPrefix(folder.file("etc/broker-ca.pem") + ": cannot be removed") == true)
-        #expect(!SmallFile.exists(target))
-        try folder.remove("etc/broker-ca.pem")
-        #expect(try Provisioning.resetIfRequested(target).contains(target))
-        #expect(try folder.names(in: "etc") == [])
+        for name in ["etc/broker-ca.pem", "state", "state/volume", "etc/soundbox.yaml.old"] {
+            try #require(mkdir(folder.file(name), 0o755) == 0)
+        }
+        #expect(try Provisioning.reset(target) == [target, folder.file("etc/broker.password")])
+        rmdir(folder.file("etc/soundbox.yaml.old"))
+        try plan(document).write()
+        #expect(try Self.password(of: target) == "s3cret")
+        #expect(try Configuration(readingFile: target).broker.caFile == folder.file("etc/broker-ca-2.pem"))
+    }
+
+    @Test("What neither this setup nor the one before names is gone; what an administrator has put there is not")
+    func forgotten() throws {
+        let without = Self.provisioning.replacing("  password: s3cret\n", with: "").replacing(
+            "  username: M1001.box-01\n", with: "")
+        try plan().write()
+        try folder.write(goodKey, to: "etc/signing-next.key")
+        try plan(without).write()
+        #expect(SmallFile.exists(folder.file("etc/broker.password")))
+        try plan(without.replacing("mq.", with: "mq2.")).write()
+        #expect(
+            try folder.names(in: "etc").sorted() == [
+                "broker-ca.pem", "signing-next.key", "soundbox.yaml", "soundbox.yaml.old",
+            ])
+    }
+
+    @Test("A setup that cannot be read may name any of its files: none of them is replaced")
+    func unreadable() throws {
+        try plan().write()
+        let text = try SmallFile.read(target)
+        try folder.write(text + "\tx: {\n", to: "etc/soundbox.yaml")
+        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
+        #expect(try Self.password(of: target) == "another")
+        #expect(try SmallFile.read(folder.file("etc/broker.password")) == "s3cret\n")
+    }
+
+    @Test("A setup that was planned before another one was written is refused")
+    func outdated() throws {
+        try plan().write()
+        let late = try plan(Self.provisioning.replacing("s3cret", with: "late"))
+        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
+        let error = #expect(throws: SetupError.self) { try late.write() }
+        #expect(error?.description.contains("has changed since") == true)
+        #expect(try Self.password(of: target) == "another")
+    }
+
+    @Test("Setups, resets and exports at once leave one whole setup, or none")
+    func atOnce() async throws {
+        try plan().write()
+        let target = target
+        await withTaskGroup { group in
+            for number in 0..<8 {
+                group.addTask {
+                    try? await onOwnThread(named: "setup") {
+                        for round in 0..<10 {
+                            let text = Self.provisioning.replacing("s3cret", with: "p\(number)").replacing(
+                                "mq.", with: "mq\(number).")
+                            _ = try? SetupPlan(
+                                try YAMLDocument(parsing: text, file: "in"), source: "in", to: target
+                            ).write()
+                            if round == number { _ = try? Provisioning.reset(target) }
+                        }
+                    }
+                }
+            }
+        }
+        if SmallFile.exists(target) {
+            let host = try #require(Configuration(readingFile: target).broker.addresses.first?.host)
+            let password = try Self.password(of: target)
+            #expect(host == "mq\(password?.dropFirst() ?? "").example.com")
+        }
+        #expect(try folder.names(in: "etc").filter { $0.hasSuffix(".new") || $0.hasSuffix(".removed") } == [])
     }
 
     @Test("A reset also removes what a kill has left of a setup")
