@@ -23,7 +23,9 @@ public struct DayEnd: Sendable, Equatable {
     public func decision(at reading: ClockReading, _ calendar: BusinessCalendar, told: CivilDate?) -> Decision {
         guard let now = reading.confirmed else { return .isUnknown }
         let day = calendar.day(at: now)
-        if let moment = calendar.moment(minute, of: day), told.map({ $0 < day.date }) ?? true {
+        // A day further ahead was told by a clock that a server had set wrong, and would silence all days until then.
+        let isTold = told.map { day.date <= $0 && $0 <= day.date + 1 } ?? false
+        if let moment = calendar.moment(minute, of: day), !isTold {
             if moment > now { return .isNotDue(moment.duration(since: now)) }
             if now.duration(since: moment) <= Self.grace { return .isDue(day) }
         }

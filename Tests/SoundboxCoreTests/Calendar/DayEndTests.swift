@@ -30,6 +30,14 @@ struct DayEndTests {
         #expect(try decision(22 * 60, at: "2026-11-23T22:00:00Z", told: "2026-11-22") != .isNotDue(.seconds(6 * 3600)))
     }
 
+    @Test("A day that lies years ahead keeps none of those before it from being told")
+    func future() throws {
+        let day = calendar.day(of: try #require(CivilDate("2026-11-22")))
+        #expect(try decision(22 * 60, at: "2026-11-22T22:00:00Z", told: "2035-01-01") == .isDue(day))
+        #expect(try decision(22 * 60, at: "2026-11-22T22:00:00Z", told: "2026-11-24") == .isDue(day))
+        #expect(try decision(22 * 60, at: "2026-11-22T22:00:00Z", told: "2026-11-23") != .isDue(day))
+    }
+
     @Test("A time before the cut-over is of the day that ends then")
     func night() throws {
         let day = calendar.day(of: try #require(CivilDate("2026-11-22")))
