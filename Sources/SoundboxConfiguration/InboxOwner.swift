@@ -21,7 +21,8 @@ extension StateDirectory {
         do { known = try owner.read() } catch {
             note = "\(error): the payments here count as those of \(merchant)"
         }
-        if let other = known.map({ String(decoding: $0, as: UTF8.self) }), other != merchant {
+        // Byte by byte: topics tell apart what Unicode takes for the same.
+        if let other = known.map({ String(decoding: $0, as: UTF8.self) }), !other.utf8.elementsEqual(merchant.utf8) {
             note = try putAside(of: other, for: merchant)
         }
         try move(from: place(of: merchant), to: path)
@@ -32,6 +33,13 @@ extension StateDirectory {
 
     private func putAside(of other: String, for merchant: String) throws(StateDirectoryError) -> String {
         let place = place(of: other)
+        // From before the owner was lost, or a backup was put back. It stays, and this one is the merchant's.
+        if SmallFile.exists("\(place)/inbox.sqlite"), SmallFile.exists(inboxPath) {
+            let free = (1...).lazy.map { "\(place)-\($0)" }.first { !SmallFile.exists($0) } ?? place
+            guard rename(place, free) == 0 else {
+                throw StateDirectoryError(path: path, reason: "cannot rename \(place) to \(free): \(SystemError.last)")
+            }
+        }
         guard mkdir(place, 0o750) == 0 || errno == EEXIST else {
             throw StateDirectoryError(path: path, reason: "cannot create \(place): \(SystemError.last)")
         }

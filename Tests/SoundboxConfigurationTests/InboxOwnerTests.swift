@@ -103,6 +103,23 @@ struct InboxOwnerTests {
         directory = try StateDirectory(path: folder.file("state"))
     }
 
+    @Test("No inbox is ever opened for another merchant, also when one of the same owner was put aside before")
+    func twice() throws {
+        _ = try directory.claim(for: "M1")
+        try fill("M1")
+        _ = try directory.claim(for: "M2")
+        // A backup of M1 is put back by the manual, which removes the owner.
+        unlink(folder.file("state/owner"))
+        try fill("M1 again")
+        _ = try directory.claim(for: "M1")
+        let place = try place(of: directory.claim(for: "M2"))
+        #expect(try inbox() == nil)
+        #expect(try SmallFile.read("\(place)/inbox.sqlite") == "inbox.sqlite of M1 again")
+        #expect(try SmallFile.read("\(place)-1/inbox.sqlite") == "inbox.sqlite of M1")
+        _ = try directory.claim(for: "M1")
+        #expect(try inbox() == "M1 again 6")
+    }
+
     @Test("A backup that was put in the place of an inbox is not given the log of that one")
     func restored() throws {
         _ = try directory.claim(for: "M1")

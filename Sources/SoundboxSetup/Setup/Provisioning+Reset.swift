@@ -61,14 +61,17 @@ extension Provisioning {
     static func finishResetLocked(_ path: String, besides: [String] = []) throws(SetupError) -> [String] {
         guard isMarked(path) else { return [] }
         let mark = resetMark(path)
-        // The mark is what names the files elsewhere. Somebody may have written a soundbox.yaml by hand since: what that
-        // names is not the old setup's.
+        // Somebody may have written a soundbox.yaml by hand since: what that names is not the old setup's, and neither is
+        // what was set at the box from then on. As long as nobody can read it, it may name anything.
         let newer = InstalledSetup(path)
-        let files = newer.isUnreadable ? [] : filesOfSetup(path) + keptPaths(of: path, namedIn: mark)
+        guard !newer.isUnreadable else { return [] }
+        let isReplaced = SmallFile.exists(path)
+        // The mark is what names the files elsewhere.
+        let files = filesOfSetup(path) + keptPaths(of: path, namedIn: mark, settings: !isReplaced, besides: newer)
         let removed = try remove(
             files.filter { file in !newer.names(file) && !besides.contains { SmallFile.isSame($0, file) } })
         _ = try remove([mark])
-        return [path] + removed
+        return (isReplaced ? [] : [path]) + removed
     }
 
     private static func isMarked(_ path: String) -> Bool {
@@ -84,19 +87,27 @@ extension Provisioning {
         return ["\(path).old"] + SetupPart.all.flatMap(\.files).map { "\(folder)/\($0)" }
     }
 
-    /// What a setup keeps in its state folder, also one that cannot be used. Another setup's may be in the same place.
-    private static func keptPaths(of path: String, namedIn file: String) -> [String] {
+    /// What a setup keeps elsewhere, also one that cannot be used. Another setup's may be in the same place.
+    /// - Parameters:
+    ///   - settings: whether what was set at the box, and who is signed in to its page, goes too.
+    ///   - newer: what is installed; an identity that it names stays with all that belongs to it.
+    private static func keptPaths(
+        of path: String, namedIn file: String, settings: Bool, besides newer: InstalledSetup
+    ) -> [String] {
         let isInstalled = path == Configuration.defaultPath
-        let page = isInstalled ? [Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder)] : []
-        guard let document = try? YAMLDocument(readingFile: file) else {
-            // It does not say where; the package's setup has one place.
-            let folder = Configuration.Default.stateDirectory
-            return isInstalled
-                ? page + StateDirectory.changedSettings(in: folder) + IdentityFiles.paths(in: folder) : []
+        let document = try? YAMLDocument(readingFile: file)
+        // What cannot be read does not say where; the package's setup has one place.
+        guard document != nil || isInstalled else { return [] }
+        let folder = document?["state_directory"] ?? Configuration.Default.stateDirectory
+        var kept: [String] = []
+        if settings {
+            kept += StateDirectory.changedSettings(in: folder)
+            if isInstalled { kept.append(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder)) }
         }
-        let folder = document["state_directory"] ?? Configuration.Default.stateDirectory
-        let kept = page + StateDirectory.changedSettings(in: folder)
-        guard document["broker", "key_file"] == IdentityFiles.path(in: folder) else { return kept }
+        let identity = IdentityFiles.path(in: folder)
+        guard !newer.refers(to: identity), document.map({ $0["broker", "key_file"] == identity }) ?? true else {
+            return kept
+        }
         return kept + IdentityFiles.paths(in: folder)
     }
 

@@ -60,8 +60,8 @@ struct SetupPart: Sendable {
         {
             return path
         }
-        let free = paths.filter { !installed.names($0) }
-        return free.first { !SmallFile.isFolder($0) } ?? free.first ?? paths[0]
+        let free = paths.filter { !installed.refers(to: $0) }
+        return free.first { !installed.names($0) && !SmallFile.isFolder($0) } ?? free.first ?? paths[0]
     }
 
     /// What the installed file holds. Blocks on the disk.

@@ -45,10 +45,8 @@ extension SetupPlan {
     private func writeLocked(for owners: SetupOwners) throws -> [String] {
         try Provisioning.finishResetLocked(path, besides: files.filter { $0.content == nil }.map(\.path) + others)
         let installed = InstalledSetup(path)
-        for file in files where file.path != path && file.content != nil && installed.names(file.path) {
-            guard (try? SmallFile.read(file.path)) == file.content else {
-                throw SetupError("\(path) has changed since this setup was planned; try again")
-            }
+        guard installed == basis else {
+            throw SetupError("\(path) has changed since this setup was begun; nothing was written, begin again")
         }
         let folder = SmallFile.folder(of: path)
         // A link in its place is an administrator's, and so is the folder that it leads to.
@@ -60,11 +58,15 @@ extension SetupPlan {
         // nothing that the installed one names is replaced, and its soundbox.yaml last. And everything is on the disk
         // before that, so that a full one changes nothing.
         var prepared: [String] = []
+        var hasOld = false
         do {
             for file in changes {
                 guard let content = file.content else { continue }
                 // First, before the files of the setup before the last are replaced.
-                if file.path == path, try prepareOld(content, owners) { prepared.insert("\(path).old", at: 0) }
+                if file.path == path {
+                    hasOld = try prepareOld(content, owners)
+                    if hasOld { prepared.insert("\(path).old", at: 0) }
+                }
                 try prepare(content, of: file, owners)
                 prepared.append(file.path)
             }
@@ -80,8 +82,8 @@ extension SetupPlan {
             }
             prepared.removeFirst()
         }
+        if hasOld { forget(older, for: installed) }
         if changes.contains(where: { $0.path == path }) {
-            forget(older, for: installed)
             // Phones of another shop.
             if installed.merchant != InstalledSetup(text: text).merchant, owners.service != nil {
                 unlink(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder))

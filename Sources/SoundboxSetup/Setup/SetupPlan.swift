@@ -18,6 +18,8 @@ public struct SetupPlan: Sendable, Equatable {
     /// The configuration as it will be read.
     public var configuration: Configuration { get throws { try Configuration(parsing: text, file: path) } }
     let path: String
+    /// What was installed when the document came about.
+    let basis: InstalledSetup
     /// Files of other folders that `soundbox.yaml` names.
     private(set) var others: [String] = []
     /// What `soundbox.yaml` will hold.
@@ -31,11 +33,15 @@ public struct SetupPlan: Sendable, Equatable {
     ///     is named instead is read, since a box with a bad one does not start.
     ///   - source: what errors name as the document's file.
     ///   - path: where `soundbox.yaml` goes.
-    public init(_ document: YAMLDocument, source: String, to path: String) throws(YAMLError) {
+    ///   - basis: what the document was made from; `nil` for what is installed now.
+    public init(
+        _ document: YAMLDocument, source: String, to path: String, basis: InstalledSetup? = nil
+    ) throws(YAMLError) {
         var document = document
         var files: [File] = []
         let path = SmallFile.absolute(path)
         let installed = InstalledSetup(path)
+        self.basis = basis ?? installed
         for part in SetupPart.all {
             guard let text = document[path: part.inline] else {
                 guard let named = document[path: part.reference] else { continue }

@@ -36,6 +36,7 @@ struct ConfigureSetup: AsyncParsableCommand {
 
     func run() async throws {
         let path = configuration.config
+        let basis = InstalledSetup(path)
         var document = access(path, F_OK) == 0 ? try YAMLDocument(readingFile: path) : YAMLDocument()
         try options.setOthers(in: &document)
         let choices = SetupChoices(over: document)
@@ -60,7 +61,7 @@ struct ConfigureSetup: AsyncParsableCommand {
             printLine("Nothing was changed.")
             throw ExitCode.failure
         }
-        try await write(SetupPlan(try document.applying(decided), source: path, to: path))
+        try await write(SetupPlan(try document.applying(decided), source: path, to: path, basis: basis))
     }
 
     private func onlyCheck(_ answers: SetupAnswers, _ document: YAMLDocument) async throws {

@@ -193,11 +193,39 @@ struct SetupPlanTests {
         #expect(try Self.password(of: target) == "another")
         #expect(
             try folder.names(in: "etc").sorted() == ["broker-2.password", "broker-ca.pem", "soundbox.yaml"])
-        // One that cannot be read names anything.
+        // One that cannot be read names anything, and the reset waits until it can be.
         rename(target, Provisioning.resetMark(target))
         try folder.write("broker: {", to: "etc/soundbox.yaml")
         #expect(throws: (any Error).self) { try Provisioning.resetIfRequested(target) }
         #expect(SmallFile.exists(folder.file("etc/broker-2.password")))
+        #expect(SmallFile.exists(Provisioning.resetMark(target)))
+        unlink(target)
+        #expect(try Provisioning.resetIfRequested(target).contains(target))
+        #expect(try folder.names(in: "etc") == [])
+    }
+
+    @Test("What was set at a box whose soundbox.yaml was written by hand amid a reset stays; the old setup's key goes")
+    func setByHand() throws {
+        let state = folder.file("state")
+        try #require(mkdir(state, 0o755) == 0)
+        let identity =
+            "{url: mqtts://mq.example.com, cert_file: \(state)/identity.pem, key_file: \(state)/identity.pem}"
+        let heading = "merchant_id: M1001\ndevice_id: box-01\nstate_directory: \(state)\n"
+        for keepsIdentity in [true, false] {
+            try plan().write()
+            try folder.write(heading + "broker: \(identity)\n", to: "etc/soundbox.yaml")
+            rename(target, Provisioning.resetMark(target))
+            let broker = keepsIdentity ? identity : "{url: mqtt://127.0.0.1}"
+            try folder.write(heading + "broker: \(broker)\n", to: "etc/soundbox.yaml")
+            for name in ["identity.pem", "identity.pem.previous", "volume", "quiet_hours"] {
+                try folder.write("7\n", to: "state/\(name)")
+            }
+            let removed = try Provisioning.resetIfRequested(target)
+            #expect(!removed.contains(target))
+            #expect(
+                try folder.names(in: "state").sorted()
+                    == (keepsIdentity ? ["identity.pem", "identity.pem.previous"] : []) + ["quiet_hours", "volume"])
+        }
     }
 
     @Test("A folder in the place of one of its files is none of them, and holds up neither a reset nor the next setup")
@@ -234,6 +262,11 @@ struct SetupPlanTests {
     func unreadable() throws {
         try plan().write()
         let text = try SmallFile.read(target)
+        try folder.write(text.replacing("password_file", with: "pasword_file"), to: "etc/soundbox.yaml")
+        rename(target, Provisioning.resetMark(target))
+        try folder.write(Array(text.utf8) + [0x23, 0xe4, 0x0a], to: "etc/soundbox.yaml")
+        #expect(throws: (any Error).self) { try Provisioning.resetIfRequested(target) }
+        #expect(try SmallFile.read(folder.file("etc/broker.password")) == "s3cret\n")
         try folder.write(text + "\tx: {\n", to: "etc/soundbox.yaml")
         try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
         #expect(try Self.password(of: target) == "another")
@@ -248,6 +281,23 @@ struct SetupPlanTests {
         let error = #expect(throws: SetupError.self) { try late.write() }
         #expect(error?.description.contains("has changed since") == true)
         #expect(try Self.password(of: target) == "another")
+        // What it names is the same file, and would be another one's by now.
+        let document = try YAMLDocument(readingFile: target)
+        let basis = InstalledSetup(target)
+        try plan(Self.provisioning.replacing("s3cret", with: "third")).write()
+        let dialogue = try SetupPlan(document, source: "dialogue", to: target, basis: basis)
+        #expect(throws: SetupError.self) { try dialogue.write() }
+        #expect(try Self.password(of: target) == "third")
+    }
+
+    @Test("The same setup again, with another mode on one of its files, leaves the way back open")
+    func wayBack() throws {
+        try plan().write()
+        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
+        chmod(target, 0o600)
+        #expect(try plan(Self.provisioning.replacing("s3cret", with: "another")).write() == [target])
+        rename(folder.file("etc/soundbox.yaml.old"), target)
+        #expect(try Self.password(of: target) == "s3cret")
     }
 
     @Test("Setups, resets and exports at once leave one whole setup, or none")
