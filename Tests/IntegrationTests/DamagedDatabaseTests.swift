@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxStore
 import TestSupport
@@ -15,6 +16,8 @@ struct DamagedDatabaseTests {
     /// A history of 3,000 payments and five that nobody has heard, with pages destroyed.
     private func makeDatabase(_ trial: Trial, destroying pages: [Int] = [11, 23]) throws {
         try FileManager.default.createDirectory(atPath: folder.file("state"), withIntermediateDirectories: true)
+        // As a box has left it that was in service before.
+        _ = try StateDirectory(path: folder.file("state")).claim(for: "M1001")
         do {
             let inbox = try SQLiteInbox(path: trial.inbox)
             let arrivals = try ((1...3000).map { "h-\($0)" } + Self.waiting).map {

@@ -15,7 +15,7 @@ struct NetworkHeardTests {
         let trial = try Trial(
             folder: folder, broker: broker, announce: ["network_grace: 5s", "prompts: {network: true, ready: true}"])
         let box = try await trial.startBox()
-        try await box.logged("announcing", "prompt=greeting")
+        try await box.hasLogged("announcing", "prompt=greeting")
         try await broker.kill()
         try await box.logged("announcing", "prompt=network_lost")
         let again = try await MosquittoBroker.start(in: folder, port: broker.port)

@@ -177,6 +177,14 @@ extension ChildProcess {
         try await errors.next { line in words.allSatisfy { line.contains($0) } ? line : nil }
     }
 
+    /// A log line that contains all of these, which may have come before the last one that was waited for: what a box finds
+    /// out while it starts has no order.
+    func hasLogged(_ words: String...) async throws {
+        @Sendable func fits(_ line: String) -> Bool { words.allSatisfy { line.contains($0) } }
+        if errors.entries.contains(where: fits) { return }
+        _ = try await errors.next { line in fits(line) ? line : nil }
+    }
+
     /// Has something done at the next log line that contains all of these, where lines are read: a test that has to wake up
     /// first may come too late.
     func reached(_ words: String..., then act: @escaping @Sendable (ChildProcess) -> Void) async throws {
