@@ -33,8 +33,10 @@ extension StateDirectory {
 
     private func putAside(of other: String, for merchant: String) throws(StateDirectoryError) -> String {
         let place = place(of: other)
-        // From before the owner was lost, or a backup was put back. It stays, and this one is the merchant's.
-        if SmallFile.exists("\(place)/inbox.sqlite"), SmallFile.exists(inboxPath) {
+        // From before the owner was lost, or a backup was put back. It stays, and this one is the merchant's: nothing of it
+        // may be left where the next one begins.
+        let here = (try? SmallFile.names(in: path)) ?? []
+        if here.contains(where: { Self.isMerchants($0) && SmallFile.exists("\(place)/\($0)") }) {
             let free = (1...).lazy.map { "\(place)-\($0)" }.first { !SmallFile.exists($0) } ?? place
             guard rename(place, free) == 0 else {
                 throw StateDirectoryError(path: path, reason: "cannot rename \(place) to \(free): \(SystemError.last)")

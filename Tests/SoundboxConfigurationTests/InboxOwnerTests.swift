@@ -120,6 +120,19 @@ struct InboxOwnerTests {
         #expect(try inbox() == "M1 again 6")
     }
 
+    @Test("The volume of one merchant is never the next one's, also where one was put aside before")
+    func volume() throws {
+        _ = try directory.claim(for: "M1")
+        try fill("M1")
+        let place = try place(of: directory.claim(for: "M2"))
+        unlink("\(place)/inbox.sqlite")
+        unlink(folder.file("state/owner"))
+        try folder.write("30\n", to: "state/volume")
+        _ = try directory.claim(for: "M1")
+        _ = try directory.claim(for: "M2")
+        #expect(!SmallFile.exists(folder.file("state/volume")) && !SmallFile.exists(folder.file("state/quiet_hours")))
+    }
+
     @Test("A backup that was put in the place of an inbox is not given the log of that one")
     func restored() throws {
         _ = try directory.claim(for: "M1")

@@ -75,19 +75,16 @@ extension SetupPlan {
             throw error
         }
         let older = InstalledSetup("\(path).old")
-        while let path = prepared.first {
+        for (index, path) in prepared.enumerated() {
             do { try SmallFile.commit(path) } catch {
-                for path in prepared { SmallFile.discard(path) }
+                for path in prepared[index...] { SmallFile.discard(path) }
                 throw error
             }
-            prepared.removeFirst()
         }
         if hasOld { forget(older, for: installed) }
-        if changes.contains(where: { $0.path == path }) {
-            // Phones of another shop.
-            if installed.merchant != InstalledSetup(text: text).merchant, owners.service != nil {
-                unlink(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder))
-            }
+        // Phones of another shop.
+        if owners.service != nil, installed.merchant != InstalledSetup(text: text).merchant {
+            unlink(Configuration.Page.sessionsFile(in: Configuration.Page.installedFolder))
         }
         for file in changes where file.content == nil {
             try SmallFile.giveBack(file.path, mode: mode_t(file.mode), owner: owner(of: file, owners))

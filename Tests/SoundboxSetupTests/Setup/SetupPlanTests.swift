@@ -12,12 +12,12 @@ private let goodKey = "0123456789abcdef0123456789abcdef"
 
 @Suite("What setup writes")
 struct SetupPlanTests {
-    private let folder: TemporaryFolder
-    private var target: String { folder.file("etc/soundbox.yaml") }
+    let folder: TemporaryFolder
+    var target: String { folder.file("etc/soundbox.yaml") }
 
     init() throws { folder = try TemporaryFolder() }
 
-    private static let provisioning = """
+    static let provisioning = """
         merchant_id: M1001
         device_id: box-01
         broker:
@@ -33,8 +33,12 @@ struct SetupPlanTests {
 
         """
 
-    private func plan(_ text: String = provisioning) throws -> SetupPlan {
+    func plan(_ text: String = provisioning) throws -> SetupPlan {
         try SetupPlan(try YAMLDocument(parsing: text, file: "in.yaml"), source: "in.yaml", to: target)
+    }
+
+    static func password(of path: String) throws -> String? {
+        try Configuration(readingFile: path).broker.passwordFile.map { try SmallFile.read($0).trimmed }
     }
 
     private func mode(_ path: String) -> mode_t {
@@ -74,266 +78,6 @@ struct SetupPlanTests {
         #expect(error?.description.contains("broker.\(key)") == true)
         #expect(error?.description.contains("-----BEGIN \(label)-----") == true)
         #expect(error?.description.contains("s3cret") == false)
-    }
-
-    @Test("When one of its files cannot be written, all stay as they were")
-    func allOrNone() throws {
-        try plan().write()
-        let names = try folder.names(in: "etc")
-        let before = try names.map { try folder.read("etc/\($0)") }
-        // The last one to be written.
-        try #require(mkdir(folder.file("etc/soundbox.yaml.new"), 0o755) == 0)
-        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("mq.", with: "mq2.")
-        #expect(throws: (any Error).self) { try plan(changed).write() }
-        try folder.remove("etc/soundbox.yaml.new")
-        #expect(try names.map { try folder.read("etc/\($0)") } == before)
-        #expect(try folder.names(in: "etc").filter { $0.hasSuffix(".new") } == [])
-        try plan(changed).write()
-        #expect(try Self.password(of: target) == "another")
-    }
-
-    private static func password(of path: String) throws -> String? {
-        try Configuration(readingFile: path).broker.passwordFile.map { try SmallFile.read($0).trimmed }
-    }
-
-    @Test("Cut off before any of its steps on the disk, a new setup leaves the old one whole, and then is there itself")
-    func cutOff() throws {
-        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("mq.", with: "mq2.")
-            .replacing("AAAA", with: "BBBB")
-        try plan().write()
-        let before = try SmallFile.read(target)
-        let authority = try #require(Configuration(readingFile: target).broker.caFile)
-        let setup = try plan(changed)
-        // As the writing goes: what is prepared first, then a rename for each file, soundbox.yaml's last.
-        for count in 0..<setup.files.count {
-            for file in setup.files {
-                try SmallFile.prepare(file.path, with: file.content ?? "", mode: 0o600, owner: nil)
-            }
-            for file in setup.files.prefix(count) { try SmallFile.commit(file.path) }
-            #expect(try SmallFile.read(target) == before)
-            #expect(try Self.password(of: target) == "s3cret")
-            #expect(try SmallFile.read(authority).contains("AAAA"))
-            // Whoever plans it anew plans the same.
-            #expect(try plan(changed) == setup)
-        }
-        try plan(changed).write()
-        #expect(try Self.password(of: target) == "another")
-        // What was before is whole, too.
-        rename(folder.file("etc/soundbox.yaml.old"), target)
-        #expect(try SmallFile.read(target) == before)
-        #expect(try Self.password(of: target) == "s3cret")
-        #expect(try SmallFile.read(authority).contains("AAAA"))
-    }
-
-    @Test("One of its files cannot be put in its place: the old setup is whole, and the error names the file")
-    func inTheWay() throws {
-        let changed = Self.provisioning.replacing("s3cret", with: "another").replacing("AAAA", with: "BBBB")
-        try plan().write()
-        let before = try SmallFile.read(target)
-        for file in try plan(changed).files where file.path != target {
-            try #require(mkdir(file.path, 0o755) == 0)
-            let error = #expect(throws: FileError.self) { try plan(changed).write() }
-            #expect(error?.path == file.path)
-            #expect(try SmallFile.read(target) == before)
-            #expect(try Self.password(of: target) == "s3cret")
-            rmdir(file.path)
-        }
-        try plan(changed).write()
-        #expect(try Self.password(of: target) == "another")
-    }
-
-    @Test("A third setup takes the first one's place, and what stays the same stays where it is")
-    func inTurn() throws {
-        for password in ["s3cret", "another", "a third", "a fourth"] {
-            try plan(Self.provisioning.replacing("s3cret", with: password)).write()
-            #expect(try Self.password(of: target) == password)
-            #expect(try plan(Self.provisioning.replacing("s3cret", with: password)).changes == [])
-        }
-        #expect(
-            try folder.names(in: "etc").sorted() == [
-                "broker-2.password", "broker-ca.pem", "broker.password", "soundbox.yaml", "soundbox.yaml.old",
-            ])
-        _ = try Provisioning.reset(target)
-        #expect(try folder.names(in: "etc") == [])
-    }
-
-    @Test("A reset that was cut off anywhere is finished by the next start, and by the next setup before it writes")
-    func resetCutOff() throws {
-        let document = Self.provisioning + "state_directory: \(folder.file("state"))\n"
-        try #require(mkdir(folder.file("state"), 0o755) == 0)
-        for next in ["start", "setup"] {
-            try plan(document).write()
-            try folder.write("7\n", to: "state/volume")
-            // What the reset begins with, and a kill.
-            rename(target, Provisioning.resetMark(target))
-            unlink(folder.file("etc/broker-ca.pem"))
-            switch next {
-            case "start":
-                let removed = try Provisioning.resetIfRequested(target)
-                #expect(removed == [target, folder.file("etc/broker.password"), folder.file("state/volume")])
-                #expect(try folder.names(in: "etc") == [])
-            default:
-                try plan(document.replacing("s3cret", with: "the next owner's")).write()
-                #expect(try Self.password(of: target) == "the next owner's")
-                #expect(
-                    try folder.names(in: "etc").sorted() == ["broker-ca.pem", "broker.password", "soundbox.yaml"])
-            }
-            #expect(!SmallFile.exists(folder.file("state/volume")))
-        }
-    }
-
-    @Test("What a setup names that was written by hand amid a reset is not removed with the old one")
-    func writtenByHand() throws {
-        try plan().write()
-        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
-        let text = try SmallFile.read(target)
-        rename(target, Provisioning.resetMark(target))
-        try SmallFile.replace(target, with: text, mode: 0o640, owner: nil)
-        _ = try Provisioning.resetIfRequested(target)
-        #expect(try Self.password(of: target) == "another")
-        #expect(
-            try folder.names(in: "etc").sorted() == ["broker-2.password", "broker-ca.pem", "soundbox.yaml"])
-        // One that cannot be read names anything, and the reset waits until it can be.
-        rename(target, Provisioning.resetMark(target))
-        try folder.write("broker: {", to: "etc/soundbox.yaml")
-        #expect(throws: (any Error).self) { try Provisioning.resetIfRequested(target) }
-        #expect(SmallFile.exists(folder.file("etc/broker-2.password")))
-        #expect(SmallFile.exists(Provisioning.resetMark(target)))
-        unlink(target)
-        #expect(try Provisioning.resetIfRequested(target).contains(target))
-        #expect(try folder.names(in: "etc") == [])
-    }
-
-    @Test("What was set at a box whose soundbox.yaml was written by hand amid a reset stays; the old setup's key goes")
-    func setByHand() throws {
-        let state = folder.file("state")
-        try #require(mkdir(state, 0o755) == 0)
-        let identity =
-            "{url: mqtts://mq.example.com, cert_file: \(state)/identity.pem, key_file: \(state)/identity.pem}"
-        let heading = "merchant_id: M1001\ndevice_id: box-01\nstate_directory: \(state)\n"
-        for keepsIdentity in [true, false] {
-            try plan().write()
-            try folder.write(heading + "broker: \(identity)\n", to: "etc/soundbox.yaml")
-            rename(target, Provisioning.resetMark(target))
-            let broker = keepsIdentity ? identity : "{url: mqtt://127.0.0.1}"
-            try folder.write(heading + "broker: \(broker)\n", to: "etc/soundbox.yaml")
-            for name in ["identity.pem", "identity.pem.previous", "volume", "quiet_hours"] {
-                try folder.write("7\n", to: "state/\(name)")
-            }
-            let removed = try Provisioning.resetIfRequested(target)
-            #expect(!removed.contains(target))
-            #expect(
-                try folder.names(in: "state").sorted()
-                    == (keepsIdentity ? ["identity.pem", "identity.pem.previous"] : []) + ["quiet_hours", "volume"])
-        }
-    }
-
-    @Test("A folder in the place of one of its files is none of them, and holds up neither a reset nor the next setup")
-    func folderInThePlace() throws {
-        let document = Self.provisioning + "state_directory: \(folder.file("state"))\n"
-        try plan(document).write()
-        unlink(folder.file("etc/broker-ca.pem"))
-        for name in ["etc/broker-ca.pem", "state", "state/volume", "etc/soundbox.yaml.old"] {
-            try #require(mkdir(folder.file(name), 0o755) == 0)
-        }
-        #expect(try Provisioning.reset(target) == [target, folder.file("etc/broker.password")])
-        rmdir(folder.file("etc/soundbox.yaml.old"))
-        try plan(document).write()
-        #expect(try Self.password(of: target) == "s3cret")
-        #expect(try Configuration(readingFile: target).broker.caFile == folder.file("etc/broker-ca-2.pem"))
-    }
-
-    @Test("What neither this setup nor the one before names is gone; what an administrator has put there is not")
-    func forgotten() throws {
-        let without = Self.provisioning.replacing("  password: s3cret\n", with: "").replacing(
-            "  username: M1001.box-01\n", with: "")
-        try plan().write()
-        try folder.write(goodKey, to: "etc/signing-next.key")
-        try plan(without).write()
-        #expect(SmallFile.exists(folder.file("etc/broker.password")))
-        try plan(without.replacing("mq.", with: "mq2.")).write()
-        #expect(
-            try folder.names(in: "etc").sorted() == [
-                "broker-ca.pem", "signing-next.key", "soundbox.yaml", "soundbox.yaml.old",
-            ])
-    }
-
-    @Test("A setup that cannot be read may name any of its files: none of them is replaced")
-    func unreadable() throws {
-        try plan().write()
-        let text = try SmallFile.read(target)
-        try folder.write(text.replacing("password_file", with: "pasword_file"), to: "etc/soundbox.yaml")
-        rename(target, Provisioning.resetMark(target))
-        try folder.write(Array(text.utf8) + [0x23, 0xe4, 0x0a], to: "etc/soundbox.yaml")
-        #expect(throws: (any Error).self) { try Provisioning.resetIfRequested(target) }
-        #expect(try SmallFile.read(folder.file("etc/broker.password")) == "s3cret\n")
-        try folder.write(text + "\tx: {\n", to: "etc/soundbox.yaml")
-        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
-        #expect(try Self.password(of: target) == "another")
-        #expect(try SmallFile.read(folder.file("etc/broker.password")) == "s3cret\n")
-    }
-
-    @Test("A setup that was planned before another one was written is refused")
-    func outdated() throws {
-        try plan().write()
-        let late = try plan(Self.provisioning.replacing("s3cret", with: "late"))
-        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
-        let error = #expect(throws: SetupError.self) { try late.write() }
-        #expect(error?.description.contains("has changed since") == true)
-        #expect(try Self.password(of: target) == "another")
-        // What it names is the same file, and would be another one's by now.
-        let document = try YAMLDocument(readingFile: target)
-        let basis = InstalledSetup(target)
-        try plan(Self.provisioning.replacing("s3cret", with: "third")).write()
-        let dialogue = try SetupPlan(document, source: "dialogue", to: target, basis: basis)
-        #expect(throws: SetupError.self) { try dialogue.write() }
-        #expect(try Self.password(of: target) == "third")
-    }
-
-    @Test("The same setup again, with another mode on one of its files, leaves the way back open")
-    func wayBack() throws {
-        try plan().write()
-        try plan(Self.provisioning.replacing("s3cret", with: "another")).write()
-        chmod(target, 0o600)
-        #expect(try plan(Self.provisioning.replacing("s3cret", with: "another")).write() == [target])
-        rename(folder.file("etc/soundbox.yaml.old"), target)
-        #expect(try Self.password(of: target) == "s3cret")
-    }
-
-    @Test("Setups, resets and exports at once leave one whole setup, or none")
-    func atOnce() async throws {
-        try plan().write()
-        let target = target
-        await withTaskGroup { group in
-            for number in 0..<8 {
-                group.addTask {
-                    try? await onOwnThread(named: "setup") {
-                        for round in 0..<10 {
-                            let text = Self.provisioning.replacing("s3cret", with: "p\(number)").replacing(
-                                "mq.", with: "mq\(number).")
-                            _ = try? SetupPlan(
-                                try YAMLDocument(parsing: text, file: "in"), source: "in", to: target
-                            ).write()
-                            if round == number { _ = try? Provisioning.reset(target) }
-                        }
-                    }
-                }
-            }
-        }
-        if SmallFile.exists(target) {
-            let host = try #require(Configuration(readingFile: target).broker.addresses.first?.host)
-            let password = try Self.password(of: target)
-            #expect(host == "mq\(password?.dropFirst() ?? "").example.com")
-        }
-        #expect(try folder.names(in: "etc").filter { $0.hasSuffix(".new") || $0.hasSuffix(".removed") } == [])
-    }
-
-    @Test("A reset also removes what a kill has left of a setup")
-    func resetOfLeftovers() throws {
-        try plan().write()
-        try folder.write("s3cret\n", to: "etc/broker.password.new")
-        _ = try Provisioning.reset(target)
-        #expect(try folder.names(in: "etc") == [])
     }
 
     @Test("A second time changes nothing")
