@@ -25,7 +25,7 @@ extension PaymentMapping {
         _ = try TopicNaming(reading: top)
         let amount = try top.required("amount").mapping()
         self.init(
-            id: try top.required("id").fieldPath(), amount: try amount.required("field").fieldPath(),
+            id: try top.required("id").fieldPaths(), amount: try amount.required("field").fieldPath(),
             unit: try amount.required("unit").choice(of: Unit.self),
             currency: try top.optional("currency").map { (value) throws(YAMLError) in try Source(currency: value) },
             channel: try top.optional("channel").map { (value) throws(YAMLError) in try Source(reading: value) },
@@ -132,6 +132,15 @@ extension TimeFormat {
 }
 
 extension YAMLValue {
+    /// One path, or a list of them.
+    fileprivate func fieldPaths() throws(YAMLError) -> [FieldPath] {
+        guard isList else { return [try fieldPath()] }
+        var paths: [FieldPath] = []
+        for value in try list() { paths.append(try value.fieldPath()) }
+        guard !paths.isEmpty else { throw error("expected at least one field") }
+        return paths
+    }
+
     fileprivate func fieldPath() throws(YAMLError) -> FieldPath {
         let text = try string()
         guard let path = FieldPath(text) else {

@@ -93,9 +93,8 @@ struct WholeBoxTests {
 
     @Test("What came before the box was off is told from what comes first, before that can come")
     func start() throws {
-        let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
         func arrive(_ id: String) throws {
-            let notice = try decoder.decode(Array(#"{"id":"\#(id)","amount":"1"}"#.utf8))
+            let notice = PaymentNotice(id: try PaymentID(id), money: try Money("1", .CNY))
             _ = try inbox.store([.notice(notice)], at: .now, clock: .unconfirmed)
         }
         try arrive("before")

@@ -21,7 +21,7 @@ extension FuzzTarget {
     private static func read(_ payload: [UInt8], by reader: NoticeReader) {
         let now = Timestamp(millisecondsSince1970: 0)
         do throws(NoticeRejection) {
-            guard case .notice(let notice) = try reader.read(payload) else { return }
+            guard case .notice(let notice, _) = try reader.read(payload) else { return }
             precondition((1...128).contains(notice.id.text.utf8.count))
             precondition(!notice.money.amount.isZero)
             // The inbox keeps text, and reads it back.

@@ -17,7 +17,7 @@ extension Intake {
 
     private func rejection(of message: StrayMessage) -> NoticeRejection {
         var id: PaymentID?
-        if case .notice(let notice)? = try? reader.read(message.payload) { id = notice.id }
+        if case .notice(let notice, _)? = try? reader.read(message.payload) { id = notice.id }
         let rejection = NoticeRejection(
             id: id, field: "topic",
             problem: "\"\(String(message.name.unicodeScalars.prefix(200)))\" is none of this box's")

@@ -169,21 +169,24 @@ struct Intake: PaymentFeedDelegate {
     private func decode(_ message: FeedMessage, after ids: Set<PaymentID>) throws(InboxError) -> Arrival? {
         var notice: PaymentNotice
         let isSigned: Bool
+        let unread: UnreadFields
         do throws(NoticeRejection) {
             switch try reader.read(message.payload) {
-            case .notice(let read): notice = read
+            case .notice(let read, let problems): (notice, unread) = (read, problems)
             case .ignored(let reason):
                 logger.debug("ignored by the mapping", metadata: ["reason": "\(reason)"])
                 return nil
             }
             isSigned = try checkSignature(of: message)
+            if isSigned, let problem = unread.paidAt { throw problem }
         } catch {
             return .rejection(vouchedFor(error, in: message))
         }
         // Judged by what was known before it: it is no witness in its own cause.
         let reading = clock.reading
         if isSigned { noteClock(notice, reading) }
-        let remark = dropText(of: &notice)
+        let remarks = [unread.remark, dropText(of: &notice)].compactMap(\.self)
+        let remark = remarks.isEmpty ? nil : remarks.joined(separator: "; ")
         let doubt = doubt(message, isSigned: isSigned).map {
             NoticeRejection(id: notice.id, field: "topic", problem: $0)
         }

@@ -12,8 +12,11 @@ extension JSONValue {
     static let maximumDepth = 32
 
     /// Parses one JSON text. Strict: UTF-8 only, no comments, no trailing text, no duplicate names.
-    public init(parsing text: [UInt8]) throws(JSONError) {
+    ///
+    /// - Parameter passesMark: a byte order mark may stand before it.
+    public init(parsing text: [UInt8], passesMark: Bool = false) throws(JSONError) {
         var parser = JSONParser(bytes: text)
+        if passesMark, text.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
         self = try parser.parseText()
     }
 }

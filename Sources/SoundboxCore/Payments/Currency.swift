@@ -13,6 +13,11 @@ public struct Currency: Sendable, Hashable, CustomStringConvertible {
         self.exponent = exponent
     }
 
+    /// As ``init(_:)``, and also in small letters: `cny`.
+    static func inAnyCase(_ code: String) -> Currency? {
+        code.utf8.allSatisfy { $0 < 0x80 } ? Currency(code.uppercased()) : nil
+    }
+
     private init(code: String, exponent: Int) {
         self.code = code
         self.exponent = exponent

@@ -33,61 +33,81 @@ public struct MappedNoticeDecoder: Sendable {
         if let code = try text(mapping.currency, in: json, checks) {
             currency = try checks.currency(code.text, field: code.field)
         }
-        let money = try checks.money(
-            try amount(in: json, currency, checks), currency, field: mapping.amount.description)
-        let kind = try text(mapping.kind, in: json, checks)
-        let channel = try text(mapping.channel, in: json, checks)
-        return .notice(
-            PaymentNotice(
-                id: checks.id, money: money,
-                kind: try kind.map { (kind) throws(NoticeRejection) in try checks.kind(kind.text, field: kind.field) }
-                    ?? .payment,
-                channel: try channel.map { (channel) throws(NoticeRejection) in
-                    try checks.channel(channel.text, field: channel.field)
-                } ?? nil,
-                paidAt: try paidAt(in: json, checks)))
+        var notice = PaymentNotice(id: checks.id, money: try money(in: json, currency, checks))
+        if let kind = try text(mapping.kind, in: json, checks) {
+            notice.kind = try checks.kind(kind.text, field: kind.field)
+        }
+        var unread = UnreadFields()
+        do throws(NoticeRejection) {
+            if let channel = try text(mapping.channel, in: json, checks) {
+                notice.channel = try checks.channel(channel.text, field: channel.field)
+            }
+        } catch { unread.channel = error }
+        do throws(NoticeRejection) { notice.paidAt = try paidAt(in: json, checks) } catch { unread.paidAt = error }
+        return .notice(notice, unread: unread)
     }
 
     /// - Returns: why the condition is not met; `nil` when it is.
     private func violation(of condition: PaymentMapping.Condition, in json: JSONValue) -> String? {
         guard let value = condition.field.value(in: json) else { return "\(condition.field) is missing" }
-        guard let text = value.plainText, condition.values.contains(text) else {
-            return "\(condition.field) is \((value.plainText ?? value.kind).excerpt)"
+        guard let text = value.code, condition.values.contains(text) else {
+            return "\(condition.field) is \((value.code ?? value.kind).excerpt)"
         }
         return nil
     }
 
-    private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
-        let field = mapping.id.description
-        guard let value = mapping.id.value(in: json) else {
-            throw NoticeRejection(id: nil, field: field, problem: "this field is missing")
-        }
-        guard let text = value.plainText else {
-            throw NoticeRejection(
-                id: nil, field: field, problem: "expected a string or a whole number, found \(value.kind)")
-        }
-        do { return try PaymentID(text) } catch {
-            throw NoticeRejection(id: nil, field: field, problem: error.description)
-        }
+    private func missing(_ path: FieldPath, in json: JSONValue) -> NoticeRejection {
+        NoticeRejection(id: nil, field: "\(path)", problem: path.lack(in: json))
     }
 
-    private func amount(
+    /// The first field must be there. Further ones that are not stand for nothing, as where a refund has a number of its
+    /// own: `[trade_no, out_request_no]` is `T1` or `T1/R1`.
+    private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
+        guard mapping.id[0].value(in: json) != nil else { throw missing(mapping.id[0], in: json) }
+        var parts: [String] = []
+        for path in mapping.id {
+            let text: String
+            switch path.value(in: json) {
+            case nil: text = ""
+            case .string(let string)?: text = string
+            case .number(let digits)? where digits.utf8.allSatisfy(\.isDigit): text = digits
+            case .number(let digits)?:
+                throw NoticeRejection(
+                    id: nil, field: "\(path)",
+                    problem:
+                        "expected a string or a whole number, found \(digits.excerpt), which another program may write "
+                        + "in other digits")
+            case let value?:
+                throw NoticeRejection(
+                    id: nil, field: "\(path)", problem: "expected a string or a whole number, found \(value.kind)")
+            }
+            parts.append(text)
+        }
+        guard parts.count > 1 else { return try PaymentID(parts[0], field: "\(mapping.id[0])") }
+        // So that no two payments get one id: A and B/C, A/B and C.
+        let escaped = parts.map { $0.replacing("%", with: "%25").replacing("/", with: "%2F") }
+        let joined = escaped.reversed().drop { $0.isEmpty }.reversed().joined(separator: "/")
+        return try PaymentID(joined, field: mapping.id.map(\.description).joined(separator: ", "))
+    }
+
+    private func money(
         in json: JSONValue, _ currency: Currency, _ checks: NoticeChecks
-    ) throws(NoticeRejection) -> DecimalNumber {
+    ) throws(NoticeRejection) -> Money {
         let field = mapping.amount.description
         guard let value = mapping.amount.value(in: json) else {
-            throw checks.rejection(field, "this field is missing")
+            throw checks.rejection(field, mapping.amount.lack(in: json))
         }
         switch mapping.unit {
-        case .decimal: return try checks.nonZero(try checks.decimal(value, field: field), field: field)
-        case .cents: return try checks.minorUnits(value, exponent: 2, field: field)
-        case .minor: return try checks.minorUnits(value, exponent: currency.exponent, field: field)
+        case .decimal: return try checks.money(decimal: value, currency, field: field)
+        case .cents: return try checks.money(minorUnits: value, places: 2, currency, field: field)
+        case .minor:
+            return try checks.money(minorUnits: value, places: currency.exponent, currency, field: field)
         }
     }
 
     private func paidAt(in json: JSONValue, _ checks: NoticeChecks) throws(NoticeRejection) -> Timestamp? {
-        guard let path = mapping.paidAt, let value = path.value(in: json) else { return nil }
-        guard let text = value.plainText, let time = mapping.timeFormat.time(text) else {
+        guard let path = mapping.paidAt, let value = path.value(in: json), value != .string("") else { return nil }
+        guard let text = value.digits, let time = mapping.timeFormat.time(text) else {
             throw checks.rejection("\(path)", "expected a time such as \(mapping.timeFormat.example)")
         }
         return time
@@ -102,7 +122,7 @@ public struct MappedNoticeDecoder: Sendable {
         case .constant(let text): return (text, "the mapping's constant")
         case .field(let path, let codes):
             guard let value = path.value(in: json) else { return nil }
-            guard let text = value.plainText else {
+            guard let text = value.code else {
                 throw checks.rejection("\(path)", "expected a string or a whole number, found \(value.kind)")
             }
             return (codes[text] ?? text, "\(path)")
@@ -111,12 +131,6 @@ public struct MappedNoticeDecoder: Sendable {
 }
 
 extension JSONValue {
-    /// A string, or the digits of a whole number: providers write codes and ids either way.
-    fileprivate var plainText: String? {
-        switch self {
-        case .string(let text): text
-        case .number(let digits): digits.utf8.allSatisfy(\.isDigit) ? digits : nil
-        default: nil
-        }
-    }
+    /// A string, or the digits of a whole number: providers write codes either way.
+    fileprivate var code: String? { digits.flatMap { string != nil || $0.utf8.allSatisfy(\.isDigit) ? $0 : nil } }
 }

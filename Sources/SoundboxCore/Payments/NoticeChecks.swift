@@ -10,7 +10,7 @@ struct NoticeChecks {
     }
 
     func currency(_ code: String, field: String) throws(NoticeRejection) -> Currency {
-        guard let currency = Currency(code) else {
+        guard let currency = Currency.inAnyCase(code) else {
             throw rejection(field, "\(code.excerpt) is no currency of ISO 4217; expected a code such as CNY")
         }
         return currency
@@ -42,32 +42,36 @@ struct NoticeChecks {
         return channel
     }
 
-    /// A decimal string or a JSON number, exactly.
-    func decimal(_ value: JSONValue, field: String) throws(NoticeRejection) -> DecimalNumber {
-        do throws(DecimalError) {
-            if let number = try number(value, places: 0) { return number }
-        } catch {
+    /// A decimal string or a JSON number, exactly, as an amount above zero of a currency.
+    func money(decimal value: JSONValue, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
+        let amount: DecimalNumber?
+        do throws(DecimalError) { amount = try number(value, places: 0) } catch {
             throw rejection(field, error.description)
         }
-        throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
+        guard let amount else {
+            throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
+        }
+        return try money(amount, currency, field: field)
     }
 
-    /// A whole number of a unit with `exponent` decimal places, as an amount above zero. The limit is the same as
-    /// for every amount, 10¹⁵ of the currency's main unit.
-    func minorUnits(_ value: JSONValue, exponent: Int, field: String) throws(NoticeRejection) -> DecimalNumber {
+    /// A whole number of a unit with `places` decimal places, as an amount above zero of a currency. The limit is the
+    /// same as for every amount, 10¹⁵ of the currency's main unit.
+    func money(
+        minorUnits value: JSONValue, places: Int, _ currency: Currency, field: String
+    ) throws(NoticeRejection) -> Money {
         let amount: DecimalNumber?
-        do throws(DecimalError) { amount = try number(value, places: exponent) } catch {
+        do throws(DecimalError) { amount = try number(value, places: places) } catch {
             switch error {
             case .tooLarge:
                 let limit = "\(DecimalNumber.maximumWhole)"
                 throw rejection(
-                    field, "larger than \(limit)\(String(repeating: "0", count: exponent)), an amount of \(limit)")
-            case .tooManyDecimals: throw wholeNumberExpected(field)
+                    field, "larger than \(limit)\(String(repeating: "0", count: places)), an amount of \(limit)")
+            case .tooManyDecimals: throw wholeNumberExpected(field, found: value)
             case .notANumber, .negative: throw rejection(field, error.description)
             }
         }
-        guard let amount, amount.decimals.count <= exponent else { throw wholeNumberExpected(field) }
-        return try nonZero(amount, field: field)
+        guard let amount, amount.decimals.count <= places else { throw wholeNumberExpected(field, found: value) }
+        return try money(amount, currency, field: field)
     }
 
     /// `nil` for anything but a string or a number.
@@ -79,21 +83,42 @@ struct NoticeChecks {
         }
     }
 
-    func wholeNumberExpected(_ field: String) -> NoticeRejection {
-        rejection(field, "expected a whole number of the currency's minor unit")
+    func wholeNumberExpected(_ field: String, found value: JSONValue) -> NoticeRejection {
+        rejection(
+            field,
+            "expected a whole number of the currency's minor unit; found "
+                + (value.digits?.excerpt ?? value.kind))
     }
 
-    /// An amount of a currency. ``ExcessDecimals`` decides about decimals that the currency does not have.
-    func money(_ amount: DecimalNumber, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
+    /// ``ExcessDecimals`` decides about decimals that the currency does not have.
+    private func money(_ amount: DecimalNumber, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
+        guard !amount.isZero else { throw rejection(field, "must be greater than zero") }
         guard excessDecimals == .speak || amount.decimals.count <= currency.exponent else {
-            let decimals = currency.exponent == 0 ? "none" : "at most \(currency.exponent)"
-            throw rejection(field, "\(amount) has too many decimals; \(currency) has \(decimals)")
+            throw rejection(field, "\(amount) has too many decimals; \(currency) has \(allowed(currency))")
         }
         return Money(amount, currency)
     }
 
-    func nonZero(_ amount: DecimalNumber, field: String) throws(NoticeRejection) -> DecimalNumber {
-        guard !amount.isZero else { throw rejection(field, "must be greater than zero") }
-        return amount
+    private func allowed(_ currency: Currency) -> String {
+        currency.exponent == 0 ? "none" : "at most \(currency.exponent)"
+    }
+}
+
+extension JSONValue {
+    /// What a string or a number is written as.
+    var digits: String? {
+        switch self {
+        case .string(let text), .number(let text): text
+        default: nil
+        }
+    }
+}
+
+extension PaymentID {
+    /// - Throws: naming the field of the notice.
+    init(_ text: String, field: String) throws(NoticeRejection) {
+        do { try self.init(text) } catch {
+            throw NoticeRejection(id: nil, field: field, problem: error.description)
+        }
     }
 }

@@ -17,7 +17,7 @@ public enum NoticeReader: Sendable {
 
     public func read(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         switch self {
-        case .native(let decoder): .notice(try decoder.decode(payload))
+        case .native(let decoder): try decoder.decode(payload)
         case .mapped(let decoder): try decoder.decode(payload)
         }
     }
@@ -25,9 +25,27 @@ public enum NoticeReader: Sendable {
 
 /// What a message turned out to be.
 public enum DecodedNotice: Sendable, Equatable {
-    case notice(PaymentNotice)
+    case notice(PaymentNotice, unread: UnreadFields = UnreadFields())
     /// Not meant for the box: another kind of event on the same topic. `reason` names the field.
     case ignored(reason: String)
+}
+
+/// What of a notice could not be read and costs no payment: it counts as missing.
+public struct UnreadFields: Sendable, Equatable {
+    /// When the customer paid. A signed notice is refused for it.
+    public var paidAt: NoticeRejection?
+    public var channel: NoticeRejection?
+
+    public init(paidAt: NoticeRejection? = nil, channel: NoticeRejection? = nil) {
+        self.paidAt = paidAt
+        self.channel = channel
+    }
+
+    /// For the receipt; `nil` when everything was read.
+    public var remark: String? {
+        let problems = [paidAt, channel].compactMap(\.self)
+        return problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; ")
+    }
 }
 
 /// What becomes of an amount with more decimals than its currency has, such as 12.345 CNY. Nothing is ever rounded.

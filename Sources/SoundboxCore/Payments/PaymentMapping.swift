@@ -38,7 +38,8 @@ public struct PaymentMapping: Sendable, Equatable {
         }
     }
 
-    public var id: FieldPath
+    /// One field, or several that name a payment together; see ``MappedNoticeDecoder``.
+    public var id: [FieldPath]
     public var amount: FieldPath
     public var unit: Unit
     /// `nil` is the configured currency.
@@ -50,8 +51,9 @@ public struct PaymentMapping: Sendable, Equatable {
     public var conditions: [Condition]
 
     public init(
-        id: FieldPath, amount: FieldPath, unit: Unit, currency: Source? = nil, channel: Source? = nil,
-        kind: Source? = nil, paidAt: FieldPath? = nil, timeFormat: TimeFormat = .rfc3339, conditions: [Condition] = []
+        id: [FieldPath], amount: FieldPath, unit: Unit, currency: Source? = nil,
+        channel: Source? = nil, kind: Source? = nil, paidAt: FieldPath? = nil, timeFormat: TimeFormat = .rfc3339,
+        conditions: [Condition] = []
     ) {
         self.id = id
         self.amount = amount
@@ -65,7 +67,7 @@ public struct PaymentMapping: Sendable, Equatable {
     }
 }
 
-/// The way to a value inside nested objects: `data.order.id`.
+/// The way to a value inside nested objects and lists: `data.order.id`, `pix.0.valor`.
 public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
     public var names: [String]
 
@@ -79,11 +81,37 @@ public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
 
     /// `nil` when the field is missing or `null`.
     func value(in json: JSONValue) -> JSONValue? {
+        guard let value = written(in: json), value != .null else { return nil }
+        return value
+    }
+
+    /// `nil` when the field is missing.
+    func written(in json: JSONValue) -> JSONValue? {
+        names.reduce(json as JSONValue?) { value, name in value?.member(name) }
+    }
+
+    /// Why there is no value, in words.
+    func lack(in json: JSONValue) -> String {
         var value = json
-        for name in names {
-            guard let member = value[name] else { return nil }
+        for (index, name) in names.enumerated() {
+            guard let member = value.member(name) else { break }
             value = member
+            if index + 1 < names.count, case .array = value, value.member(names[index + 1]) == nil {
+                let list = names[...index].joined(separator: ".")
+                return "this field is missing; \(list) is a list, whose first element is \(list).0"
+            }
         }
-        return value == .null ? nil : value
+        return "this field is missing"
+    }
+}
+
+extension JSONValue {
+    /// A member of an object, or an element of a list by its place from 0.
+    fileprivate func member(_ name: String) -> JSONValue? {
+        guard let elements else { return self[name] }
+        guard name.utf8.allSatisfy(\.isDigit), let index = Int(name), elements.indices.contains(index) else {
+            return nil
+        }
+        return elements[index]
     }
 }

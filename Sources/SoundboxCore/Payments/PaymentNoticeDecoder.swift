@@ -19,15 +19,18 @@ public struct PaymentNoticeDecoder: Sendable {
     }
 
     /// Unknown fields are ignored, so that a provider can add some without asking. `null` counts as absent.
-    public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> PaymentNotice {
+    public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try Self.object(in: payload)
         let fields = NativeFields(
             checks: NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals, kinds: kinds), json: json)
         let currency = try fields.currency(default: defaultCurrency)
-        return PaymentNotice(
-            id: fields.checks.id, money: try fields.money(in: currency),
-            kind: try fields.noticeKind(), channel: try fields.channel(), paidAt: try fields.paidAt(),
+        var notice = PaymentNotice(
+            id: fields.checks.id, money: try fields.money(in: currency), kind: try fields.noticeKind(),
             text: fields.text())
+        var unread = UnreadFields()
+        do throws(NoticeRejection) { notice.channel = try fields.channel() } catch { unread.channel = error }
+        do throws(NoticeRejection) { notice.paidAt = try fields.paidAt() } catch { unread.paidAt = error }
+        return .notice(notice, unread: unread)
     }
 
     /// The JSON object that every notice is, of whatever format.
@@ -36,7 +39,7 @@ public struct PaymentNoticeDecoder: Sendable {
             throw .oversized(bytes: payload.count)
         }
         let json: JSONValue
-        do { json = try JSONValue(parsing: payload) } catch {
+        do { json = try JSONValue(parsing: payload, passesMark: true) } catch {
             throw NoticeRejection(id: nil, field: "payload", problem: error.description)
         }
         guard case .object = json else {
@@ -52,9 +55,7 @@ public struct PaymentNoticeDecoder: Sendable {
         guard let text = value.string else {
             throw NoticeRejection(id: nil, field: "id", problem: "expected a string, found \(value.kind)")
         }
-        do { return try PaymentID(text) } catch {
-            throw NoticeRejection(id: nil, field: "id", problem: error.description)
-        }
+        return try PaymentID(text, field: "id")
     }
 }
 
@@ -72,13 +73,11 @@ private struct NativeFields {
         switch (present("amount"), present("amount_minor")) {
         case (nil, nil): throw checks.rejection("amount", "this field is missing")
         case (.some, .some): throw checks.rejection("amount", "expected either amount or amount_minor, found both")
-        case (let value?, nil):
-            let amount = try checks.nonZero(try checks.decimal(value, field: "amount"), field: "amount")
-            return try checks.money(amount, currency, field: "amount")
+        case (let value?, nil): return try checks.money(decimal: value, currency, field: "amount")
         case (nil, let value?):
-            guard case .number = value else { throw checks.wholeNumberExpected("amount_minor") }
-            let amount = try checks.minorUnits(value, exponent: currency.exponent, field: "amount_minor")
-            return try checks.money(amount, currency, field: "amount_minor")
+            guard case .number = value else { throw checks.wholeNumberExpected("amount_minor", found: value) }
+            return try checks.money(
+                minorUnits: value, places: currency.exponent, currency, field: "amount_minor")
         }
     }
 
@@ -93,7 +92,7 @@ private struct NativeFields {
     }
 
     func paidAt() throws(NoticeRejection) -> Timestamp? {
-        guard let text = try string("paid_at") else { return nil }
+        guard let text = try string("paid_at"), !text.isEmpty else { return nil }
         guard let time = Timestamp(rfc3339: text) else {
             throw checks.rejection("paid_at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
         }

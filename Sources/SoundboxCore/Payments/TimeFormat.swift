@@ -25,19 +25,30 @@ public enum TimeFormat: Sendable, Equatable {
         }
     }
 
+    /// Finer than a millisecond is cut off.
     func time(_ text: String) -> Timestamp? {
         switch self {
         case .rfc3339: return Timestamp(rfc3339: text)
-        case .unixSeconds:
-            guard let seconds = Int64(text), Self.plausibleSeconds.contains(seconds) else { return nil }
-            return Timestamp(millisecondsSince1970: seconds * 1000)
-        case .unixMilliseconds:
-            guard let milliseconds = Int64(text), Self.plausibleSeconds.contains(milliseconds / 1000) else {
-                return nil
-            }
-            return Timestamp(millisecondsSince1970: milliseconds)
+        case .unixSeconds: return unixTime(text, millisecondsPerUnit: 1000)
+        case .unixMilliseconds: return unixTime(text, millisecondsPerUnit: 1)
         case .pattern(let pattern, let offset): return time(text, by: Array(pattern.utf8), offset: offset)
         }
+    }
+
+    private func unixTime(_ text: String, millisecondsPerUnit: Int64) -> Timestamp? {
+        guard let (whole, fraction) = Self.parts(text), let count = Int64(whole),
+            Self.plausibleSeconds.contains(count / (1000 / millisecondsPerUnit))
+        else { return nil }
+        let part = millisecondsPerUnit == 1000 ? Int64((fraction + "000").prefix(3)) ?? 0 : 0
+        return Timestamp(millisecondsSince1970: count * millisecondsPerUnit + part)
+    }
+
+    /// What stands before a point and the digits behind it; `nil` where something else stands behind it.
+    private static func parts(_ text: String) -> (whole: String, fraction: String)? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { return (text, "") }
+        guard !parts[1].isEmpty, parts[1].utf8.allSatisfy(\.isDigit) else { return nil }
+        return (parts[0], parts[1])
     }
 
     private static let places = ["yyyy", "MM", "dd", "HH", "mm", "ss"]
@@ -45,7 +56,15 @@ public enum TimeFormat: Sendable, Equatable {
     private static let plausibleSeconds: ClosedRange<Int64> = 0...253_402_300_799
 
     private func time(_ text: String, by pattern: [UInt8], offset: String) -> Timestamp? {
-        let bytes = Array(text.utf8)
+        var (bytes, fraction) = (Array(text.utf8), "")
+        if bytes.count > pattern.count {
+            // A fraction of the second behind a time that ends with it.
+            guard pattern.last == UInt8(ascii: "s"), bytes[pattern.count] == UInt8(ascii: "."),
+                let parts = Self.parts("0" + String(decoding: bytes[pattern.count...], as: UTF8.self))
+            else { return nil }
+            fraction = "." + parts.fraction
+            bytes.removeSubrange(pattern.count...)
+        }
         guard bytes.count == pattern.count else { return nil }
         var digits: [UInt8: [UInt8]] = [:]
         for (letter, byte) in zip(pattern, bytes) {
@@ -60,6 +79,7 @@ public enum TimeFormat: Sendable, Equatable {
             String(decoding: digits[UInt8(ascii: letter)] ?? [], as: UTF8.self)
         }
         return Timestamp(
-            rfc3339: "\(place("y"))-\(place("M"))-\(place("d"))T\(place("H")):\(place("m")):\(place("s"))\(offset)")
+            rfc3339: "\(place("y"))-\(place("M"))-\(place("d"))T\(place("H")):\(place("m")):\(place("s"))"
+                + fraction + offset)
     }
 }

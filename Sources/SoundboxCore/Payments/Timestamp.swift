@@ -6,7 +6,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// Reads RFC 3339: `2026-11-21T10:15:00+08:00`, `2026-11-21T02:15:00.250Z`. `nil` for anything else.
+    /// Reads RFC 3339: `2026-11-21T10:15:00+08:00`, `2026-11-21T02:15:00.250Z`; and `+0800`, as ISO 8601 allows. `nil` for
+    /// anything else.
     public init?(rfc3339 text: String) {
         var fields = FieldReader(bytes: Array(text.utf8))
         guard let year = fields.digits(4), fields.take("-"), let month = fields.digits(2), fields.take("-"),
@@ -74,12 +75,13 @@ private struct FieldReader {
         return Int64(String(decoding: milliseconds, as: UTF8.self))
     }
 
-    /// `Z` or `±hh:mm`, in minutes east of UTC.
+    /// `Z`, `±hh:mm` or `±hhmm`, in minutes east of UTC.
     mutating func offsetMinutes() -> Int64? {
         if takeAny("Zz") { return 0 }
         let isEast = take("+")
-        guard isEast || take("-"), let hours = digits(2), take(":"), let minutes = digits(2), hours < 24, minutes < 60
-        else { return nil }
+        guard isEast || take("-"), let hours = digits(2) else { return nil }
+        _ = take(":")
+        guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
         return (isEast ? 1 : -1) * (hours * 60 + minutes)
     }
 

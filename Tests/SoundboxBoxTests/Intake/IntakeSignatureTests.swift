@@ -159,6 +159,14 @@ struct IntakeSignatureTests {
             ])
     }
 
+    @Test("A signed notice whose time cannot be read is refused; an unsigned one counts as undated")
+    func unreadableTime() throws {
+        let payment = #"{"id":"A","amount":"1","paid_at":"yesterday"}"#
+        try intake().commit([message(signed(payment))])
+        try intake(required: false).commit([message(payment)])
+        #expect(try receipts() == [#""A" - rejected paid_at"#, #""A" - stored paid_at"#])
+    }
+
     @Test("Of a payment that is stored no receipt says that it was rejected, however late its notice is played back")
     func playedBackNotice() throws {
         let intake = try intake()

@@ -56,6 +56,17 @@ struct IntakeTests {
         #expect(lines.count("command refused") > 0 && lines.count("duplicate, not spoken again") > 0)
     }
 
+    @Test("A time that cannot be read costs no payment, and its receipt says so")
+    func unreadTime() throws {
+        try take(#"{"id":"A","amount":"1","paid_at":"yesterday","channel":7}"#, .payments)
+        let receipt = try JSONValue(parsing: try #require(try inbox.receipts(after: 0, limit: 1).first).payload)
+        #expect(receipt["state"]?.string == "stored")
+        #expect(
+            receipt["reason"]?.string
+                == "paid_at: expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339); "
+                + "channel: expected a string, found a number")
+    }
+
     @Test("When the clock is set forward, what came before is doubted, and not the first payment after it")
     func step() throws {
         try take(#"{"id":"start","amount":"1"}"#, .payments)

@@ -46,11 +46,8 @@ struct NoticeRejectionTests {
     @Test(
         "Any other bad field is named, with the id",
         arguments: [
-            ("currency", #""RMB""#), ("currency", #""cny""#), ("currency", #""""#), ("currency", "156"),
-            ("channel", "5"), ("channel", #"["alipay"]"#), ("channel", "\"\(String(repeating: "x", count: 65))\""),
-            ("channel", #""ali\npay""#), ("channel", #""ali\u0000pay""#), ("kind", #""chargeback""#), ("kind", "1"),
-            ("kind", #""Payment""#), ("paid_at", #""2026-11-21 10:15""#), ("paid_at", "1795227300"),
-            ("paid_at", #""2026-02-29T00:00:00Z""#), ("paid_at", #""""#),
+            ("currency", #""RMB""#), ("currency", #""rmb""#), ("currency", #""""#), ("currency", "156"),
+            ("kind", #""chargeback""#), ("kind", "1"), ("kind", #""Payment""#),
         ])
     func fields(field: String, value: String) throws {
         let rejection = try rejection(of: #"{"id":"T1","amount":"5","\#(field)":\#(value)}"#)
@@ -80,7 +77,7 @@ struct NoticeRejectionTests {
             #"{"id":"1","amount":.5}"#, #"{"id":"1","amount":+5}"#, #"{"id":"1","amount":5.}"#,
             #"{"id":"1","amount":"5","amount":"500"}"#, #"{"id":"1","id":"2","amount":"5"}"#,
             #"{"id":"1","amount":"5","\u0061mount":"500"}"#, #"{'id':'1','amount':'5'}"#, #"{id:"1",amount:"5"}"#,
-            #"{"id":"1","amount":"5"/**/}"#, "\u{FEFF}{\"id\":\"1\",\"amount\":\"5\"}", "amount=5&id=1",
+            #"{"id":"1","amount":"5"/**/}"#, "{\"id\":\"1\",\"amount\":\"5\"}\u{FEFF}", "amount=5&id=1",
             #"{"id":"1","amount":"5"}"# + "\u{0}", #"{"id":"\ud83d","amount":"5"}"#,
         ])
     func wholeMessage(json: String) throws {
@@ -168,7 +165,7 @@ struct NoticeRejectionTests {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
             do throws(NoticeRejection) {
-                let notice = try decoder.decode(bytes)
+                guard case .notice(let notice, _) = try decoder.decode(bytes) else { continue }
                 accepted += 1
                 #expect(!notice.money.amount.isZero)
             } catch {

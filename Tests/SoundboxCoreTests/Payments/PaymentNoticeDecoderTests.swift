@@ -5,9 +5,7 @@ import Testing
 struct PaymentNoticeDecoderTests {
     let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
 
-    private func decode(_ json: String) throws -> PaymentNotice {
-        try decoder.decode(Array(json.utf8))
-    }
+    private func decode(_ json: String) throws -> PaymentNotice { try decoder.notice(in: json) }
 
     @Test("The documented example is read field by field")
     func documentedExample() throws {
@@ -34,10 +32,11 @@ struct PaymentNoticeDecoderTests {
         arguments: [
             (#""amount":"123.45""#, "123.45"), (#""amount":123.45"#, "123.45"), (#""amount":"12.50""#, "12.5"),
             (#""amount":1.2345e2"#, "123.45"), (#""amount":12"#, "12"), (#""amount":0.1"#, "0.1"),
-            (#""amount":4503599627370.497"#, "4503599627370.497"), (#""amount":9007199254740993"#, nil),
+            (#""amount":4503599627370.4971"#, "4503599627370.4971"), (#""amount":9007199254740993"#, nil),
             (#""amount":900719925474099.3"#, "900719925474099.3"), (#""amount":"00012.00""#, "12"),
+            (#""amount":"88.0000""#, "88"), (#""amount":"0.1234""#, "0.1234"), (#""amount":12.345e1"#, "123.45"),
             (#""amount":"1000000000000000""#, "1000000000000000"), (#""amount_minor":12345"#, "123.45"),
-            (#""amount_minor":6"#, "0.06"), (#""amount_minor":1.2e3"#, "12"),
+            (#""amount_minor":6"#, "0.06"), (#""amount_minor":12e2"#, "12"),
             (#""amount":"5","amount_minor":null"#, "5"),
             (#""amount":null,"amount_minor":500"#, "5"),
         ] as [(String, String?)])
@@ -83,7 +82,7 @@ struct PaymentNoticeDecoderTests {
         let yen = try #require(Currency("JPY"))
         let decoder = PaymentNoticeDecoder(defaultCurrency: yen)
         for json in [#"{"id":"1","amount_minor":500}"#, #"{"id":"1","amount_minor":500,"currency":null}"#] {
-            #expect(try decoder.decode(Array(json.utf8)).money == Money("500", yen))
+            #expect(try decoder.notice(in: json).money == Money("500", yen))
         }
     }
 
@@ -109,10 +108,10 @@ struct PaymentNoticeDecoderTests {
     func otherKinds() throws {
         var decoder = decoder
         decoder.kinds = [try #require(KindName("deposit")), try #require(KindName("membership"))]
-        let payload = { (kind: String) in Array(#"{"id":"1","amount":"5","kind":"\#(kind)"}"#.utf8) }
-        #expect(try decoder.decode(payload("deposit")).kind == .other(try #require(KindName("deposit"))))
+        let payload = { (kind: String) in #"{"id":"1","amount":"5","kind":"\#(kind)"}"# }
+        #expect(try decoder.notice(in: payload("deposit")).kind == .other(try #require(KindName("deposit"))))
         for kind in ["queue_number", "Deposit", "", "payments"] {
-            let error = try #require(throws: NoticeRejection.self) { try decoder.decode(payload(kind)) }
+            let error = try #require(throws: NoticeRejection.self) { try decoder.notice(in: payload(kind)) }
             #expect(error.description == "kind: expected payment, refund, deposit or membership")
         }
     }
@@ -137,4 +136,43 @@ struct PaymentNoticeDecoderTests {
         #expect(PaymentNoticeDecoder.maximumPayloadBytes == 65536)
         #expect(try decode(json + padding).id.text == "1")
     }
+
+    @Test("A currency may be written in small letters, and a byte order mark may stand before the message")
+    func spelling() throws {
+        let notice = try decode("\u{FEFF}" + #"{"id":"1","amount":"5","currency":"jpy"}"#)
+        let yen = try #require(Currency("JPY"))
+        #expect(try notice.money == Money("5", yen))
+    }
+
+    @Test(
+        "A time or a channel that cannot be read costs no payment: it counts as missing, and the receipt says so",
+        arguments: [
+            ("paid_at", #""2026-11-21 10:15:00""#), ("paid_at", "1795227300"), ("paid_at", #""2026-02-29T00:00:00Z""#),
+            ("channel", "5"), ("channel", #"["alipay"]"#), ("channel", "\"\(String(repeating: "x", count: 65))\""),
+            ("channel", #""ali\npay""#), ("channel", #""ali\u0000pay""#),
+        ])
+    func unread(field: String, value: String) throws {
+        let decoded = try decoder.decode(Array(#"{"id":"T1","amount":"5","\#(field)":\#(value)}"#.utf8))
+        guard case .notice(let notice, let unread) = decoded else { return }
+        #expect(notice == PaymentNotice(id: try PaymentID("T1"), money: try Money("5", .CNY)))
+        #expect(unread.remark?.hasPrefix("\(field): ") == true)
+        #expect((unread.paidAt != nil) == (field == "paid_at"))
+    }
+
+    @Test("An offset may lack its colon, and an empty time is none")
+    func times() throws {
+        let time = Timestamp(millisecondsSince1970: 1_795_227_300_000)
+        #expect(try decode(#"{"id":"1","amount":"5","paid_at":"2026-11-21T10:15:00+0800"}"#).paidAt == time)
+        let decoded = try decoder.decode(Array(#"{"id":"1","amount":"5","paid_at":""}"#.utf8))
+        #expect(decoded == .notice(PaymentNotice(id: try PaymentID("1"), money: try Money("5", .CNY))))
+    }
+}
+
+extension PaymentNoticeDecoder {
+    func notice(in json: String) throws -> PaymentNotice {
+        guard case .notice(let notice, _) = try decode(Array(json.utf8)) else { throw Unread() }
+        return notice
+    }
+
+    private struct Unread: Error {}
 }

@@ -1,0 +1,51 @@
+import SoundboxCore
+import Testing
+
+@testable import SoundboxConfiguration
+
+/// What people who receive notices have reported, one kind after the other.
+@Suite("Notices as providers send them")
+struct ProvidersNoticesTests {
+    struct Notice: Sendable {
+        var payload: String
+        var mapping: String?
+        var excessDecimals = ExcessDecimals.speak
+        /// What is announced; `nil` where it is refused.
+        var money: String?
+    }
+
+    private static let list =
+        "id: pix.0.endToEndId\namount: {field: pix.0.valor, unit: decimal}\ncurrency: {constant: BRL}"
+
+    static let notices =
+        [
+            Notice(payload: #"{"id":"@","amount":"1,500.00"}"#),
+            Notice(payload: #"{"id":"@","amount":"5.00","currency":"RMB"}"#),
+            Notice(payload: #"{"id":"@","amount":"5.00","paid_at":"2026-11-26 13:10:00"}"#, money: "5 CNY"),
+            Notice(payload: #"{"pix":[{"endToEndId":"E@","valor":"5.00"}]}"#, mapping: list, money: "5 BRL"),
+            Notice(payload: "\u{FEFF}" + #"{"id":"@","amount":5}"#, money: "5 CNY"),
+            Notice(payload: #"{"id":"@","amount":5,"currency":"cny"}"#, money: "5 CNY"),
+            Notice(payload: #"{"id":"@","amount":0.30000000000000004}"#),
+        ]
+
+    @Test("Each is announced with its amount, or refused", arguments: notices)
+    func reports(notice: Notice) throws {
+        let reader: NoticeReader
+        if let mapping = notice.mapping {
+            let mapping = try PaymentMapping(parsing: mapping, file: "m.yaml")
+            reader = .mapped(
+                MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY, excessDecimals: notice.excessDecimals))
+        } else {
+            reader = .native(PaymentNoticeDecoder(defaultCurrency: .CNY, excessDecimals: notice.excessDecimals))
+        }
+        do throws(NoticeRejection) {
+            guard case .notice(let read, _) = try reader.read(Array(notice.payload.utf8)) else {
+                Issue.record("ignored: \(notice.payload)")
+                return
+            }
+            #expect("\(read.money)" == notice.money)
+        } catch {
+            #expect(notice.money == nil, "\(error)")
+        }
+    }
+}
