@@ -67,9 +67,11 @@ struct MappingFileTests {
         ("yuan-string", #"{"money":"1"}"#, "request_id"),
         ("yuan-string", #"{"money":"1","request_id":12345.0}"#, "request_id"),
         ("yuan-string", #"{"money":"1","request_id":true}"#, "request_id"),
+        ("yuan-string", #"{"money":"1","request_id":"r\ud83d"}"#, "request_id"),
         ("yuan-string", #"{"money":"1","request_id":""}"#, "request_id"),
         ("yuan-string", #"[]"#, "payload"),
         ("minor-units", #"{"tx_id":"t","amount_paise":1.5}"#, "amount_paise"),
+        ("bank-transfer", #"{"amount":1,"referenceNumber":"x","transType":"C\ud83d"}"#, "transType"),
         ("bank-transfer", #"{"amount":true,"referenceNumber":"x","transType":"C"}"#, "amount"),
     ]
 
@@ -146,7 +148,8 @@ struct MappingFileTests {
             #expect(try decode("{\(members),\"total\":1}", by: mapping) == .notice(notice))
         }
         for (payload, id) in [
-            (#"{"request":"R1","total":1}"#, nil as String?)
+            (#"{"request":"R1","total":1}"#, nil), (#"{"trade":"T1","total":1,"x":NaN,"request":"R1"}"#, nil),
+            (#"{"trade":"T1","request":"R1","total":1,"x":NaN}"#, "T1/R1"),
         ] {
             let rejection = try #require(throws: NoticeRejection.self) { try decode(payload, by: mapping) }
             #expect(rejection.id?.text == id)

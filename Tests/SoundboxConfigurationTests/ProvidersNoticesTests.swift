@@ -26,6 +26,8 @@ struct ProvidersNoticesTests {
             Notice(payload: "\u{FEFF}" + #"{"id":"@","amount":5}"#, money: "5 CNY"),
             Notice(payload: #"{"id":"@","amount":5,"currency":"cny"}"#, money: "5 CNY"),
             Notice(payload: #"{"id":"@","amount":0.30000000000000004}"#),
+            Notice(payload: #"{"id":"@","amount":"5.00","nickname":"A\ud83d"}"#, money: "5 CNY"),
+            Notice(payload: #"{"id":"@","amount":"5.00","nickname":"A\ud83d\ude00"}"#, money: "5 CNY"),
         ]
 
     @Test("Each is announced with its amount, or refused", arguments: notices)

@@ -13,25 +13,43 @@ extension JSONValue {
 
     /// Parses one JSON text. Strict: UTF-8 only, no comments, no trailing text, no duplicate names.
     ///
-    /// - Parameter passesMark: a byte order mark may stand before it.
-    public init(parsing text: [UInt8], passesMark: Bool = false) throws(JSONError) {
-        var parser = JSONParser(bytes: text)
-        if passesMark, text.starts(with: [0xEF, 0xBB, 0xBF]) { parser.position = 3 }
+    /// - Parameter toleratesBrokenText: for what others write. A byte order mark is passed over, and half a surrogate pair,
+    ///   which the grammar of RFC 8259 allows, becomes U+FFFD.
+    public init(parsing text: [UInt8], toleratesBrokenText: Bool = false) throws(JSONError) {
+        var parser = JSONParser(bytes: text, toleratesBrokenText: toleratesBrokenText)
         self = try parser.parseText()
     }
+
+    /// What stands before the mistake in a text that is no JSON; a value that was not read to its end is left out.
+    init(beginningOf text: [UInt8]) {
+        var parser = JSONParser(bytes: text, toleratesBrokenText: true)
+        parser.keepsBeginning = true
+        self = (try? parser.parseText()) ?? .null
+    }
+
+    /// What stands in place of half a surrogate pair.
+    static let replacement: Unicode.Scalar = "\u{FFFD}"
 }
 
 /// Recursive descent over the bytes, one method per production of RFC 8259.
 private struct JSONParser {
     let bytes: [UInt8]
-    var position = 0
+    let toleratesBrokenText: Bool
+    /// A mistake ends the text instead of refusing it.
+    var keepsBeginning = false
+    private var position = 0
+    private var isAtMistake = false
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8], toleratesBrokenText: Bool) {
+        self.bytes = bytes
+        self.toleratesBrokenText = toleratesBrokenText
+        if toleratesBrokenText, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    }
 
     mutating func parseText() throws(JSONError) -> JSONValue {
         let value = try parseValue(depth: 0)
         skipWhitespace()
-        guard position == bytes.count else { throw error("text after the value") }
+        guard position == bytes.count || keepsBeginning else { throw error("text after the value") }
         return value
     }
 
@@ -55,35 +73,57 @@ private struct JSONParser {
 
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONValue {
         var members: [(name: String, value: JSONValue)] = []
+        do throws(JSONError) { try parseMembers(into: &members, depth: depth) } catch { try endHere(error) }
+        return .object(members)
+    }
+
+    private mutating func parseMembers(
+        into members: inout [(name: String, value: JSONValue)], depth: Int
+    ) throws(JSONError) {
         var names: Set<String> = []
         position += 1
         skipWhitespace()
-        if take("}") { return .object(members) }
+        if take("}") { return }
         repeat {
             skipWhitespace()
             guard peek == UInt8(ascii: "\"") else { throw error("expected a name in quotes") }
             let name = try parseString()
-            guard names.insert(name).inserted else { throw error("the name \(name.excerpt) occurs twice") }
+            // Two broken names may look alike and be none.
+            guard names.insert(name).inserted || name.unicodeScalars.contains(JSONValue.replacement) else {
+                // Nobody can tell which of the two is meant.
+                members.removeAll { $0.name == name }
+                throw error("the name \(name.excerpt) occurs twice")
+            }
             skipWhitespace()
             guard take(":") else { throw error("expected \":\" after \(name.excerpt)") }
             members.append((name, try parseValue(depth: depth + 1)))
+            if isAtMistake { return }
             skipWhitespace()
         } while take(",")
         guard take("}") else { throw error("expected \",\" or \"}\"") }
-        return .object(members)
     }
 
     private mutating func parseArray(depth: Int) throws(JSONError) -> JSONValue {
         var elements: [JSONValue] = []
+        do throws(JSONError) { try parseElements(into: &elements, depth: depth) } catch { try endHere(error) }
+        return .array(elements)
+    }
+
+    private mutating func parseElements(into elements: inout [JSONValue], depth: Int) throws(JSONError) {
         position += 1
         skipWhitespace()
-        if take("]") { return .array(elements) }
+        if take("]") { return }
         repeat {
             elements.append(try parseValue(depth: depth + 1))
+            if isAtMistake { return }
             skipWhitespace()
         } while take(",")
         guard take("]") else { throw error("expected \",\" or \"]\"") }
-        return .array(elements)
+    }
+
+    private mutating func endHere(_ mistake: JSONError) throws(JSONError) {
+        guard keepsBeginning else { throw mistake }
+        isAtMistake = true
     }
 
     private mutating func parseNumber() throws(JSONError) -> String {
@@ -141,12 +181,17 @@ private struct JSONParser {
         let unit = try parseHexUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
         // Half of a surrogate pair: the other half must follow.
-        guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else { throw error("half a surrogate pair") }
-        let trail = try parseHexUnit()
-        guard UTF16.isTrailSurrogate(trail) else { throw error("half a surrogate pair") }
-        let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00)
-        guard let scalar = Unicode.Scalar(value) else { throw error("half a surrogate pair") }
-        return scalar
+        let behind = position
+        if UTF16.isLeadSurrogate(unit), take("\\"), take("u") {
+            let trail = try parseHexUnit()
+            if UTF16.isTrailSurrogate(trail) {
+                let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00)
+                if let scalar = Unicode.Scalar(value) { return scalar }
+            }
+        }
+        guard toleratesBrokenText else { throw error("half a surrogate pair") }
+        position = behind
+        return JSONValue.replacement
     }
 
     private mutating func parseHexUnit() throws(JSONError) -> UInt16 {

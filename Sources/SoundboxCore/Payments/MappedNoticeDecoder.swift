@@ -18,7 +18,18 @@ public struct MappedNoticeDecoder: Sendable {
     }
 
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
-        let json = try PaymentNoticeDecoder.object(in: payload)
+        let json = try PaymentNoticeDecoder.object(in: payload) { (json) throws(NoticeRejection) in
+            // A part that stood behind the mistake would make it another payment's id.
+            for path in mapping.id where path.value(in: json) == nil { throw missing(path, in: json) }
+            return try id(in: json)
+        }
+        for condition in mapping.conditions {
+            guard condition.field.value(in: json)?.string?.unicodeScalars.contains(JSONValue.replacement) == true else {
+                continue
+            }
+            throw NoticeRejection(
+                id: try? id(in: json), field: "\(condition.field)", problem: "holds \(JSONValue.brokenCharacter)")
+        }
         for condition in mapping.conditions where condition.otherwise == .ignore {
             if let reason = violation(of: condition, in: json) { return .ignored(reason: reason) }
         }

@@ -117,8 +117,16 @@ extension JSONValue {
 extension PaymentID {
     /// - Throws: naming the field of the notice.
     init(_ text: String, field: String) throws(NoticeRejection) {
+        // Two ids that were broken at the same place would look alike, and the second payment would stay unspoken.
+        guard !text.unicodeScalars.contains(JSONValue.replacement) else {
+            throw NoticeRejection(id: nil, field: field, problem: "holds \(JSONValue.brokenCharacter)")
+        }
         do { try self.init(text) } catch {
             throw NoticeRejection(id: nil, field: field, problem: error.description)
         }
     }
+}
+
+extension JSONValue {
+    static let brokenCharacter = "half of a character, or U+FFFD in its place: it was cut or read in another encoding"
 }

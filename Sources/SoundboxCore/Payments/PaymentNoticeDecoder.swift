@@ -20,7 +20,7 @@ public struct PaymentNoticeDecoder: Sendable {
 
     /// Unknown fields are ignored, so that a provider can add some without asking. `null` counts as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
-        let json = try Self.object(in: payload)
+        let json = try Self.object(in: payload) { (json) throws(NoticeRejection) in try id(in: json) }
         let fields = NativeFields(
             checks: NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals, kinds: kinds), json: json)
         let currency = try fields.currency(default: defaultCurrency)
@@ -34,13 +34,17 @@ public struct PaymentNoticeDecoder: Sendable {
     }
 
     /// The JSON object that every notice is, of whatever format.
-    static func object(in payload: [UInt8]) throws(NoticeRejection) -> JSONValue {
+    /// - Parameter id: finds the id in what stands before a mistake, so that the receipt can name it.
+    static func object(
+        in payload: [UInt8], id: (JSONValue) throws(NoticeRejection) -> PaymentID
+    ) throws(NoticeRejection) -> JSONValue {
         guard payload.count <= maximumPayloadBytes else {
             throw .oversized(bytes: payload.count)
         }
         let json: JSONValue
-        do { json = try JSONValue(parsing: payload, passesMark: true) } catch {
-            throw NoticeRejection(id: nil, field: "payload", problem: error.description)
+        do { json = try JSONValue(parsing: payload, toleratesBrokenText: true) } catch {
+            throw NoticeRejection(
+                id: try? id(JSONValue(beginningOf: payload)), field: "payload", problem: error.description)
         }
         guard case .object = json else {
             throw NoticeRejection(id: nil, field: "payload", problem: "expected a JSON object, found \(json.kind)")

@@ -34,6 +34,7 @@ struct NoticeRejectionTests {
             ("amount_minor", #""amount_minor":"500""#), ("amount_minor", #""amount_minor":1e18"#),
             ("amount_minor", #""amount_minor":100000000000000001"#), ("amount_minor", #""amount_minor":1e-20"#),
             ("amount_minor", #""amount_minor":5e-1"#),
+            ("amount", #""amount":"5\ud83d""#),
             ("amount_minor", #""amount_minor":[1]"#), ("amount_minor", #""amount_minor":false"#),
         ])
     func amounts(field: String, members: String) throws {
@@ -47,7 +48,8 @@ struct NoticeRejectionTests {
         "Any other bad field is named, with the id",
         arguments: [
             ("currency", #""RMB""#), ("currency", #""rmb""#), ("currency", #""""#), ("currency", "156"),
-            ("kind", #""chargeback""#), ("kind", "1"), ("kind", #""Payment""#),
+            ("currency", #""CN\ud83d""#), ("kind", #""chargeback""#), ("kind", "1"), ("kind", #""Payment""#),
+            ("kind", #""refund\ud83d""#),
         ])
     func fields(field: String, value: String) throws {
         let rejection = try rejection(of: #"{"id":"T1","amount":"5","\#(field)":\#(value)}"#)
@@ -59,7 +61,8 @@ struct NoticeRejectionTests {
         "A bad id is named and is not carried",
         arguments: [
             #"{"amount":"5"}"#, #"{"id":null,"amount":"5"}"#, #"{"id":5,"amount":"5"}"#, #"{"id":"","amount":"5"}"#,
-            #"{"id":"a\nb","amount":"5"}"#, #"{"id":["1"],"amount":"5"}"#, #"{"id":true,"amount":"5"}"#,
+            #"{"id":"a\nb","amount":"5"}"#, #"{"id":"a\ud83d","amount":"5"}"#, #"{"id":"a\ufffd","amount":"5"}"#,
+            #"{"id":["1"],"amount":"5"}"#, #"{"id":true,"amount":"5"}"#,
             #"{"ID":"1","amount":"5"}"#, "{\"id\":\"\(String(repeating: "x", count: 129))\",\"amount\":\"5\"}",
         ])
     func ids(json: String) throws {
@@ -77,13 +80,30 @@ struct NoticeRejectionTests {
             #"{"id":"1","amount":.5}"#, #"{"id":"1","amount":+5}"#, #"{"id":"1","amount":5.}"#,
             #"{"id":"1","amount":"5","amount":"500"}"#, #"{"id":"1","id":"2","amount":"5"}"#,
             #"{"id":"1","amount":"5","\u0061mount":"500"}"#, #"{'id':'1','amount':'5'}"#, #"{id:"1",amount:"5"}"#,
-            #"{"id":"1","amount":"5"/**/}"#, "{\"id\":\"1\",\"amount\":\"5\"}\u{FEFF}", "amount=5&id=1",
-            #"{"id":"1","amount":"5"}"# + "\u{0}", #"{"id":"\ud83d","amount":"5"}"#,
+            #"{"id":"1","amount":"5"/**/}"#, "\u{FEFF}{\"id\":\"1\",\"amount\":\"5\"}\u{FEFF}", "amount=5&id=1",
+            #"{"id":"1","amount":"5"}"# + "\u{0}",
         ])
     func wholeMessage(json: String) throws {
         let rejection = try rejection(of: json)
         #expect(rejection.field == "payload")
-        #expect(rejection.id == nil)
+        // What was read before the mistake says which payment it was, unless it is named twice.
+        let isNamed = json.drop { $0 == "\u{FEFF}" }.hasPrefix(#"{"id":"1","amount"#)
+        #expect(rejection.id?.text == (isNamed ? "1" : nil))
+    }
+
+    @Test("Bytes that are no JSON are refused with the id that stands before them")
+    func idBeforeTheMistake() throws {
+        for (start, end, id) in [
+            (#"{"id":"1","subject":""#, #"","amount":"5"}"#, "1"), (#"{"x":["a",""#, #""],"id":"1"}"#, nil),
+            (#"{"subject":""#, #"","id":"1","amount":"5"}"#, nil), (#"{"id":"1"#, #"","amount":"5"}"#, nil),
+            (#"{"x":{"id":"2"},"id":"1","y":{"id":"3","z":""#, #""}}"#, "1"),
+        ] {
+            for mistake: [UInt8] in [[0xD6, 0xD0], [0x0A], [0x00]] {
+                let rejection = try rejection(of: Array(start.utf8) + mistake + Array(end.utf8))
+                #expect(rejection.field == "payload")
+                #expect(rejection.id?.text == id, "\(start)")
+            }
+        }
     }
 
     @Test(

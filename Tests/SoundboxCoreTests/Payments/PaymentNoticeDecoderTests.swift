@@ -145,6 +145,16 @@ struct PaymentNoticeDecoderTests {
     }
 
     @Test(
+        "Half of a surrogate pair in a field that decides nothing costs no payment",
+        arguments: [
+            #""nickname":"A\ud83d""#, #""nickname":"\ude00A","x":["\ud83d\n"]"#, #""channel":"A\ud83d""#,
+            #""\ud83d":1,"\ud83e":2"#, #""nickname":"\ud83d\ud83d\ude00""#,
+        ])
+    func brokenText(members: String) throws {
+        #expect(try decode("{\"id\":\"1\",\(members),\"amount\":\"5\"}").money == Money("5", .CNY))
+    }
+
+    @Test(
         "A time or a channel that cannot be read costs no payment: it counts as missing, and the receipt says so",
         arguments: [
             ("paid_at", #""2026-11-21 10:15:00""#), ("paid_at", "1795227300"), ("paid_at", #""2026-02-29T00:00:00Z""#),
