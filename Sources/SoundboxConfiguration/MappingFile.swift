@@ -36,9 +36,31 @@ extension PaymentMapping {
             timeFormat = try TimeFormat(reading: time)
         }
         for value in try top.optional("conditions")?.list() ?? [] {
-            conditions.append(try Condition(reading: value))
+            let condition = try Condition(reading: value)
+            if let problem = problem(of: condition) { throw value.error("can never be met: \(problem)") }
+            conditions.append(condition)
         }
         try top.refuseOtherKeys()
+    }
+
+    /// Why no message that this mapping can read meets a condition beside those before it; `nil` when one may.
+    private func problem(of condition: Condition) -> String? {
+        let field = condition.field
+        if let other = fields.first(where: field.excludes) {
+            return "no message has a value at both \(field) and \(other)"
+        }
+        let earlier = conditions.first { earlier in
+            earlier.field == field && !earlier.values.contains { one in condition.values.contains { one.isAlike($0) } }
+        }
+        return earlier.map { "\(field) must also be \($0.values.joined(separator: " or "))" }
+    }
+
+    /// Every field that it reads.
+    private var fields: [FieldPath] {
+        let texts = [currency, channel, kind].compactMap { source in
+            if case .field(let path, _)? = source { path } else { nil }
+        }
+        return id + [amount] + texts + [paidAt].compactMap(\.self) + conditions.map(\.field)
     }
 }
 
@@ -72,6 +94,9 @@ extension PaymentMapping.Source {
         case (let field?, nil):
             var codes: [String: String] = [:]
             for entry in try meanings?.mapping().entries ?? [] {
+                if let other = codes.first(where: { $0.key.isAlike(entry.key) }) {
+                    throw entry.value.error("is the same code as \(other.key)")
+                }
                 codes[entry.key] = try entry.value.string()
             }
             self = .field(try field.fieldPath(), codes: codes)

@@ -122,6 +122,40 @@ struct MappingFileTests {
         return try MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY).decode(Array(payload.utf8))
     }
 
+    @Test(
+        "A condition is met by the value that it writes, as a value or as a string; numbers are compared by value",
+        arguments: [
+            ("true", "true", true), ("true", #""true""#, true), ("'true'", "true", true), ("True", "true", true),
+            ("true", "false", false), ("true", "1", false), ("false", "false", true), ("-1", "-1", true),
+            ("-1", #""-1""#, true), ("1", "1.0", true), ("1.0", "1", true), ("1", "10e-1", true), ("0", "-0.0", true),
+            ("1", "1.01", false), ("1", "-1", false), ("100", "1E2", true), ("'01'", "1", false),
+            ("'01'", #""01""#, true),
+            ("1e400", "10e399", true), ("1", #""1.0""#, false), ("null", "null", true), ("OK", "[1]", false),
+            ("OK", #"{"OK":1}"#, false), ("12345678901234567890", "12345678901234567890.0", true),
+            ("12345678901234567890", "12345678901234567891", false),
+        ])
+    func conditions(written: String, value: String, isMet: Bool) throws {
+        let mapping =
+            "id: no\namount: {field: total, unit: cents}\nconditions: [{field: ok, values: [\(written)], otherwise: ignore}]"
+        let decoded = try decode(#"{"no":"7","total":1,"ok":\#(value)}"#, by: mapping)
+        if case .notice = decoded { #expect(isMet) } else { #expect(!isMet) }
+    }
+
+    @Test("A kind may be told by a boolean, and a code by a number of the same value")
+    func booleanKind() throws {
+        let mapping = """
+            id: no
+            amount: {field: total, unit: cents}
+            kind: {field: refund, codes: {true: refund, false: payment}}
+            channel: {field: way, codes: {1: alipay, -1: wechat}}
+            """
+        for (value, kind) in [("true", PaymentNotice.Kind.refund), (#""false""#, .payment)] {
+            let notice = PaymentNotice(
+                id: try PaymentID("7"), money: try Money("0.01", .CNY), kind: kind, channel: "wechat")
+            #expect(try decode(#"{"no":"7","total":1,"refund":\#(value),"way":-1.0}"#, by: mapping) == .notice(notice))
+        }
+    }
+
     @Test("A path leads into a list by the place of an element, and a missing one says that there is a list")
     func lists() throws {
         let mapping = "id: pix.0.endToEndId\namount: {field: pix.0.valor, unit: decimal}"
@@ -197,7 +231,20 @@ struct MappingFileTests {
             "id: a\namount: {field: b, unit: minor}\nconditions: [{field: c, values: [], otherwise: ignore}]",
             "m.yaml:3: conditions[0].values:"
         ),
+        (
+            "id: data.no\namount: {field: b, unit: minor}\nconditions: [{field: data, values: [1], otherwise: ignore}]",
+            "m.yaml:3: conditions[0]: can never be met: no message has a value at both data and data.no"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions:\n  - {field: c, values: [1], otherwise: ignore}\n"
+                + "  - {field: c, values: [2, 3], otherwise: reject}",
+            "m.yaml:5: conditions[1]: can never be met: c must also be 1"
+        ),
         ("id: []\namount: {field: b, unit: minor}", "m.yaml:1: id:"),
+        (
+            "id: a\namount: {field: b, unit: minor}\nchannel: {field: c, codes: {1: x, 1.0: y}}",
+            "m.yaml:3: channel.codes.1.0:"
+        ),
     ]
 
     @Test("A mistake in a mapping is told with file, line and key", arguments: wrong)

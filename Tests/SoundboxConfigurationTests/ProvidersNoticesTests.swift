@@ -14,11 +14,24 @@ struct ProvidersNoticesTests {
         var money: String?
     }
 
+    private static let conditions = """
+        id: no
+        amount: {field: money, unit: decimal}
+        currency: {constant: CNY}
+        conditions:
+          - {field: success, values: [true], otherwise: ignore}
+          - {field: code, values: [0, -1], otherwise: ignore}
+        """
     private static let list =
         "id: pix.0.endToEndId\namount: {field: pix.0.valor, unit: decimal}\ncurrency: {constant: BRL}"
 
     static let notices =
         [
+            Notice(payload: #"{"no":"@","money":"5.00","success":true,"code":0}"#, mapping: conditions, money: "5 CNY"),
+            Notice(
+                payload: #"{"no":"@","money":"5.00","success":"true","code":-1}"#, mapping: conditions, money: "5 CNY"),
+            Notice(
+                payload: #"{"no":"@","money":"5.00","success":"true","code":"0"}"#, mapping: conditions, money: "5 CNY"),
             Notice(payload: #"{"id":"@","amount":"1,500.00"}"#),
             Notice(payload: #"{"id":"@","amount":"5.00","currency":"RMB"}"#),
             Notice(payload: #"{"id":"@","amount":"5.00","paid_at":"2026-11-26 13:10:00"}"#, money: "5 CNY"),

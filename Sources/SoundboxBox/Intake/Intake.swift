@@ -50,6 +50,8 @@ struct Intake: PaymentFeedDelegate {
     let answersToRefusedCommands = LogAllowance()
     /// Likewise for messages under a name that is none of the box's.
     let answersToStrays = LogAllowance()
+    /// What a mapping ignores is expected, and told once a minute.
+    private let linesOfIgnored = LogAllowance(limit: 1)
     /// For every log line that anybody who can publish can provoke as often as they like.
     private let allowance = LogAllowance()
 
@@ -174,7 +176,8 @@ struct Intake: PaymentFeedDelegate {
             switch try reader.read(message.payload) {
             case .notice(let read, let problems): (notice, unread) = (read, problems)
             case .ignored(let reason):
-                logger.debug("ignored by the mapping", metadata: ["reason": "\(reason)"])
+                metrics?.ignored()
+                log(.info, "ignored by the mapping", ["reason": "\(reason)"], within: linesOfIgnored)
                 return nil
             }
             isSigned = try checkSignature(of: message)
@@ -303,6 +306,12 @@ struct Intake: PaymentFeedDelegate {
 
     /// Writes a line that says how many before it were held back, or holds this one back.
     func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
+        log(level, message, metadata, within: allowance)
+    }
+
+    private func log(
+        _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, within allowance: LogAllowance
+    ) {
         guard let heldBack = allowance.take() else { return }
         var metadata = metadata
         if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }

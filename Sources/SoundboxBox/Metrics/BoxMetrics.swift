@@ -18,6 +18,7 @@ package final class BoxMetrics: Sendable {
     private static let longestWait = Duration.seconds(86_400)
 
     private static let payments = "soundbox_payments_total"
+    private static let ignored = "soundbox_notices_ignored_total"
     private static let firstFrame = "soundbox_payment_first_frame_seconds"
     private static let reconnects = "soundbox_broker_reconnects_total"
     private static let sessionsLost = "soundbox_sessions_lost_total"
@@ -25,6 +26,7 @@ package final class BoxMetrics: Sendable {
     /// For the registry.
     package static let descriptions: [String: MetricsRegistry.Description] = [
         payments: .init(help: "What became of notices, of every kind, since the start."),
+        ignored: .init(help: "Messages that a condition of the mapping has ignored since the start."),
         firstFrame: .init(
             help: "Time from a notice's arrival at the box to its first frame at the sound device.",
             bounds: [
@@ -35,6 +37,7 @@ package final class BoxMetrics: Sendable {
     ]
 
     private let counters: [PaymentState: Counter]
+    private let ignoredMessages: Counter
     private let latency: Timer
     private let reconnects: Counter
     private let sessionsLost: Counter
@@ -48,6 +51,7 @@ package final class BoxMetrics: Sendable {
             uniqueKeysWithValues: PaymentState.allCases.map {
                 ($0, Counter(label: Self.payments, dimensions: [("state", $0.rawValue)], factory: factory))
             })
+        ignoredMessages = Counter(label: Self.ignored, factory: factory)
         latency = Timer(label: Self.firstFrame, factory: factory)
         reconnects = Counter(label: Self.reconnects, factory: factory)
         sessionsLost = Counter(label: Self.sessionsLost, factory: factory)
@@ -70,6 +74,9 @@ package final class BoxMetrics: Sendable {
         case .rejected: count(.rejected)
         }
     }
+
+    /// A condition of the mapping was not met.
+    func ignored() { ignoredMessages.increment() }
 
     /// A notice has been spoken to its end, by itself.
     func announced(_ entry: InboxEntry) {

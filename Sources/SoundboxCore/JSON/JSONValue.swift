@@ -40,6 +40,18 @@ public enum JSONValue: Sendable, Equatable {
         return Int(digits)
     }
 
+    /// Whether this is the scalar that a document writes as `text`: the same boolean or `null`, a number of the same value,
+    /// or a string of the same characters.
+    func isWritten(_ text: String) -> Bool {
+        switch self {
+        case .null: ["null", "~"].contains(text.lowercased())
+        case .bool(let bool): text.lowercased() == "\(bool)"
+        case .number(let digits): ExactNumber(digits).map { $0 == ExactNumber(text) } ?? false
+        case .string(let string): string == text
+        case .array, .object: false
+        }
+    }
+
     /// What this is, for an error message: "a string", "a number" …
     public var kind: String {
         switch self {

@@ -60,11 +60,9 @@ public struct MappedNoticeDecoder: Sendable {
 
     /// - Returns: why the condition is not met; `nil` when it is.
     private func violation(of condition: PaymentMapping.Condition, in json: JSONValue) -> String? {
-        guard let value = condition.field.value(in: json) else { return "\(condition.field) is missing" }
-        guard let text = value.code, condition.values.contains(text) else {
-            return "\(condition.field) is \((value.code ?? value.kind).excerpt)"
-        }
-        return nil
+        guard let value = condition.field.written(in: json) else { return "\(condition.field) is missing" }
+        guard !condition.values.contains(where: value.isWritten) else { return nil }
+        return "\(condition.field) is \((value.code ?? value.kind).excerpt)"
     }
 
     private func missing(_ path: FieldPath, in json: JSONValue) -> NoticeRejection {
@@ -134,14 +132,17 @@ public struct MappedNoticeDecoder: Sendable {
         case .field(let path, let codes):
             guard let value = path.value(in: json) else { return nil }
             guard let text = value.code else {
-                throw checks.rejection("\(path)", "expected a string or a whole number, found \(value.kind)")
+                throw checks.rejection("\(path)", "expected a string, a number or a boolean, found \(value.kind)")
             }
-            return (codes[text] ?? text, "\(path)")
+            // The very text first: of the strings "1" and "01" each may have a meaning.
+            return (codes[text] ?? codes.first { value.isWritten($0.key) }?.value ?? text, "\(path)")
         }
     }
 }
 
 extension JSONValue {
-    /// A string, or the digits of a whole number: providers write codes either way.
-    fileprivate var code: String? { digits.flatMap { string != nil || $0.utf8.allSatisfy(\.isDigit) ? $0 : nil } }
+    /// What a scalar is written as: providers write codes as strings, numbers and booleans.
+    fileprivate var code: String? {
+        if case .bool(let bool) = self { "\(bool)" } else { digits }
+    }
 }

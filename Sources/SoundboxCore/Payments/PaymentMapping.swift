@@ -28,6 +28,7 @@ public struct PaymentMapping: Sendable, Equatable {
         }
 
         public var field: FieldPath
+        /// As a document writes them: `true` is the boolean and the string, `1` any number of that value and the string.
         public var values: [String]
         public var otherwise: Otherwise
 
@@ -102,6 +103,11 @@ public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
             }
         }
         return "this field is missing"
+    }
+
+    /// Whether one of the two stands inside the other's value, so that never both are scalars.
+    public func excludes(_ other: FieldPath) -> Bool {
+        names != other.names && (names.starts(with: other.names) || other.names.starts(with: names))
     }
 }
 

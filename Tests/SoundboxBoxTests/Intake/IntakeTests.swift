@@ -56,6 +56,27 @@ struct IntakeTests {
         #expect(lines.count("command refused") > 0 && lines.count("duplicate, not spoken again") > 0)
     }
 
+    @Test("What a mapping ignores has no receipt, is counted, and is logged once a minute")
+    func ignored() throws {
+        let registry = MetricsRegistry(BoxMetrics.descriptions)
+        let mapping = PaymentMapping(
+            id: [try #require(FieldPath("id"))], amount: try #require(FieldPath("amount")), unit: .decimal,
+            conditions: [.init(field: try #require(FieldPath("ok")), values: ["true"], otherwise: .ignore)])
+        let intake = Intake(
+            reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
+            metrics: BoxMetrics(registry), hooks: Intake.Hooks())
+        for value in ["false", "true", "1"] {
+            let payload = Array(#"{"id":"\#(value)","amount":"1","ok":\#(value)}"#.utf8)
+            try intake.commit([FeedMessage(topic: .payments, payload: payload)])
+        }
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["true"])
+        #expect(try inbox.receipts(after: 0, limit: 9).count == 1)
+        #expect(lines.count("ignored by the mapping") == 1)
+        #expect(PrometheusText.text(registry.families).contains("\nsoundbox_notices_ignored_total 2\n"))
+    }
+
     @Test("A time that cannot be read costs no payment, and its receipt says so")
     func unreadTime() throws {
         try take(#"{"id":"A","amount":"1","paid_at":"yesterday","channel":7}"#, .payments)

@@ -1,0 +1,35 @@
+/// A number as JSON writes it, to be compared by its value: `1`, `1.0` and `10e-1` are equal.
+struct ExactNumber: Equatable {
+    private let isNegative: Bool
+    /// Without zeros at either end; empty for 0.
+    private let digits: [UInt8]
+    /// How many of the digits stand before the point. 0 for 0.
+    private let point: Int
+
+    /// `nil` for what JSON would not read as a number, and for an exponent that no `Int` holds.
+    init?(_ text: String) {
+        guard case .number? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+        let parts = text.utf8.split { $0 | 0x20 == UInt8(ascii: "e") }
+        let mantissa = parts[0].drop { $0 == UInt8(ascii: "-") }.split(separator: UInt8(ascii: "."))
+        let written = Array(mantissa.joined())
+        guard let exponent = parts.count == 2 ? Int(Substring(parts[1])) : 0 else { return nil }
+        let significant = written.drop { $0 == UInt8(ascii: "0") }
+        let (point, isTooLarge) = (mantissa[0].count - (written.count - significant.count))
+            .addingReportingOverflow(exponent)
+        guard !isTooLarge else { return nil }
+        digits = Array(significant.reversed().drop { $0 == UInt8(ascii: "0") }.reversed())
+        isNegative = !digits.isEmpty && text.utf8.first == UInt8(ascii: "-")
+        self.point = digits.isEmpty ? 0 : point
+    }
+}
+
+extension String {
+    /// Whether one value can be written as both: the same text, or two numbers, booleans or nulls of one value.
+    package func isAlike(_ other: String) -> Bool {
+        guard self != other else { return true }
+        switch try? JSONValue(parsing: Array(lowercased().utf8)) {
+        case .string, .array, .object, nil: return false
+        case let value?: return value.isWritten(other)
+        }
+    }
+}
