@@ -26,7 +26,7 @@ extension PaymentMapping {
         let amount = try top.required("amount").mapping()
         self.init(
             id: try top.required("id").fieldPaths(), amount: try amount.required("field").fieldPath(),
-            unit: try amount.required("unit").choice(of: Unit.self),
+            unit: try amount.required("unit").choice(of: Unit.self), separators: try Separators(reading: amount),
             currency: try top.optional("currency").map { (value) throws(YAMLError) in try Source(currency: value) },
             channel: try top.optional("channel").map { (value) throws(YAMLError) in try Source(reading: value) },
             kind: try top.optional("kind").map { (value) throws(YAMLError) in try Source(kind: value) })
@@ -61,6 +61,27 @@ extension PaymentMapping {
             if case .field(let path, _)? = source { path } else { nil }
         }
         return id + [amount] + texts + [paidAt].compactMap(\.self) + conditions.map(\.field)
+    }
+}
+
+extension PaymentMapping.Separators {
+    /// `thousands` and `decimal` beside `field` and `unit`.
+    fileprivate init(reading amount: YAMLMapping) throws(YAMLError) {
+        self.init()
+        let (thousands, decimal) = (amount.optional("thousands"), amount.optional("decimal"))
+        for value in [thousands, decimal].compactMap(\.self) {
+            guard try amount.required("unit").string() == PaymentMapping.Unit.decimal.rawValue else {
+                throw value.error("is of use beside unit: decimal only")
+            }
+        }
+        if let decimal { self.decimal = try decimal.separator() }
+        guard let thousands else { return }
+        let separator = try thousands.separator()
+        guard separator != self.decimal else {
+            throw thousands.error(
+                "is the decimal separator as well; expected decimal: \"\(separator == "." ? "," : ".")\"")
+        }
+        self.thousands = separator
     }
 }
 
@@ -164,6 +185,12 @@ extension YAMLValue {
         for value in try list() { paths.append(try value.fieldPath()) }
         guard !paths.isEmpty else { throw error("expected at least one field") }
         return paths
+    }
+
+    fileprivate func separator() throws(YAMLError) -> Character {
+        let text = try string()
+        guard text == "." || text == "," else { throw error("expected \".\" or \",\", found \"\(text)\"") }
+        return Character(text)
     }
 
     fileprivate func fieldPath() throws(YAMLError) -> FieldPath {

@@ -71,6 +71,7 @@ struct MappingFileTests {
         ("yuan-string", #"{"money":"1","request_id":""}"#, "request_id"),
         ("yuan-string", #"[]"#, "payload"),
         ("minor-units", #"{"tx_id":"t","amount_paise":1.5}"#, "amount_paise"),
+        ("bank-transfer", #"{"amount":1.000,"referenceNumber":"x","transType":"C"}"#, "amount"),
         ("bank-transfer", #"{"amount":1,"referenceNumber":"x","transType":"C\ud83d"}"#, "transType"),
         ("bank-transfer", #"{"amount":true,"referenceNumber":"x","transType":"C"}"#, "amount"),
     ]
@@ -153,6 +154,30 @@ struct MappingFileTests {
             let notice = PaymentNotice(
                 id: try PaymentID("7"), money: try Money("0.01", .CNY), kind: kind, channel: "wechat")
             #expect(try decode(#"{"no":"7","total":1,"refund":\#(value),"way":-1.0}"#, by: mapping) == .notice(notice))
+        }
+    }
+
+    @Test(
+        "Separators that a mapping names are read in their places, and refused elsewhere",
+        arguments: [
+            (#""1.234.567,50""#, "1234567.5"), (#""10.000""#, "10000"), (#""500""#, "500"), (#""12,5""#, "12.5"),
+            (#""1.50.000""#, "150000"), ("1500.5", "1500.5"), (#""1.5""#, nil), (#""1.2345""#, nil),
+            (#""1,234,567""#, nil),
+            (#""1.000,000""#, nil), (#"".000""#, nil), (#""1..000""#, nil), (#""10.00.0""#, nil), ("10.000", nil),
+            (#""""#, nil),
+        ] as [(String, String?)])
+    func separators(total: String, amount: String?) throws {
+        let mapping = """
+            id: no
+            amount: {field: total, unit: decimal, thousands: ".", decimal: ","}
+            """
+        let payload = #"{"no":"7","total":\#(total)}"#
+        if let amount {
+            let notice = PaymentNotice(id: try PaymentID("7"), money: try Money(amount, .CNY))
+            #expect(try decode(payload, by: mapping) == .notice(notice))
+        } else {
+            let rejection = try #require(throws: NoticeRejection.self) { try decode(payload, by: mapping) }
+            #expect(rejection.field == "total")
         }
     }
 
@@ -241,6 +266,9 @@ struct MappingFileTests {
             "m.yaml:5: conditions[1]: can never be met: c must also be 1"
         ),
         ("id: []\namount: {field: b, unit: minor}", "m.yaml:1: id:"),
+        ("id: a\namount: {field: b, unit: minor, thousands: \".\"}", "m.yaml:2: amount.thousands:"),
+        ("id: a\namount: {field: b, unit: decimal, thousands: \".\"}", "m.yaml:2: amount.thousands:"),
+        ("id: a\namount: {field: b, unit: decimal, decimal: \";\"}", "m.yaml:2: amount.decimal:"),
         (
             "id: a\namount: {field: b, unit: minor}\nchannel: {field: c, codes: {1: x, 1.0: y}}",
             "m.yaml:3: channel.codes.1.0:"

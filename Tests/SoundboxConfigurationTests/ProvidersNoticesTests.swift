@@ -26,7 +26,17 @@ struct ProvidersNoticesTests {
         "id: pix.0.endToEndId\namount: {field: pix.0.valor, unit: decimal}\ncurrency: {constant: BRL}"
 
     static let notices =
-        [
+        [ExcessDecimals.reject, .speak].flatMap { excess in
+            [
+                Notice(payload: #"{"id":"@","amount":"10.000","currency":"VND"}"#, excessDecimals: excess),
+                Notice(payload: #"{"id":"@","amount":"12.500","currency":"KRW"}"#, excessDecimals: excess),
+                Notice(payload: #"{"id":"@","amount":"1.000","currency":"JPY"}"#, excessDecimals: excess),
+                Notice(payload: #"{"id":"@","amount":"1.500","currency":"IDR"}"#, excessDecimals: excess),
+                Notice(
+                    payload: #"{"id":"@","amount":"10000.00","currency":"IDR"}"#, excessDecimals: excess,
+                    money: "10000 IDR"),
+            ]
+        } + [
             Notice(payload: #"{"no":"@","money":"5.00","success":true,"code":0}"#, mapping: conditions, money: "5 CNY"),
             Notice(
                 payload: #"{"no":"@","money":"5.00","success":"true","code":-1}"#, mapping: conditions, money: "5 CNY"),

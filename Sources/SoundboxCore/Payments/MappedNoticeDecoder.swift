@@ -107,11 +107,23 @@ public struct MappedNoticeDecoder: Sendable {
             throw checks.rejection(field, mapping.amount.lack(in: json))
         }
         switch mapping.unit {
-        case .decimal: return try checks.money(decimal: value, currency, field: field)
+        case .decimal:
+            return try checks.money(decimal: try plain(value, field, checks), currency, field: field)
         case .cents: return try checks.money(minorUnits: value, places: 2, currency, field: field)
         case .minor:
             return try checks.money(minorUnits: value, places: currency.exponent, currency, field: field)
         }
+    }
+
+    private func plain(_ value: JSONValue, _ field: String, _ checks: NoticeChecks) throws(NoticeRejection) -> JSONValue
+    {
+        guard mapping.separators != PaymentMapping.Separators(), let text = value.string else { return value }
+        guard let plain = mapping.separators.plain(text) else {
+            let example =
+                (mapping.separators.thousands.map { "1\($0)234" } ?? "1234") + "\(mapping.separators.decimal)50"
+            throw checks.rejection(field, "expected an amount such as \(example), found \(text.excerpt)")
+        }
+        return .string(plain)
     }
 
     private func paidAt(in json: JSONValue, _ checks: NoticeChecks) throws(NoticeRejection) -> Timestamp? {

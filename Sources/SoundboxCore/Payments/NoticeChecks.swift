@@ -48,10 +48,25 @@ struct NoticeChecks {
         do throws(DecimalError) { amount = try number(value, places: 0) } catch {
             throw rejection(field, error.description)
         }
-        guard let amount else {
+        guard let amount, let written = value.digits else {
             throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
         }
+        // 10.000 is ten thousand where a point parts thousands, and ten elsewhere. Nobody can tell which is meant.
+        guard currency.exponent >= 3 || Self.decimals(of: written) != 3 else {
+            throw rejection(
+                field,
+                "\(written.excerpt) has three decimals, and \(currency) has \(allowed(currency)): is the point a "
+                    + "thousands separator? Expected plain digits such as 10000 or 10000.00")
+        }
         return try money(amount, currency, field: field)
+    }
+
+    /// How many decimals are written, zeros included. An exponent moves the point.
+    private static func decimals(of number: String) -> Int {
+        let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
+        let pieces = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let exponent = parts.count == 2 ? Int(Substring(parts[1])) ?? 0 : 0
+        return (pieces.count == 2 ? pieces[1].count : 0) - exponent
     }
 
     /// A whole number of a unit with `places` decimal places, as an amount above zero of a currency. The limit is the

@@ -48,7 +48,8 @@ public struct UnreadFields: Sendable, Equatable {
     }
 }
 
-/// What becomes of an amount with more decimals than its currency has, such as 12.345 CNY. Nothing is ever rounded.
+/// What becomes of an amount with more decimals than its currency has, such as 12.3456 CNY. Nothing is ever rounded.
+/// Exactly three are refused all the same: they may be thousands.
 public enum ExcessDecimals: String, Sendable, CaseIterable {
     /// Spoken digit by digit, exactly as it came.
     case speak

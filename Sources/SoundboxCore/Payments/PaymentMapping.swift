@@ -39,10 +39,37 @@ public struct PaymentMapping: Sendable, Equatable {
         }
     }
 
+    /// What groups digits and what parts decimals, where a provider writes `1.234,50`. Of strings only: numbers are JSON's.
+    public struct Separators: Sendable, Equatable {
+        public var thousands: Character?
+        public var decimal: Character
+
+        public init(thousands: Character? = nil, decimal: Character = ".") {
+            self.thousands = thousands
+            self.decimal = decimal
+        }
+
+        /// The digits with a point for the decimals; `nil` where a separator stands in no place of its own. Groups between
+        /// the first and the last may have two digits, as in India.
+        func plain(_ text: String) -> String? {
+            let parts = text.split(separator: decimal, maxSplits: 1, omittingEmptySubsequences: false)
+            var groups = [parts[0]]
+            if let thousands { groups = parts[0].split(separator: thousands, omittingEmptySubsequences: false) }
+            if groups.count > 1 {
+                guard (1...3).contains(groups[0].count), groups[groups.count - 1].count == 3,
+                    groups.dropFirst().dropLast().allSatisfy({ (2...3).contains($0.count) })
+                else { return nil }
+            }
+            guard (groups + parts.dropFirst()).allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
+            return ([groups.joined()] + parts.dropFirst().map(String.init)).joined(separator: ".")
+        }
+    }
+
     /// One field, or several that name a payment together; see ``MappedNoticeDecoder``.
     public var id: [FieldPath]
     public var amount: FieldPath
     public var unit: Unit
+    public var separators: Separators
     /// `nil` is the configured currency.
     public var currency: Source?
     public var channel: Source?
@@ -52,10 +79,11 @@ public struct PaymentMapping: Sendable, Equatable {
     public var conditions: [Condition]
 
     public init(
-        id: [FieldPath], amount: FieldPath, unit: Unit, currency: Source? = nil,
+        id: [FieldPath], amount: FieldPath, unit: Unit, separators: Separators = Separators(), currency: Source? = nil,
         channel: Source? = nil, kind: Source? = nil, paidAt: FieldPath? = nil, timeFormat: TimeFormat = .rfc3339,
         conditions: [Condition] = []
     ) {
+        self.separators = separators
         self.id = id
         self.amount = amount
         self.unit = unit

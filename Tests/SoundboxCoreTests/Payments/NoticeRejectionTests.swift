@@ -34,6 +34,9 @@ struct NoticeRejectionTests {
             ("amount_minor", #""amount_minor":"500""#), ("amount_minor", #""amount_minor":1e18"#),
             ("amount_minor", #""amount_minor":100000000000000001"#), ("amount_minor", #""amount_minor":1e-20"#),
             ("amount_minor", #""amount_minor":5e-1"#),
+            ("amount", #""amount":"12.345""#), ("amount", #""amount":12.000"#), ("amount", #""amount":1.2345e1"#),
+            ("amount", #""amount":"10.000","currency":"VND""#), ("amount", #""amount":1.000,"currency":"JPY""#),
+            ("amount", #""amount":"1.500","currency":"IDR""#), ("amount", #""amount":"12.500","currency":"KRW""#),
             ("amount", #""amount":"5\ud83d""#),
             ("amount_minor", #""amount_minor":[1]"#), ("amount_minor", #""amount_minor":false"#),
         ])
@@ -109,7 +112,7 @@ struct NoticeRejectionTests {
     @Test(
         "Where it is asked for, an amount with more decimals than its currency has is refused",
         arguments: [
-            (#"{"id":"1","amount":"12.345"}"#, "amount: 12.345 has too many decimals; CNY has at most 2"),
+            (#"{"id":"1","amount":"12.3456"}"#, "amount: 12.3456 has too many decimals; CNY has at most 2"),
             (#"{"id":"1","amount":1.5,"currency":"JPY"}"#, "amount: 1.5 has too many decimals; JPY has none"),
         ])
     func excessDecimals(json: String, complaint: String) throws {
@@ -120,11 +123,20 @@ struct NoticeRejectionTests {
         #expect(rejection.description == complaint)
         #expect(rejection.id?.text == "1")
         let fitting = [
-            #""amount":"12.340""#, #""amount":12.3"#, #""amount":"1.234","currency":"KWD""#, #""amount_minor":1"#,
+            #""amount":"12.3400""#, #""amount":12.3"#, #""amount":"1.234","currency":"KWD""#, #""amount_minor":1"#,
         ]
         for members in fitting {
             #expect(throws: Never.self) { try strict.decode(Array("{\"id\":\"1\",\(members)}".utf8)) }
         }
+    }
+
+    @Test("Three decimals that a currency does not have are refused with the thousands that they may be")
+    func thousands() throws {
+        let rejection = try rejection(of: #"{"id":"1","amount":"10.000","currency":"VND"}"#)
+        #expect(
+            rejection.description
+                == "amount: \"10.000\" has three decimals, and VND has none: is the point a thousands separator? "
+                + "Expected plain digits such as 10000 or 10000.00")
     }
 
     @Test("A message above 64 KiB is refused unread and says how long it is")
