@@ -71,6 +71,7 @@ struct MappingFileTests {
         ("yuan-string", #"{"money":"1","request_id":""}"#, "request_id"),
         ("yuan-string", #"[]"#, "payload"),
         ("minor-units", #"{"tx_id":"t","amount_paise":1.5}"#, "amount_paise"),
+        ("minor-units", #"{"tx_id":"t","amount_paise":100.0}"#, "amount_paise"),
         ("bank-transfer", #"{"amount":1.000,"referenceNumber":"x","transType":"C"}"#, "amount"),
         ("bank-transfer", #"{"amount":1,"referenceNumber":"x","transType":"C\ud83d"}"#, "transType"),
         ("bank-transfer", #"{"amount":true,"referenceNumber":"x","transType":"C"}"#, "amount"),
@@ -155,6 +156,18 @@ struct MappingFileTests {
                 id: try PaymentID("7"), money: try Money("0.01", .CNY), kind: kind, channel: "wechat")
             #expect(try decode(#"{"no":"7","total":1,"refund":\#(value),"way":-1.0}"#, by: mapping) == .notice(notice))
         }
+    }
+
+    @Test(
+        "A string or a number with a point is no count of cents",
+        arguments: [#""88.00""#, "88.00", "2.0e2", #""1.50""#])
+    func centsWithPoint(total: String) throws {
+        let rejection = try #require(throws: NoticeRejection.self) {
+            try decode(#"{"no":"7","total":\#(total)}"#, by: "id: no\namount: {field: total, unit: cents}")
+        }
+        #expect(
+            rejection.description.hasPrefix(
+                "total: expected a whole number of the currency's minor unit, without a point"))
     }
 
     @Test(

@@ -22,6 +22,7 @@ struct ProvidersNoticesTests {
           - {field: success, values: [true], otherwise: ignore}
           - {field: code, values: [0, -1], otherwise: ignore}
         """
+    private static let cents = "id: no\namount: {field: total, unit: cents}\ncurrency: {constant: CNY}"
     private static let list =
         "id: pix.0.endToEndId\namount: {field: pix.0.valor, unit: decimal}\ncurrency: {constant: BRL}"
 
@@ -42,6 +43,10 @@ struct ProvidersNoticesTests {
                 payload: #"{"no":"@","money":"5.00","success":"true","code":-1}"#, mapping: conditions, money: "5 CNY"),
             Notice(
                 payload: #"{"no":"@","money":"5.00","success":"true","code":"0"}"#, mapping: conditions, money: "5 CNY"),
+            Notice(payload: #"{"no":"@","total":"88.00"}"#, mapping: cents),
+            Notice(payload: #"{"no":"@","total":"1.50"}"#, mapping: cents),
+            Notice(payload: #"{"no":"@","total":"2.00"}"#, mapping: cents),
+            Notice(payload: #"{"no":"@","total":100}"#, mapping: cents, money: "1 CNY"),
             Notice(payload: #"{"id":"@","amount":"1,500.00"}"#),
             Notice(payload: #"{"id":"@","amount":"5.00","currency":"RMB"}"#),
             Notice(payload: #"{"id":"@","amount":"5.00","paid_at":"2026-11-26 13:10:00"}"#, money: "5 CNY"),

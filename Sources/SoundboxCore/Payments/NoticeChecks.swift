@@ -74,6 +74,10 @@ struct NoticeChecks {
     func money(
         minorUnits value: JSONValue, places: Int, _ currency: Currency, field: String
     ) throws(NoticeRejection) -> Money {
+        // Whoever writes 88.00 means the main unit.
+        guard let written = value.digits, !written.utf8.contains(UInt8(ascii: ".")) else {
+            throw wholeNumberExpected(field, found: value)
+        }
         let amount: DecimalNumber?
         do throws(DecimalError) { amount = try number(value, places: places) } catch {
             switch error {
@@ -101,7 +105,7 @@ struct NoticeChecks {
     func wholeNumberExpected(_ field: String, found value: JSONValue) -> NoticeRejection {
         rejection(
             field,
-            "expected a whole number of the currency's minor unit; found "
+            "expected a whole number of the currency's minor unit, without a point; found "
                 + (value.digits?.excerpt ?? value.kind))
     }
 

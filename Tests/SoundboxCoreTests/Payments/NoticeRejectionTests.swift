@@ -34,6 +34,7 @@ struct NoticeRejectionTests {
             ("amount_minor", #""amount_minor":"500""#), ("amount_minor", #""amount_minor":1e18"#),
             ("amount_minor", #""amount_minor":100000000000000001"#), ("amount_minor", #""amount_minor":1e-20"#),
             ("amount_minor", #""amount_minor":5e-1"#),
+            ("amount_minor", #""amount_minor":88.00"#), ("amount_minor", #""amount_minor":1.2e3"#),
             ("amount", #""amount":"12.345""#), ("amount", #""amount":12.000"#), ("amount", #""amount":1.2345e1"#),
             ("amount", #""amount":"10.000","currency":"VND""#), ("amount", #""amount":1.000,"currency":"JPY""#),
             ("amount", #""amount":"1.500","currency":"IDR""#), ("amount", #""amount":"12.500","currency":"KRW""#),
