@@ -37,6 +37,8 @@ extension Prompt {
         case warning
         /// What keeps the box from its work.
         case fault
+        /// A payment that cannot be announced.
+        case refusal
         /// Whether payments can arrive.
         case network
         /// What became of a ring.
@@ -56,9 +58,10 @@ extension Prompt {
         switch self {
         case .unprovisionWarning: .warning
         case .storageFault, .setupFault, .notProvisioned: .fault
+        case .paymentUnreadable: .refusal
         case .greeting, .networkLost, .networkRestored: .network
         case .ringMissed: .ring
-        case .cancelled, .message, .signInCode: .errand
+        case .cancelled, .message, .signInCode, .marker: .errand
         case .volumeUp, .volumeDown, .volumeMaximum, .volumeMinimum, .muted, .noPaymentYet: .key
         }
     }

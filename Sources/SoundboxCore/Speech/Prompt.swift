@@ -25,16 +25,26 @@ public enum Prompt: String, Sendable, CaseIterable {
     case message
     /// The code that lets a phone onto the shop's page follows.
     case signInCode = "sign_in_code"
+    /// A payment message was refused: the shop must look at its phone for what was paid.
+    case paymentUnreadable = "payment_unreadable"
+    /// The words that follow are somebody's text, spoken by a synthesiser. A voice without it says ``message`` there.
+    case marker
 
     /// Whether a voice without it is refused. A prompt that came after version 0.1.0 is optional, so that programs and
     /// voices of different ages fit.
     public var isRequired: Bool {
         switch self {
-        case .setupFault, .ringMissed, .cancelled, .message, .signInCode: false
+        case .setupFault, .ringMissed, .cancelled, .message, .signInCode, .paymentUnreadable, .marker: false
         default: true
         }
     }
 
     /// What is said instead by a voice that lacks it; nothing (`nil`) where no other prompt means the same.
-    public var fallback: Prompt? { self == .setupFault ? .notProvisioned : nil }
+    public var fallback: Prompt? {
+        switch self {
+        case .setupFault: .notProvisioned
+        case .paymentUnreadable: .message
+        default: nil
+        }
+    }
 }

@@ -28,7 +28,7 @@ public struct VoiceCheck: Sendable {
             missing.append(("sentences.today_refunds", "the day's total is told without what was paid back"))
         }
         for prompt in Prompt.allCases where language.prompts[prompt] == nil {
-            let words = language.words(of: prompt)
+            let words = language.words(of: prompt == .marker ? .message : prompt)
             missing.append(
                 (
                     "prompts.\(prompt.rawValue)",

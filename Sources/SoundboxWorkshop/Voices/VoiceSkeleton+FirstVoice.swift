@@ -85,6 +85,10 @@ extension VoiceSkeleton {
           message: there is a message
           # Six digits follow, which let a phone onto the shop's page.
           sign_in_code: code for signing in
+          # A payment message was refused.
+          payment_unreadable: "a payment message cannot be read, please check your phone"
+          # Said before a text that a synthesiser speaks.
+          marker: message
 
         # Other news. A kind has words with {amount} (notices bring it), with {number} (commands bring it) or with neither;
         # none of the words of a payment. It may have a chime, a light and vibration of its own.
@@ -161,6 +165,9 @@ extension VoiceSkeleton {
           - {file: cancelled, text: cancelled}
           - {file: there-is-a-message, text: there is a message}
           - {file: code-for-signing-in, text: code for signing in}
+          - {file: payment-message-cannot-be-read, text: a payment message cannot be read}
+          - {file: please-check-your-phone, text: please check your phone}
+          - {file: message, text: message}
           - {file: deposit, text: deposit}
           - {file: number, text: number}
 

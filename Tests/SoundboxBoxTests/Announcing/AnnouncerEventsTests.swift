@@ -32,16 +32,18 @@ struct AnnouncerEventsTests {
         #expect(await next(1) == [.waited])
     }
 
-    @Test("A fault that is to be told is not lost behind a key at the end of its range, and comes first")
+    @Test("A fault and a refused payment are not lost behind prompts about something else, and come first")
     func concerns() async {
         for _ in 1...1000 {
             events.say(.volumeMinimum)
             events.say(.storageFault)
+            events.say(.paymentUnreadable)
+            events.say(.cancelled)
             events.say(.volumeMaximum)
         }
         events.yield(.recorded)
-        #expect(
-            await next(3) == [.promptRequested(.storageFault), .promptRequested(.volumeMaximum), .recorded])
+        let prompts: [Prompt] = [.storageFault, .paymentUnreadable, .cancelled, .volumeMaximum]
+        #expect(await next(5) == prompts.map { .promptRequested($0) } + [.recorded])
     }
 
     @Test("A prompt that is taken back is not heard of, and the announcer is told in case it has taken it")

@@ -47,6 +47,15 @@ struct LanguageDocumentTests {
         #expect(language.decimalStyle == .point && language.subunitJoint == " ")
     }
 
+    @Test("A voice without words for a refused payment says that there is a message; a marker has no substitute")
+    func optionalPrompts() throws {
+        var language = try language()
+        #expect(language.words(of: .paymentUnreadable).isEmpty)
+        language.prompts[.message] = "a message"
+        #expect(language.words(of: .paymentUnreadable) == "a message")
+        #expect(language.words(of: .marker).isEmpty)
+    }
+
     @Test("Numbers that are names have rules of their own where the voice has them, which are proved like all others")
     func numbering() throws {
         func language(_ rules: String) throws -> Language {

@@ -68,7 +68,7 @@ struct VoiceSkeletonTests {
         let file = "\(voiceFolder)/voice.yaml"
         let newest = [
             "  replay:", "  today_refunds:", "  setup_fault:", "  ring_missed:", "  cancelled:", "  message:",
-            "  sign_in_code:", "other_currency:",
+            "  sign_in_code:", "  payment_unreadable:", "  marker:", "other_currency:",
         ]
         let older = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             .filter { line in !newest.contains { line.hasPrefix($0) } }
@@ -78,7 +78,8 @@ struct VoiceSkeletonTests {
         #expect(
             notes.map { String($0.split(separator: " ")[1]) } == [
                 "sentences.replay:", "sentences.today_refunds:", "prompts.setup_fault:", "prompts.ring_missed:",
-                "prompts.cancelled:", "prompts.message:", "prompts.sign_in_code:", "other_currency:",
+                "prompts.cancelled:", "prompts.message:", "prompts.sign_in_code:", "prompts.payment_unreadable:",
+                "prompts.marker:", "other_currency:",
             ])
         let money = Money(try DecimalNumber("7"), .CNY)
         let payment = Utterance.payment(money, channel: nil)
