@@ -89,6 +89,21 @@ struct ShippedVoicesTests {
     }
 
     @Test(
+        "A refused payment and a text are told in words of their own, which sound like no arrival", arguments: locales)
+    func prompts(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let arrivals: [Language.Sentence] = [.payment, .paymentWithoutChannel, .unreadable, .unreadableWithoutChannel]
+        let pieces = arrivals.flatMap { (voice.language.sentences[$0] ?? "").split(separator: /\s*(\{[^}]*\}|,)\s*/) }
+        #expect(!pieces.isEmpty)
+        for prompt in [Prompt.paymentUnreadable, .marker] {
+            let words = try #require(voice.language.prompts[prompt])
+            #expect(try voice.writer.exactScript(for: .prompt(prompt)).text == words)
+            #expect(words != voice.language.prompts[.message])
+            #expect(!pieces.contains { words.lowercased().contains($0.lowercased()) })
+        }
+    }
+
+    @Test(
         "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
     func otherCurrency(locale: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(locale)
