@@ -82,7 +82,11 @@ extension Announcer {
             return recall(request)
         case .prompt:
             guard let prompt = prompts.take(whilePaymentsWait: oldestPayment != nil) else { break }
-            return answer(.prompt(prompt))
+            guard prompt.concern == .refusal else { return answer(.prompt(prompt)) }
+            // As loud as the payment would have been. The hour is read with the queue.
+            if let moment { return answer(.prompt(prompt), at: moment) }
+            prompts.put(prompt)
+            return fetch(limit: firstLimit)
         case .text:
             guard let say = queue.says.first, let job = Job(say) else { break }
             return prepare(job, delivery(of: job, at: moment))

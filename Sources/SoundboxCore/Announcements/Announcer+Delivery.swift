@@ -13,7 +13,9 @@ extension Announcer {
             delivery.hasChime = false
             delivery.gap = Self.hurriedGap
             // What nobody has asked for is no louder than a payment.
-            if prompt.concern != .network { delivery.loudness = Self.leastForPrompts...Volume(100) }
+            if ![.network, .refusal].contains(prompt.concern) {
+                delivery.loudness = Self.leastForPrompts...Volume(100)
+            }
         case .signInCode:
             delivery.hasChime = false
             delivery.loudness = Self.leastForPrompts...Volume(100)

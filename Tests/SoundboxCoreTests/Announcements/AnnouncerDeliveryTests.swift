@@ -138,6 +138,28 @@ struct AnnouncerDeliveryTests {
                 == Volume(30)...Volume(100))
     }
 
+    @Test(
+        "That a payment was refused is no louder than a payment, in quiet hours too",
+        arguments: [(720, 100), (1380, 30)])
+    func refusal(minute: Int, most: Int) {
+        let delivery = played(
+            [.promptRequested(.paymentUnreadable), .fetched(.of([]), moment(minute))], quietHours: Self.nights)?
+            .delivery
+        #expect(delivery?.loudness == Volume(0)...Volume(most))
+        #expect(delivery?.hasChime == false)
+    }
+
+    @Test("In quiet hours a refusal that waited behind another prompt is soft, too")
+    func refusalBehindPrompt() {
+        let announcement = played(
+            [
+                .promptRequested(.paymentUnreadable), .promptRequested(.storageFault), .fetched(.of([]), moment(1380)),
+                .played(.aloud), .fetched(.of([]), moment(1380)),
+            ], quietHours: Self.nights)
+        #expect(announcement?.job == .prompt(.paymentUnreadable))
+        #expect(announcement?.delivery.loudness == Volume(0)...Volume(30))
+    }
+
     @Test("What is no payment and no refund never has the chime, whether anybody is in a hurry or not")
     func kinds() throws {
         let notice = try Entries.entry(1, kind: .other(#require(KindName("deposit"))))
