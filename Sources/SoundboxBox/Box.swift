@@ -123,7 +123,7 @@ public struct Box {
                     guard let certificate else { return "certificate: not taken by this box" }
                     return certificate.take(text)
                 },
-                perform: mailbox.post))
+                perform: mailbox.post, say: events.say))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
             quietTime: quietTime, session: session)

@@ -28,6 +28,8 @@ struct Intake: PaymentFeedDelegate {
         var certificate: @Sendable (String) -> String? = { _ in "certificate: this box has asked for none" }
         /// Takes a command.
         var perform: @Sendable (Command) -> Void = { _ in }
+        /// Has the box say something of itself.
+        var say: @Sendable (Prompt) -> Void = { _ in }
     }
 
     let reader: NoticeReader
@@ -83,12 +85,14 @@ struct Intake: PaymentFeedDelegate {
         let commands = batch.filter { $0.topic == .commands }.map(read)
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
         for command in commands { hush(command) }
-        let (arrivals, expiries) = try decode(
+        let (arrivals, messages, expiries) = try decode(
             batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
         // A disk that refuses this refuses what follows, too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
-        if !arrivals.isEmpty { try store(arrivals, expiries, arrivedAt: arrivedAt) }
+        if !arrivals.isEmpty {
+            noteRefusals(try store(arrivals, expiries, arrivedAt: arrivedAt), of: messages)
+        }
         try take(commands, mayHaveWaited: mayHaveWaited)
     }
 
@@ -148,11 +152,12 @@ struct Intake: PaymentFeedDelegate {
         if faults.isEmpty, !before.isEmpty { logger.notice("the fault of the connection is over") }
     }
 
-    /// - Returns: also how long those that are new, and say so, are still news.
+    /// - Returns: also which messages they are of, and how long those that are new, and say so, are still news.
     private func decode(
         _ messages: [FeedMessage], mayHaveWaited: Bool
-    ) throws(InboxError) -> ([Arrival], [PaymentID: Duration]) {
+    ) throws(InboxError) -> ([Arrival], of: [FeedMessage], [PaymentID: Duration]) {
         var arrivals: [Arrival] = []
+        var arrived: [FeedMessage] = []
         var expiries: [PaymentID: Duration] = [:]
         // Those that this batch brings are known to the messages behind them.
         var ids: Set<PaymentID> = []
@@ -163,8 +168,9 @@ struct Intake: PaymentFeedDelegate {
                 if let paidAt = notice.paidAt, !mayHaveWaited, !message.isRetained { clock.arrived(paidAt: paidAt) }
             }
             arrivals.append(arrival)
+            arrived.append(message)
         }
-        return (arrivals, expiries)
+        return (arrivals, arrived, expiries)
     }
 
     /// - Returns: `nil` for what is not meant for the box.
@@ -254,9 +260,11 @@ struct Intake: PaymentFeedDelegate {
     /// - Parameters:
     ///   - expiries: how long payments are still news, where their messages say so.
     ///   - arrivedAt: on the clock that is never set.
+    /// - Returns: one outcome for each arrival, in the same order.
+    @discardableResult
     func store(
         _ arrivals: [Arrival], _ expiries: [PaymentID: Duration] = [:], arrivedAt: Duration = .monotonicNow
-    ) throws(InboxError) {
+    ) throws(InboxError) -> [ArrivalOutcome] {
         let outcomes: [ArrivalOutcome]
         let reading = clock.reading
         Timeline.shared.mark(.commitBegun)
@@ -278,6 +286,7 @@ struct Intake: PaymentFeedDelegate {
         hooks.somethingMayWait()
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
+        return outcomes
     }
 
     func report(_ error: InboxError) {

@@ -39,6 +39,8 @@ package final class BoxState: Sendable {
         package var ringFault: String?
         /// What comes under topics that are not the box's.
         package var topicFault: TopicFault?
+        /// Which notices were not announced because of what they say.
+        package var refusals = RefusalRecord()
         /// Why payments may go astray though the box is connected now and then.
         package var feedFaults: [FeedFault] = []
         /// Why buttons or lights do not work, when they do not.
@@ -83,7 +85,10 @@ package final class BoxState: Sendable {
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
         package var warnings: [String] {
             voiceWarnings + feedFaults.map(\.description)
-                + [timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning, certificate?.problem]
+                + [
+                    refusals.notices?.warning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
+                    certificate?.problem,
+                ]
                 .compactMap(\.self)
         }
     }

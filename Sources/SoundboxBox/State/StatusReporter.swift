@@ -114,6 +114,7 @@ package actor StatusReporter: Service {
         state.update {
             $0.clockFault = clock.fault
             $0.topicFault = $0.topicFault?.stillTold(at: .monotonicNow)
+            $0.refusals.forget(at: .monotonicNow)
         }
         let snapshot = state.snapshot
         var status = BoxStatus(
@@ -141,6 +142,7 @@ package actor StatusReporter: Service {
         status.certificate = snapshot.certificate
         // Without counts the rest is still worth telling; the fault says why they are missing.
         status.counts = try? inbox.counts()
+        status.noticesRefused = snapshot.refusals.notices
         status.faults = snapshot.faults
         status.warnings = snapshot.warnings
         return status

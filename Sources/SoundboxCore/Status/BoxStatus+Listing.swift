@@ -45,6 +45,7 @@ extension BoxStatus {
             add("announced", "\(counts.announced)")
             add("receipts to be sent", "\(counts.receiptsWaiting)")
         }
+        add("notices refused", noticesRefused?.summary)
         if let faults { rows.append(("faults", faults.isEmpty ? ["none"] : faults)) }
         if let warnings, !warnings.isEmpty { rows.append(("warnings", warnings)) }
         return rows

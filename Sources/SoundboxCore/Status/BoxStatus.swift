@@ -48,6 +48,8 @@ public struct BoxStatus: Sendable, Equatable {
     public var configuration: JSONValue?
     /// Of the certificate that the box renews by itself; `nil` where it has none.
     public var certificate: CertificateStatus?
+    /// `nil` where none was.
+    public var noticesRefused: RefusedNotices?
     /// What is wrong, in words for people; empty when nothing is. `nil` in the last will.
     public var faults: [String]?
     /// What somebody should look at although the box does its work, in words for people; empty when there is nothing.
@@ -109,6 +111,7 @@ extension BoxStatus {
         add("settings", settings?.json)
         add("configuration", configuration)
         add("certificate", certificate?.json)
+        add("notices_refused", noticesRefused?.json)
         add("faults", faults.map { .array($0.map { .string($0) }) })
         add("warnings", warnings.map { .array($0.map { .string($0) }) })
         return .object(members)
@@ -145,6 +148,7 @@ extension BoxStatus {
         settings = json["settings"].flatMap(SettingsStatus.init(decoding:))
         configuration = json["configuration"]
         certificate = json["certificate"].flatMap(CertificateStatus.init(decoding:))
+        noticesRefused = json["notices_refused"].flatMap(RefusedNotices.init(decoding:))
         if case .array(let elements)? = json["faults"] { faults = elements.compactMap(\.string) }
         if case .array(let elements)? = json["warnings"] { warnings = elements.compactMap(\.string) }
     }

@@ -184,6 +184,27 @@ struct StatusReporterTests {
         #expect(status.listing.contains { $0.hasPrefix("session:") && $0.contains("new, the box's number 3") })
     }
 
+    @Test("Notices that were refused are told for 24 hours, and no longer although nothing else happens")
+    func refused() async throws {
+        let notice = RefusedNotices.Notice(id: try PaymentID("order-1"), reason: "amount: wrong", at: .now)
+        let now = Duration.monotonicNow
+        state.update { _ = $0.refusals.note([notice], at: now - .days(1)) }
+        state.update { _ = $0.refusals.note([notice, notice], at: now - .seconds(23 * 3600)) }
+        let status = await reporter().status()
+        #expect(status.noticesRefused == RefusedNotices(count: 2, last: notice))
+        #expect(
+            status.warnings == [
+                "2 notices of the last 24 hours were not announced; the last: order-1: amount: wrong"
+            ])
+        #expect(status.faults == [])
+        state.update {
+            $0.refusals = RefusalRecord()
+            _ = $0.refusals.note([notice], at: now - .days(1))
+        }
+        let later = await reporter().status()
+        #expect(later.noticesRefused == nil && later.warnings == [])
+    }
+
     @Test("The last will says no more than that the box is gone")
     func lastWill() {
         #expect(

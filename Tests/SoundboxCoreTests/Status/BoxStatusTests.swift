@@ -48,6 +48,20 @@ struct BoxStatusTests {
         return status
     }()
 
+    private static let refusing: BoxStatus = {
+        var status = full
+        status.noticesRefused = refused(3, id: "order-1")
+        return status
+    }()
+
+    private static func refused(_ count: Int, id: String?) -> RefusedNotices {
+        RefusedNotices(
+            count: count,
+            last: .init(
+                id: id.flatMap { try? PaymentID($0) }, reason: "amount: must be greater than zero",
+                at: Timestamp(millisecondsSince1970: 1_795_233_600_000)))
+    }
+
     private static let lastWill = BoxStatus.lastWill(version: "1.2.3", voice: "zh-CN")
 
     @Test("The members have the names and the order that readers know (docs/integration.md)")
@@ -67,9 +81,30 @@ struct BoxStatusTests {
                 + #""audio":"default","sound":null,"announcing":false,"ring":null,"faults":["no voice"]}"#)
     }
 
-    @Test("What is written is read back", arguments: [full, poor, faulted, lastWill])
+    @Test("What is written is read back", arguments: [full, poor, faulted, refusing, lastWill])
     func roundTrip(status: BoxStatus) {
         #expect(BoxStatus(decoding: status.json) == status)
+    }
+
+    @Test(
+        "Notices that were refused are told with their number and the last one, in JSON and in words",
+        arguments: [
+            (3, "order-1", "\"order-1\"", "3 notices of the last 24 hours were not announced; the last: order-1: "),
+            (1, nil, "null", "1 notice of the last 24 hours was not announced; the last: "),
+        ])
+    func refused(count: Int, id: String?, idInJSON: String, words: String) throws {
+        let refused = Self.refused(count, id: id)
+        #expect(
+            refused.json.text
+                == #"{"count":\#(count),"last":{"id":\#(idInJSON),"reason":"amount: must be greater than zero","#
+                + #""at":"2026-11-21T04:00:00.000Z"}}"#)
+        #expect(RefusedNotices(decoding: refused.json) == refused)
+        #expect(refused.warning == words + "amount: must be greater than zero")
+        #expect(Self.full.json["notices_refused"] == nil)
+        #expect(
+            Self.refusing.listing.contains {
+                $0.hasPrefix("notices refused:") && $0.contains("3 in 24 hours") && $0.contains("order-1: amount: ")
+            })
     }
 
     @Test("What another version leaves out, adds or means otherwise is unknown, and the rest is read")
@@ -112,7 +147,7 @@ struct BoxStatusTests {
         #expect(!listing.contains { $0.hasPrefix("volume made by") || $0.hasPrefix("announced") })
     }
 
-    @Test("A listing has neither JSON nor null in it", arguments: [full, poor, faulted, lastWill])
+    @Test("A listing has neither JSON nor null in it", arguments: [full, poor, faulted, refusing, lastWill])
     func plain(status: BoxStatus) {
         for line in status.listing {
             #expect(line.split(separator: ":", maxSplits: 1).count == 2 || line.hasPrefix(" "), "\(line)")

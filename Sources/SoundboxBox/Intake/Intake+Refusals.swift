@@ -1,0 +1,36 @@
+import SoundboxCore
+import SoundboxSystem
+
+// Notices that are not announced because of what they say.
+extension Intake {
+    /// - Parameter messages: that the outcomes are of, in the same order.
+    func noteRefusals(_ outcomes: [ArrivalOutcome], of messages: [FeedMessage]) {
+        let time = clock.reading.time
+        let refused = zip(outcomes, messages).compactMap { outcome, message -> RefusedNotices.Notice? in
+            guard let (id, reason) = outcome.refusal, isForShop(message) else { return nil }
+            return RefusedNotices.Notice(id: id, reason: reason, at: time)
+        }
+        guard !refused.isEmpty else { return }
+        var isToBeSaid = false
+        state.update { isToBeSaid = $0.refusals.note(refused, at: .monotonicNow) }
+        if isToBeSaid { hooks.say(.paymentUnreadable) }
+    }
+
+    /// Whether the shop is told when it is refused: not at every reconnect, nor whenever a stranger wants it.
+    private func isForShop(_ message: FeedMessage) -> Bool {
+        guard !message.isRetained else { return false }
+        guard let verifier else { return message.doubtfulName == nil }
+        return (try? verifier.isSigned(message)) ?? false
+    }
+}
+
+extension ArrivalOutcome {
+    /// Why it is not announced although it says something; `nil` where it is, or has been.
+    fileprivate var refusal: (id: PaymentID?, reason: String)? {
+        switch self {
+        case .rejected(let rejection): (rejection.id, "\(rejection)")
+        case .duplicate(let notice, let stored?): (notice.id, "the id is known with another amount: \(stored)")
+        case .stored, .duplicate(_, nil): nil
+        }
+    }
+}
