@@ -1,4 +1,5 @@
 import Foundation
+import SoundboxCore
 import TestSupport
 import Testing
 
@@ -44,6 +45,41 @@ struct BadInputTests {
             #expect(box.errors.entries.filter { $0.contains(" rejected ") }.count == Self.rejected.count)
             let good = try await trial.publishAndWait([notice("good", "1")])
             #expect(good.last?.state == "announced")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    @Test(
+        "Notices that are not announced for what they say are said once, in status, doctor and history, and no others")
+    func refusedIsTold() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            let box = try await trial.startBox()
+            _ = try await trial.publishAndWait([
+                #"{"id":"thousands","amount":"1,500.00"}"#, #"{"id":"rmb","amount":"5.00","currency":"RMB"}"#,
+                notice("order-1", "12.00"), notice("order-1", "12.00"), notice("order-1", "30.00"),
+            ])
+            try await box.logged("announcing", "prompt=payment_unreadable")
+            #expect(box.errors.entries.count { $0.contains("prompt=payment_unreadable") } == 1)
+
+            let json = try await soundbox("status", "--json", "--config", trial.configurationFile)
+            let status = try #require(BoxStatus(decoding: JSONValue(parsing: Array(json.output.joined().utf8))))
+            #expect(status.noticesRefused?.count == 3)
+            #expect(status.noticesRefused?.last.id?.text == "order-1")
+            let warning = try #require(status.warnings?.first)
+            #expect(
+                warning == "3 notices of the last 24 hours were not announced; the last: order-1: the id is known with "
+                    + "another amount: 12 CNY")
+            #expect(status.faults == [])
+            let listing = try await soundbox("status", "--config", trial.configurationFile)
+            #expect(
+                listing.output.contains { $0.hasPrefix("notices refused:") && $0.contains("order-1") }, "\(listing)")
+            let history = try await soundbox("history", "--config", trial.configurationFile)
+            #expect(history.code == 0 && history.output.last == warning, "\(history)")
+            let csv = try await soundbox("history", "--format", "csv", "--config", trial.configurationFile)
+            #expect(csv.code == 0 && csv.output.count == 2, "\(csv)")
+            let doctor = try await soundbox("doctor", "--config", trial.configurationFile)
+            #expect(doctor.output.contains { $0.hasPrefix("look running box") && $0.contains(warning) }, "\(doctor)")
             #expect(try await box.stop() == 0)
         }
     }

@@ -600,7 +600,9 @@ function about(fault) {
 
 /// For each matter how bad it is ('', 'warn' or 'bad'), and what the shop should know or do.
 function diagnosis(spoken) {
-	const has = (name) => spoken.some((fault) => about(fault) === name);
+	const { notices_refused: refused } = status;
+	// The sentence about these ends with a sender's words, which may be about anything.
+	const has = (name) => spoken.some((fault) => about(fault) === name && !(refused && fault.endsWith(refused.last.reason)));
 	const help = (sentence) => `${sentence} ${t.call}`;
 	const fine = ['', 'OK'];
 	return [
@@ -613,6 +615,7 @@ function diagnosis(spoken) {
 			: status.muted ? ['bad', t.muted]
 			: status.volume === 0 ? ['bad', t.howZero]
 			: 'quiet_volume' in status ? ['warn', fill(t.quietNow, number(status.quiet_volume))] : fine],
+		...refused ? [[t.pay, 'bad', help(fill(t.refused, number(refused.count)))]] : [],
 		...has('storage') ? [[t.storage, 'bad', help(t.netBad)]] : [],
 		...has('box') ? [[t.box, 'warn', t.call]] : [],
 	];
@@ -732,7 +735,7 @@ function wire() {
 const KEYS = `name pay box signIn look change sayCode code saying wrong expired wait quiet muted unspeakable noBox noNet failed http
 language signOut search none loading cancelled count gross net total channel others missing perHour print report
 received announcing announced late howMuted howZero howBare again fresh volume mute unmute quietHours from to atMost
-save done off asSetUp trial network clock sound storage netOff netBad clockUnsure clockBad soundOff soundBad quietNow
+save done off asSetUp trial network clock sound storage netOff netBad clockUnsure clockBad soundOff soundBad quietNow refused
 call asOf noDay names`.split(/\s/);
 
 const WORDS = {
@@ -804,6 +807,7 @@ Die Uhr geht falsch. Bitte die Internetverbindung der Box prüfen.
 Kein Lautsprecher. Stecker prüfen, dann die Box aus- und einschalten.
 Nicht alles kann angesagt werden.
 Ruhezeit: Lautstärke höchstens {0}.
+Zahlungsmeldungen der letzten 24 Stunden, die nicht angesagt wurden: {0}. Bitte die Zahlungen auf dem Telefon prüfen.
 Bitte anrufen, wer die Box eingerichtet hat.
 Stand: {0}.
 Die Box kennt das Datum nicht. Bitte einen Tag wählen.
@@ -876,6 +880,7 @@ The time is wrong. Check the box’s Internet connection.
 No loudspeaker. Check its plug, then turn the box off and on.
 Not everything can be spoken.
 Quiet hours: volume at most {0}.
+Payment messages of the last 24 hours that were not spoken: {0}. Check the payments on your phone.
 Call whoever set up the box.
 As of {0}.
 The box does not know the date. Choose a day.
@@ -948,6 +953,7 @@ hi: `
 स्पीकर नहीं मिला। प्लग देखें, फिर बॉक्स बंद-चालू करें।
 सब कुछ नहीं बोला जा सकता।
 शांत समय: आवाज़ अधिकतम {0}।
+पिछले 24 घंटों में भुगतान के जो संदेश नहीं बोले गए: {0}। भुगतान अपने फ़ोन पर देखें।
 जिसने बॉक्स लगाया उसे फ़ोन करें।
 {0} की स्थिति।
 बॉक्स को तारीख पता नहीं। कोई दिन चुनें।
@@ -1020,6 +1026,7 @@ Waktu salah. Periksa internet kotak.
 Pengeras suara tidak ada. Periksa colokannya, lalu matikan dan nyalakan kotak.
 Tidak semua bisa diucapkan.
 Jam tenang: volume paling tinggi {0}.
+Pesan pembayaran 24 jam terakhir yang tidak diucapkan: {0}. Periksa pembayaran di ponsel Anda.
 Hubungi pemasang kotak.
 Keadaan {0}.
 Kotak tidak tahu tanggal. Pilih hari.
@@ -1092,6 +1099,7 @@ ko: `
 스피커가 없습니다. 선을 확인하고 알림기를 껐다 켜세요.
 말하지 못하는 것이 있습니다.
 조용한 시간: 최대 음량 {0}.
+지난 24시간 동안 말하지 못한 결제 메시지: {0}. 휴대폰에서 결제를 확인하세요.
 설치한 사람에게 전화하세요.
 {0} 기준.
 알림기가 날짜를 모릅니다. 날을 고르세요.
@@ -1164,6 +1172,7 @@ Masa salah. Periksa Internet kotak.
 Tiada pembesar suara. Periksa palamnya, kemudian tutup dan hidupkan kotak.
 Bukan semua dapat disebut.
 Waktu senyap: volum paling tinggi {0}.
+Mesej bayaran 24 jam lalu yang tidak disebut: {0}. Semak bayaran di telefon anda.
 Hubungi pemasang kotak.
 Setakat {0}.
 Kotak tidak tahu tarikh. Pilih hari.
@@ -1236,6 +1245,7 @@ th: `
 ไม่มีลำโพง ดูสาย แล้วปิดเปิดกล่อง
 บางอย่างพูดไม่ได้
 ช่วงเงียบ: ดังสุด {0}
+ข้อความรับเงินใน 24 ชั่วโมงที่ผ่านมาที่ไม่ได้พูด: {0} โปรดตรวจสอบในโทรศัพท์
 โทรหาคนที่ติดตั้งกล่อง
 เมื่อ {0}
 กล่องไม่รู้วันที่ เลือกวัน
@@ -1308,6 +1318,7 @@ Sai giờ. Hãy xem lại Internet của loa.
 Không có loa ngoài. Xem lại dây cắm, rồi tắt và bật lại.
 Có điều không đọc được.
 Giờ yên lặng: âm lượng tối đa {0}.
+Tin báo tiền trong 24 giờ qua chưa được đọc: {0}. Hãy kiểm tra các khoản tiền trên điện thoại.
 Hãy gọi người cài đặt loa.
 Lúc {0}.
 Loa không biết ngày. Hãy chọn ngày.
@@ -1380,6 +1391,7 @@ cash=Tiền mặt;card=Thẻ;bank=Chuyển khoản;refund=Hoàn tiền;deposit=�
 找不到喇叭。请检查插头，再关机重开。
 有些内容播报不了。
 安静时段，音量最大 {0}。
+最近 24 小时有 {0} 条付款消息没有播报，请在手机上核对。
 请联系安装人员。
 截至 {0}。
 音箱不知道今天的日期，请选一天。
@@ -1452,6 +1464,7 @@ alipay=支付宝;wechat=微信支付;unionpay=云闪付;cash=现金;card=银行�
 找不到喇叭。請檢查插頭，再關機重開。
 有些內容播報不了。
 安靜時段，音量最大 {0}。
+最近 24 小時有 {0} 則付款訊息沒有播報，請在手機上核對。
 請聯絡安裝人員。
 截至 {0}。
 音箱不知道今天的日期，請選一天。

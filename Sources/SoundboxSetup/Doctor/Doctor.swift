@@ -96,7 +96,9 @@ public struct Doctor: Sendable {
         if let warnings = status.warnings, !warnings.isEmpty {
             return Finding(
                 "running box", .amber, "online, and payments may go astray: \(warnings.joined(separator: "; "))",
-                advice: "ask who runs the broker, and who publishes the payments")
+                advice: status.noticesRefused == nil
+                    ? "ask who runs the broker, and who publishes the payments"
+                    : "ask who publishes the payments; see: Why was nothing heard? (docs/operations.md)")
         }
         guard let volume = status.volume, volume > 0 else {
             return Finding("running box", .amber, "online, and the volume is 0", advice: "run: soundbox volume 80")

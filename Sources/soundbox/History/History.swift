@@ -15,7 +15,8 @@ struct History: AsyncParsableCommand {
               soundbox history --from 2026-11-01 --to 2026-11-30 --json
 
             A * behind a time of arrival says that the clock could not be believed then. What the inbox has forgotten \
-            (inbox.keep_ids) is not listed.
+            (inbox.keep_ids) is not listed, nor are notices that were refused: a line below the table counts those of \
+            the last 24 hours.
             """)
 
     @OptionGroup var options: HistoryOptions
@@ -38,7 +39,8 @@ struct History: AsyncParsableCommand {
             rest -= entries.count
         }
         endProgress()
-        printer.finish()
+        // The table is there whatever becomes of this question.
+        printer.finish(refused: try? await client.status().noticesRefused)
         try pages.tellOfUnreadableRows()
     }
 }

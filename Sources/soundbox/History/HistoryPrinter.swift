@@ -24,11 +24,14 @@ struct HistoryPrinter {
         }
     }
 
-    mutating func finish() {
+    /// - Parameter refused: told below the table. CSV and JSON have no place for it.
+    mutating func finish(refused: RefusedNotices?) {
         switch format {
         case .json: printLine(hasBegun ? "]" : "[]")
         case .csv: beginCSV()
-        case .table: for line in table.lines([]) { printLine(line) }
+        case .table:
+            for line in table.lines([]) { printLine(line) }
+            if let refused { printLine("\n\(refused.warning)") }
         }
     }
 

@@ -152,6 +152,22 @@ struct DoctorTests {
                 == level)
     }
 
+    @Test("Notices that were refused are amber, and the advice is about who sends them")
+    func refusedNotices() throws {
+        var status = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
+        status.volume = 80
+        status.faults = []
+        let refused = RefusedNotices(
+            count: 3,
+            last: .init(
+                id: try PaymentID("order-1"), reason: "amount: wrong", at: Timestamp(millisecondsSince1970: 0)))
+        status.noticesRefused = refused
+        status.warnings = [refused.warning]
+        let finding = Doctor.finding(about: status)
+        #expect(finding.level == .amber && finding.detail.hasSuffix(refused.warning))
+        #expect(finding.advice?.contains("Why was nothing heard?") == true)
+    }
+
     @Test("The report is as bad as its worst finding, and tells what to do")
     func report() {
         let report = DoctorReport(findings: [
