@@ -92,6 +92,8 @@ extension Box {
         package var verifier: MessageVerifier?
         package var admission: NoticeAdmission
         package var freshness: FreshnessPolicy
+        /// Whether the text of a notice, which a payer can write, is said.
+        package var saysNoticeTexts = false
         /// What a command gave to say is not said later than this after it was sent.
         package var saysExpireAfter = Duration.seconds(300)
         package var rings = RingPolicy()

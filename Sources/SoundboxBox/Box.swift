@@ -108,7 +108,9 @@ public struct Box {
         let intake = Intake(
             reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
             admission: parts.policy.admission,
-            rules: SpeechRules(voices: parts.voices, problemOfClip: parts.problemOfClip),
+            rules: SpeechRules(
+                voices: parts.voices, saysNoticeTexts: parts.policy.saysNoticeTexts,
+                problemOfClip: parts.problemOfClip),
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
             metrics: metrics, expiries: expiries,
             hooks: Intake.Hooks(

@@ -14,6 +14,8 @@ extension Configuration {
     public struct Payments: Sendable, Equatable {
         public var format: PaymentFormat
         public var excessDecimals: ExcessDecimals
+        /// Whether the text of a notice is said.
+        public var saysTexts = Configuration.Default.saysTexts
         /// What the mapping file says of topics.
         var naming = TopicNaming()
     }
@@ -43,6 +45,7 @@ extension Configuration.Payments {
         excessDecimals =
             try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self)
             ?? Configuration.Default.excessDecimals
+        saysTexts = try mapping?.optional("text")?.bool() ?? Configuration.Default.saysTexts
         try mapping?.refuseOtherKeys()
     }
 

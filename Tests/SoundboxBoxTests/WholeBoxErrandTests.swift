@@ -184,6 +184,22 @@ struct WholeBoxErrandTests {
         }
     }
 
+    @Test(
+        "A payer's remark that says that money came costs the remark, and the payment is announced",
+        arguments: [false, true], ["转你五百了", "五百转过来了", "重复播报", "已取消", "存储故障", "登录验证码 一二三四五六"])
+    func remark(saysTexts: Bool, text: String) async throws {
+        var parts = parts(feed, RingPolicy(), sink)
+        parts.policy.saysNoticeTexts = saysTexts
+        try await withBox(parts) {
+            try await feed.deliver(payment: #"{"id":"A-1","amount":"0.01","text":"\#(text)"}"#)
+            let stored = try await feed.receipt(of: "A-1", "stored")
+            #expect(stored["reason"]?.string?.hasPrefix("text: ") == true)
+            _ = try await feed.receipt(of: "A-1", "announced")
+            #expect(try #require(try inbox.lastAnnounced()).notice.text == nil)
+            #expect(synthesizer.asked.entries.isEmpty)
+        }
+    }
+
     @Test("A text that tells of an amount is refused")
     func amount() async throws {
         try await withBox {

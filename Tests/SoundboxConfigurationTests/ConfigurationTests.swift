@@ -36,7 +36,7 @@ struct ConfigurationTests {
         #expect(configuration.announce.currency == .CNY)
         #expect(configuration.announce.freshness.expireAfter == .seconds(600))
         #expect(configuration.announce.freshness.late == .summarise)
-        #expect(configuration.payments == .init(format: .native, excessDecimals: .speak))
+        #expect(configuration.payments == .init(format: .native, excessDecimals: .speak, saysTexts: false))
         #expect(configuration.authenticity == nil)
         #expect(configuration.inbox == Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 512 << 20))
         #expect(configuration.topics[.payments] == "soundbox/v1/M1001/box-01/payments")
@@ -143,14 +143,14 @@ struct ConfigurationTests {
                   late: silent
                   network_grace: 2m
                   prompts: {network: false, ready: true}
-                payments: {format: native, excess_decimals: reject}
+                payments: {format: native, excess_decimals: reject, text: true}
                 authenticity: {key_file: signing.key, required: false, window: 1h}
                 inbox: {keep_ids: 30d, max_size_mb: 8}
                 log_level: debug
                 """, file: "soundbox.yaml")
         #expect(configuration.voice.speakers == ["en-US": "emma"])
         #expect(configuration.announce.freshness.late == .silent)
-        #expect(configuration.payments == .init(format: .native, excessDecimals: .reject))
+        #expect(configuration.payments == .init(format: .native, excessDecimals: .reject, saysTexts: true))
         #expect(
             configuration.authenticity
                 == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
@@ -246,6 +246,7 @@ struct ConfigurationTests {
             (least + "announce: {late: sumarise}\n", "soundbox.yaml:4: announce.late: expected one of"),
             (least + "payments: {format: a/b}\n", "soundbox.yaml:4: payments.format:"),
             (least + "payments: {excess_decimals: round}\n", "soundbox.yaml:4: payments.excess_decimals:"),
+            (least + "payments: {text: some}\n", "soundbox.yaml:4: payments.text:"),
             (least + "payments: {excess_decimal: reject}\n", "soundbox.yaml:4: payments.excess_decimal: unknown key"),
             (least + "authenticity: {}\n", "soundbox.yaml:4: authenticity.key_file: this key is missing"),
             (least + "authenticity: {key_file: \"\"}\n", "soundbox.yaml:4: authenticity.key_file:"),

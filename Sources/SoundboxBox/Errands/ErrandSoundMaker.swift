@@ -24,16 +24,32 @@ struct ErrandSoundMaker: Sendable {
         }
     }
 
-    /// By recordings that cover it; else by the synthesiser.
-    func words(of text: String) async -> PreparedSound {
-        if let script = voices.script(ofText: text), script.hasWords { return .script(script) }
+    /// By recordings that cover it; else by the synthesiser, with the marker before it.
+    /// - Parameter isMarked: the marker stands before recordings, too.
+    func words(of text: String, isMarked: Bool = false) async -> PreparedSound {
+        let recorded = voices.script(ofText: text)
+        if !isMarked, let recorded, recorded.hasWords { return .script(recorded) }
+        guard let marker else {
+            return failed("the voice has recordings neither of prompts.marker nor prompts.message")
+        }
+        if let recorded, recorded.hasWords { return .script(marker.followed(by: recorded, after: Self.rest)) }
         guard let synthesizer else {
             return failed("the voice has no recordings of these words, and say.synthesizer is none")
         }
         do throws(SpeechSynthesisError) {
             let sound = try await synthesizer.speech(of: text, in: voices.locale)
-            return .script(AnnouncementScript(text: text, elements: [.sound(sound)]))
+            let words = AnnouncementScript(text: text, elements: [.sound(sound)])
+            return .script(marker.followed(by: words, after: Self.rest))
         } catch { return failed(error.description) }
+    }
+
+    /// Between the marker and what it stands before.
+    private static let rest = Duration.milliseconds(300)
+
+    /// Tells that what follows is somebody's text.
+    private var marker: AnnouncementScript? {
+        let script = voices.script(for: .prompt(.marker))
+        return script.hasWords ? script : message
     }
 
     /// Tells whose clips are not to be given up.

@@ -66,9 +66,10 @@ package final class ErrandSounds: Sendable {
         }
     }
 
-    /// Words for the text of a notice; `nil` where there are none. Suspends while they are made.
+    /// Words for the text of a notice, with the marker before them; `nil` where there are none. Suspends while they are
+    /// made.
     package func words(ofText text: String) async -> AnnouncementScript? {
-        guard case .script(let script) = await maker.words(of: text) else { return nil }
+        guard case .script(let script) = await maker.words(of: text, isMarked: true) else { return nil }
         return script
     }
 

@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxSystem
 
 extension Intake {
     /// A message of the commands topic, verified and decoded.
@@ -83,7 +84,7 @@ extension Intake {
         if isSigned, let at = message.at { learn(at) }
         let arrival = CommandJudge.judge(message, circumstances)
         if case .refused(let id, let reason, _) = arrival { throw CommandError(id: id, reason: reason) }
-        if case .errand(let errand) = message.command, let problem = rules.problem(of: errand) {
+        if case .errand(let errand) = message.command, let problem = rules.problem(of: errand, at: .monotonicNow) {
             throw CommandError(id: errand.id, reason: problem)
         }
         // Its reply says what came of it, and it may come twice.

@@ -217,9 +217,9 @@ struct Intake: PaymentFeedDelegate {
     /// Words never cost the payment: those that may not be said are left out.
     /// - Returns: what stands in the receipt.
     private func dropText(of notice: inout PaymentNotice) -> String? {
-        guard let text = notice.text, let problem = rules.problem(ofText: text) else { return nil }
+        guard let text = notice.text, let problem = rules.problemOfText(text) else { return nil }
         notice.text = nil
-        logSparingly(.warning, "text not said", ["id": "\(notice.id)", "reason": "\(problem)"])
+        logSparingly(.info, "text not said", ["id": "\(notice.id)", "reason": "\(problem)"])
         return "text: \(problem)"
     }
 

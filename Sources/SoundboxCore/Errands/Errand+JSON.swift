@@ -38,7 +38,7 @@ extension Errand {
         return .object(members + content.members)
     }
 
-    /// Whether a text may stand in a command, as far as its length and its characters go. What it says is for
+    /// Whether a text of others may be said, as far as its length and its characters go. What it says is for
     /// ``TextRules``.
     /// - Returns: what was expected, or `nil` when it may.
     public static func problem(ofText text: String) -> String? {
@@ -49,8 +49,12 @@ extension Errand {
         guard text.count <= longestText, text.unicodeScalars.count <= longestText * 10 else {
             return "expected at most \(longestText) characters, found \(text.count)"
         }
-        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-            return "must not contain control characters"
+        guard !text.unicodeScalars.contains(where: \.mayNotBeSaid) else { return "must not contain control characters" }
+        // espeak-ng reads what stands in double brackets as sounds, and leaves out what stands in angle brackets.
+        let seen = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+        let hasBrackets = zip(seen, seen.dropFirst()).contains { $0 == "[" && $1 == "[" }
+        guard !hasBrackets, !seen.contains(where: { $0 == "<" || $0 == ">" }) else {
+            return "must not contain [[, < or >, which a synthesiser does not take for letters"
         }
         return nil
     }
@@ -235,5 +239,14 @@ extension ClipReference {
     fileprivate static func sum(_ text: String) -> String? {
         guard text.utf8.count == 64, text.utf8.allSatisfy(\.isHexDigit) else { return nil }
         return text.lowercased()
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var mayNotBeSaid: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate: true
+        default: false
+        }
     }
 }

@@ -103,7 +103,7 @@ private struct NativeFields {
         return time
     }
 
-    /// Words never cost the payment. What is no string is handed on as an empty text, which ``TextRules`` refuse.
+    /// Words never cost the payment. What is no string is handed on as an empty text, which is not said.
     func text() -> String? { present("text").map { $0.string ?? "" } }
 
     private func string(_ name: String) throws(NoticeRejection) -> String? {

@@ -45,7 +45,7 @@ extension YAMLValue {
     }
 
     fileprivate func refuseAmount(in text: String, by rules: TextRules) throws(YAMLError) {
-        guard let words = rules.amount(in: FoldedText(text)) else { return }
+        guard let words = rules.amount(in: text) else { return }
         throw error("says an amount of its own, \(words.excerpt); only {amount} and {total} may")
     }
 }

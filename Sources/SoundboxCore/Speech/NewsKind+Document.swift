@@ -2,7 +2,7 @@ extension NewsKind {
     /// Reads the kinds of a voice.
     ///
     /// - Parameters:
-    ///   - rules: those of the same voice: what no text may say, no kind may say either.
+    ///   - rules: those of the same voice.
     ///   - suffixes: the voice's.
     static func all(
         reading value: YAMLValue, by rules: TextRules, _ suffixes: [String: Suffix]
@@ -47,9 +47,8 @@ private func readWords(
     for form in forms {
         let number = placeholders.first?.name == "number" ? "1000" : " "
         let said = words.replacing(/\{[^}]*\}/, with: number + form)
-        do throws(TextProblem) { try rules.check(said) } catch {
-            throw value.error(error == .empty ? "expected words beside the amount" : "\(error)")
-        }
+        guard !said.allSatisfy(\.isWhitespace) else { throw value.error("expected words beside the amount") }
+        do throws(TextProblem) { try rules.check(said, by: .voice) } catch { throw value.error("\(error)") }
     }
     return words
 }

@@ -2,10 +2,12 @@ extension NumberRules {
     /// Every piece of text that these sets can produce, each once, in the order of the rules.
     ///
     /// The words of any number are made of such pieces. So recordings that cover every piece cover every number.
-    public func vocabulary(ofSets names: [String]) -> [String] {
+    /// - Parameter withDecimals: also those that only numbers with decimals have, such as the point.
+    public func vocabulary(ofSets names: [String], withDecimals: Bool = true) -> [String] {
         var texts: [String] = []
         for set in reached(from: names) {
-            for part in set.rules.flatMap(\.parts) + (set.fraction ?? []) + (set.properFraction ?? []) {
+            let decimals = withDecimals ? (set.fraction ?? []) + (set.properFraction ?? []) : []
+            for part in set.rules.flatMap(\.parts) + decimals {
                 part.visit { part in
                     if case .text(let text) = part, !texts.contains(text) { texts.append(text) }
                 }

@@ -1,9 +1,9 @@
-/// A text as it sounds, for looking words up in it: without case, width, look-alikes and what nobody sees.
+/// A text as it sounds, for finding words in it: without case, width, look-alikes and what nobody sees.
 struct FoldedText: Sendable {
     enum Script: Sendable {
-        /// Words that other letters end: Latin, Devanagari and all that is not named here.
+        /// Words stand between blanks: Latin, Devanagari and all that is not named here.
         case spaced
-        /// Words that stand side by side, or, in Korean, with their particles and units.
+        /// Words stand side by side, or, in Korean, with their particles and units.
         case han, hangul, thai
     }
 
@@ -14,8 +14,6 @@ struct FoldedText: Sendable {
             case currencySign
             /// A blank, punctuation, a picture.
             case separator
-            /// What no word reaches across.
-            case barrier
         }
 
         var kind: Kind
@@ -28,20 +26,28 @@ struct FoldedText: Sendable {
         /// Where it stands in the text that was folded.
         var place: Range<String.Index>
 
-        var isSpacedLetter: Bool { kind == .letter(.spaced) }
-    }
+        var isLetter: Bool { if case .letter = kind { true } else { false } }
 
-    let text: String
-    var units: [Unit] = []
-
-    init(_ text: String) {
-        self.text = text
-        for index in text.indices {
-            append(text[index], at: index..<text.index(after: index))
+        /// Of a letter: equal within a script that has a block of Unicode to itself.
+        var block: UInt32? {
+            switch kind {
+            case .letter(.han): 0x4E00 >> 7
+            case .letter(.hangul): 0xAC00 >> 7
+            case .letter: plain.unicodeScalars.first.map { $0.value < 0x250 ? 0 : $0.value >> 7 }
+            case .digit, .currencySign, .separator: nil
+            }
         }
     }
 
-    /// The words that stand there, as they are written.
+    let text: String
+    private(set) var units: [Unit] = []
+
+    init(_ text: String) {
+        self.text = text
+        for index in text.indices { append(text[index], at: index..<text.index(after: index)) }
+    }
+
+    /// What stands there, as it is written.
     func words(_ range: Range<Int>) -> String {
         guard let first = units[range].first, let last = units[range].last else { return "" }
         return String(text[first.place.lowerBound..<last.place.upperBound])
@@ -60,86 +66,68 @@ struct FoldedText: Sendable {
                     kind: .letter(.spaced), exact: String(exact), plain: letter,
                     isCapital: first.properties.isUppercase, place: place))
             for rest in seen.dropFirst() where !rest.isToneMark { append(rest, at: place) }
-            return
+        } else if first.isHangul {
+            // One syllable, also where it is written as its two or three parts: equal strings are canonically so.
+            let syllable = String(String.UnicodeScalarView(seen.filter { !$0.isKoreanDot }))
+            units.append(Unit(kind: .letter(.hangul), exact: syllable, plain: syllable, place: place))
+        } else {
+            for scalar in seen { append(scalar, at: place) }
         }
-        for scalar in seen.composedHangul { append(scalar, at: place) }
     }
 
     private mutating func append(_ scalar: Unicode.Scalar, at place: Range<String.Index>) {
         func add(_ kind: Unit.Kind, _ text: String) {
             units.append(Unit(kind: kind, exact: text, plain: text, place: place))
         }
+        let properties = scalar.properties
         switch scalar.value {
-        case 0x3007, 0x2E80...0x2FDF, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
-            let character = Character(scalar)
-            return add(.letter(.han), String(hanVariants[character] ?? character))
-        // The Korean dot between letters, once a vowel.
-        case 0x318D, 0x119E: return add(.separator, String(scalar))
-        case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF:
-            return add(.letter(.hangul), String(scalar))
+        case 0x2F00..<0x2F00 + UInt32(radicals.count):
+            add(.letter(.han), String(radicals[Int(scalar.value - 0x2F00)].plainHan))
+        case 0x2E80...0x2EFF, 0x3007, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
+            add(.letter(.han), String(Character(scalar).plainHan))
         // Thai writes one of its vowels as one letter or as two.
         case 0x0E33:
             add(.letter(.thai), "\u{0E4D}")
-            return add(.letter(.thai), "\u{0E32}")
-        case 0x0E3F: return add(.currencySign, "฿")
-        case 0x0E00...0x0E7F where scalar.properties.numericType == nil: return add(.letter(.thai), String(scalar))
+            add(.letter(.thai), "\u{0E32}")
+        // The Thai sign for baht is a currency's, and its digits are digits.
+        case 0x0E00...0x0E3E, 0x0E40...0x0E4F: add(.letter(.thai), String(scalar))
         // The dot that marks borrowed sounds is often left out, and the two signs of nasal vowels are mixed up.
-        case 0x093C: return
-        case 0x0901: return add(.letter(.spaced), "\u{0902}")
+        case 0x093C: break
+        case 0x0901: add(.letter(.spaced), "\u{0902}")
         case 0x0958...0x095F:
             let bases = Array("कखगजडढफय".unicodeScalars)
-            return add(.letter(.spaced), String(bases[Int(scalar.value - 0x0958)]))
-        // Banknotes, and a heavy dollar.
-        case 0x1F4B2, 0x1F4B4...0x1F4B7: return add(.currencySign, String(scalar))
-        case 0x1F4AF: return add(.digit, String(scalar))
-        default: break
-        }
-        let properties = scalar.properties
-        if properties.numericType != nil {
-            add(.digit, String(scalar))
-        } else if properties.generalCategory == .currencySymbol {
-            add(.currencySign, String(scalar))
-        } else if properties.isAlphabetic || properties.generalCategory == .nonspacingMark {
-            add(.letter(.spaced), properties.lowercaseMapping)
-        } else {
-            add(.separator, String(scalar))
-        }
-    }
-}
-
-extension Sequence<Unicode.Scalar> {
-    /// Korean syllables as one letter each, also where they are written as their two or three parts (Unicode, chapter
-    /// 3.12).
-    fileprivate var composedHangul: [Unicode.Scalar] {
-        var composed: [Unicode.Scalar] = []
-        for scalar in self {
-            if let last = composed.last, let syllable = Unicode.Scalar(hangul: last, with: scalar) {
-                composed[composed.count - 1] = syllable
+            add(.letter(.spaced), String(bases[Int(scalar.value - 0x0958)]))
+        default:
+            if scalar.isKoreanDot {
+                add(.separator, String(scalar))
+            } else if properties.numericType != nil || scalar.isPicture(of: numberNames) {
+                add(.digit, String(scalar))
+            } else if properties.generalCategory == .currencySymbol || scalar.isPicture(of: moneyNames) {
+                add(.currencySign, String(scalar))
+            } else if properties.isAlphabetic || properties.generalCategory == .nonspacingMark {
+                add(.letter(.spaced), properties.lowercaseMapping)
             } else {
-                composed.append(scalar)
+                add(.separator, String(scalar))
             }
         }
-        return composed
     }
 }
 
 extension Unicode.Scalar {
-    /// A syllable of an initial and a vowel, or of a syllable without a final and its final; `nil` for anything else.
-    fileprivate init?(hangul first: Unicode.Scalar, with second: Unicode.Scalar) {
-        switch (first.value, second.value) {
-        case (0x1100...0x1112, 0x1161...0x1175):
-            self.init(0xAC00 + ((first.value - 0x1100) * 21 + second.value - 0x1161) * 28)
-        case (0xAC00...0xD7A3, 0x11A8...0x11C2) where (first.value - 0xAC00) % 28 == 0:
-            self.init(first.value + second.value - 0x11A7)
-        default: return nil
+    /// The dot between Korean letters, once a vowel.
+    fileprivate var isKoreanDot: Bool { value == 0x318D || value == 0x119E }
+
+    fileprivate var isHangul: Bool {
+        switch value {
+        case 0x318D, 0x119E: false
+        case 0x1100...0x11FF, 0x3130...0x318F, 0xA960...0xA97F, 0xAC00...0xD7FF: true
+        default: false
         }
     }
 
     /// The letter that it looks like, whatever its case, width, accent or alphabet; `nil` for what looks like none.
     fileprivate var latinLetter: String? {
-        if isASCII {
-            return properties.isAlphabetic ? properties.lowercaseMapping : nil
-        }
+        if isASCII { return properties.isAlphabetic ? properties.lowercaseMapping : nil }
         if let alike = lookAlikes[self] { return alike }
         // The standard's names say what a letter is made of: LATIN SMALL LETTER E WITH CIRCUMFLEX AND ACUTE.
         guard let name = properties.name, Self.kinds.contains(where: name.hasPrefix) else { return nil }
@@ -176,7 +164,19 @@ extension Unicode.Scalar {
         default: false
         }
     }
+
+    /// Whether it is a symbol in whose name in the standard one of these words stands: DIE FACE-5, MONEY BAG. A
+    /// synthesiser reads such names aloud.
+    fileprivate func isPicture(of words: Set<Substring>) -> Bool {
+        guard properties.generalCategory == .otherSymbol, let name = properties.name else { return false }
+        return name.split { $0 == " " || $0 == "-" }.contains(where: words.contains)
+    }
 }
+
+private let numberNames = Set(
+    ("0 1 2 3 4 5 6 7 8 9 ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN ELEVEN TWELVE HUNDRED FIRST SECOND "
+        + "THIRD NUMBERS").split(separator: " "))
+private let moneyNames = Set("DOLLAR YEN EURO POUND RUPEE MONEY BANKNOTE COIN CURRENCY CREDIT".split(separator: " "))
 
 /// Letters of other alphabets that cannot be told from Latin ones by eye.
 private let lookAlikes: [Unicode.Scalar: String] = {
@@ -191,16 +191,23 @@ private let lookAlikes: [Unicode.Scalar: String] = {
     return table
 }()
 
-/// Traditional characters, variants and the numerals of contracts by what they are written as here.
+extension Character {
+    fileprivate var plainHan: Character { hanVariants[self] ?? self }
+}
+
+/// Kangxi radicals, U+2F00 on, by the characters that they are.
+private let radicals = Array(
+    "一丨丶丿乙亅二亠人儿入八冂冖冫几凵刀力勹匕匚匸十卜卩厂厶又口囗土士夂夊夕大女子宀寸小尢尸屮山巛工己巾干幺广廴廾弋弓彐彡彳心戈戶手支攴文斗斤方无日曰月木欠止歹殳毋比毛氏气水火"
+        + "爪父爻爿片牙牛犬玄玉瓜瓦甘生用田疋疒癶白皮皿目矛矢石示禸禾穴立竹米糸缶网羊羽老而耒耳聿肉臣自至臼舌舛舟艮色艸虍虫血行衣襾見角言谷豆豕豸貝赤走足身車辛辰辵邑酉釆里金長門阜隶"
+        + "隹雨靑非面革韋韭音頁風飛食首香馬骨高髟鬥鬯鬲鬼魚鳥鹵鹿麥麻黃黍黑黹黽鼎鼓鼠鼻齊齒龍龜龠")
+
+/// Traditional characters and variants of what voices say, by what they are written as here.
 private let hanVariants: [Character: Character] = {
-    let pairs: [(String, String)] = [
-        ("帳賬帐轉進錢圓圆円圜塊萬億兩發匯經給費點實幣鎊銖盧韓歐澤項筆離線額總計號", "账账账转进钱元元元元块万亿两发汇经给费点实币镑铢卢韩欧泽项笔离线额总计号"),
-        ("壹弌貳贰弍參叁叄肆伍陸陆柒捌玖拾佰仟〇", "一一二二二三三三四五六六七八九十百千零"),
-        ("數據請與單處貨時間開關個邊過還這來幾寶銀雲閃條訖", "数据请与单处货时间开关个边过还这来几宝银云闪条讫"), ("⼀⼆⼋⼗", "一二八十"),
-    ]
-    var table: [Character: Character] = [:]
-    for (variant, plain) in pairs {
-        for (one, other) in zip(variant, plain) { table[one] = other }
-    }
-    return table
+    let variants =
+        "帳賬帐轉進錢圓圆円圜塊萬億兩發匯經給費點實幣鎊銖盧韓歐澤項筆離線额額總計號數據請與單處貨時間開關個過還這來幾寶銀雲閃條訖収欵隻鐘鍾複報儲録錄驗證碼歡設備誤暫無應網絡斷連靜調繼續將東團貝貨"
+        + "蘋現員會灣訊啟訂絕廣顧廳從"
+    let plain =
+        "账账账转进钱元元元元块万亿两发汇经给费点实币镑铢卢韩欧泽项笔离线额额总计号数据请与单处货时间开关个过还这来几宝银云闪条讫收款只钟钟复报储录录验证码欢设备误暂无应网络断连静调继续将东团贝货"
+        + "苹现员会湾讯启订绝广顾厅从"
+    return Dictionary(zip(variants, plain)) { first, _ in first }
 }()

@@ -269,6 +269,7 @@ extension Box.Policy {
                 retainedWindow: configuration.announce.freshness.expireAfter),
             freshness: configuration.announce.freshness, retention: configuration.inbox)
         verifier = try MessageVerifier(configuration)
+        saysNoticeTexts = configuration.payments.saysTexts
         saysExpireAfter = configuration.say.expireAfter
         rings = configuration.rings
         hurryAbove = configuration.announce.hurryAbove

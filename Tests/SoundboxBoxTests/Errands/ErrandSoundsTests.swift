@@ -1,12 +1,12 @@
 import Logging
 import SoundboxCore
 import SoundboxTesting
-import SoundboxVoice
 import TestSupport
 import Testing
 import VoiceTestSupport
 
 @testable import SoundboxBox
+@testable import SoundboxVoice
 
 @Suite("Sounds of errands", .timeLimit(.minutes(15)))
 struct ErrandSoundsTests {
@@ -57,6 +57,16 @@ struct ErrandSoundsTests {
         AnnouncementScript(text: text, elements: [.sound(sound)])
     }
 
+    /// What the synthesiser speaks, with the marker before it, or, where the voice has none, that there is a message.
+    private func spoken(_ text: String) -> AnnouncementScript {
+        marker.followed(by: script(FakeSpeechSynthesizer.sound(of: text), text), after: .milliseconds(300))
+    }
+
+    private var marker: AnnouncementScript {
+        let marker = voices.script(for: .prompt(.marker))
+        return marker.hasWords ? marker : voices.script(for: .prompt(.message))
+    }
+
     @Test("Recordings are used where they cover a text, and nobody is asked to speak it")
     func recordings() async throws {
         let text = try #require(voices.languages[0].prompts[.networkRestored])
@@ -67,8 +77,7 @@ struct ErrandSoundsTests {
 
     @Test("Other text is spoken; where it cannot be, that there is a message is said, and why")
     func synthesised() async throws {
-        let spoken = script(FakeSpeechSynthesizer.sound(of: Self.foreign), Self.foreign)
-        #expect(try await speech(of: entry(1, .text(Self.foreign)), in: sounds()) == .ready(spoken))
+        #expect(try await speech(of: entry(1, .text(Self.foreign)), in: sounds()) == .ready(spoken(Self.foreign)))
         synthesizer.fail(with: .unavailable(reason: "install espeak-ng"))
         guard case .failed(let reason, _) = try await speech(of: entry(2, .text(Self.foreign)), in: sounds())
         else {
@@ -83,10 +92,42 @@ struct ErrandSoundsTests {
         }
     }
 
+    @Test("The text of a notice has the marker before it, whoever speaks it")
+    func notice() async throws {
+        #expect(await sounds().words(ofText: Self.foreign) == spoken(Self.foreign))
+        let phrase = try #require(voices.languages[0].prompts[.networkRestored])
+        let recorded = try #require(voices.script(ofText: phrase))
+        let expected = marker.followed(by: recorded, after: .milliseconds(300))
+        #expect(expected != recorded)
+        #expect(await sounds().words(ofText: phrase) == expected)
+    }
+
+    @Test("A voice without words to put before a foreign text does not say it, and that is why")
+    func unmarked() async throws {
+        var voice = voices.voices[0]
+        for part in [Prompt.marker, .message].flatMap({ voice.writer.script(for: .prompt($0)).elements }) {
+            if case .phrase(let index) = part {
+                voice.leftOut[.phrase(index)] =
+                    LeftOut("/nowhere", because: .unreadable(file: "a", reason: "b"))
+            }
+        }
+        voice.renewWriter()
+        let sounds = ErrandSounds(
+            voices: Voices(first: voice), synthesizer: synthesizer, clips: nil,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        sounds.whenChanged { [changes] in changes.append(()) }
+        guard case .failed(let reason, nil) = try await speech(of: entry(1, .text(Self.foreign)), in: sounds) else {
+            Issue.record("it did not fail")
+            return
+        }
+        #expect(reason.contains("prompts.marker"))
+        #expect(synthesizer.asked.entries.isEmpty)
+    }
+
     @Test("A clip is played; without it its words are said, and the reason is told")
     func clip() async throws {
         let errand = try entry(1, .clip(Self.clip, otherwise: Self.foreign))
-        let words = script(FakeSpeechSynthesizer.sound(of: Self.foreign), Self.foreign)
+        let words = spoken(Self.foreign)
         #expect(
             try await speech(of: errand, in: sounds()) == .failed(reason: "clip: no server answers", instead: words))
         guard case .failed(SpeechRules.clipsAreOff, _) = try await speech(of: errand, in: sounds(plays: false))

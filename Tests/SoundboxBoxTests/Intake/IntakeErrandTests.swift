@@ -30,7 +30,8 @@ struct IntakeErrandTests {
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
             rules: rules
                 ?? SpeechRules(
-                    kinds: kinds, problemOfWords: { $0.contains("元") ? "tells of an amount" : nil },
+                    kinds: kinds, problemOfText: { $0.contains("元") ? "tells of an amount" : nil },
+                    problemOfWords: { $0.contains("元") ? "tells of an amount" : nil },
                     missingSegment: { $0.first { $0 == "未知" } }),
             allowsOneRing: oneRing, inbox: inbox, clock: BoxClock(newestKnown: nil),
             state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

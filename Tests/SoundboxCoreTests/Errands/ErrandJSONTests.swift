@@ -75,6 +75,9 @@ struct ErrandJSONTests {
             (#""type":"say","text":7"#, "text: expected a string, found a number"),
             (#""type":"say","text":" ""#, "text: expected a string of 1 to 200 characters"),
             (#""type":"say","text":"a\nb""#, "text: must not contain control characters"),
+            (#""type":"say","text":"a\u2028b""#, "text: must not contain control characters"),
+            (#""type":"say","text":"[\u200b[rI2s'i:vd]]""#, "text: must not contain [["),
+            (#""type":"ring","segments":["一百<b>"]"#, "segments[0]: must not contain [["),
             (
                 #""type":"say","text":"\#(String(repeating: "一", count: 201))""#,
                 "text: expected at most 200 characters, found 201"
@@ -189,7 +192,7 @@ extension Errand.Content {
 extension String {
     /// 1 to `limit` characters of several scripts, which JSON must escape or may not break.
     fileprivate static func random(upTo limit: Int, using generator: inout SeededGenerator) -> String {
-        let scalars: [Unicode.Scalar] = ["a", "\"", "\\", "/", "三", "é", "\u{301}", "\u{2028}", "😀", "ह", "z"]
+        let scalars: [Unicode.Scalar] = ["a", "\"", "\\", "/", "三", "é", "\u{301}", "\u{2003}", "😀", "ह", "z"]
         var text = "x"
         for _ in 1..<Int.random(in: 2...limit, using: &generator) {
             text.unicodeScalars.append(scalars[Int.random(in: scalars.indices, using: &generator)])

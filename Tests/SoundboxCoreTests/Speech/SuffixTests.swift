@@ -79,7 +79,7 @@ struct SuffixTests {
     @Test("A suffix may not say for a kind what an arrival says")
     func arrival() throws {
         let forms = [[("after", Self.list("원")), ("say", Self.text(" 입금"))], [("say", Self.text(""))]]
-        let refusal = try error { try language(payment: "{channel} {amount}", kind: "보증금 {amount:이/가}", forms) }
+        let refusal = try error { try language(payment: "{channel} 입금 {amount}", kind: "보증금 {amount:이/가}", forms) }
         #expect(refusal.contains("kinds.deposit.words") && refusal.contains("입금"))
     }
 
