@@ -35,6 +35,54 @@ extension ErrandContract {
             try demand(open().lastAnnounced()?.notice.id.text, equals: "3", "the last one")
             try demand(open().counts().announced, equals: 4, "how many there are")
         },
+        ErrandContract(description: "A refund is apart from the payment of its id; other kinds share the payment's") {
+            open in
+            let payment = try InboxContract.notice("A", "9")
+            let refund = try InboxContract.notice("A", "5", .refund)
+            let deposit = try InboxContract.notice("A", "9", .other(kind("deposit")))
+            let rejection = NoticeRejection(id: refund.id, field: "amount", problem: "must not be negative")
+            try demand(open().store([.rejection(rejection)], at: noon), equals: [.rejected(rejection)], "a rejection")
+            try demand(open().knows(refund.id), equals: false, "before")
+            let outcomes = try open().store([payment, refund, refund, deposit].map { .notice($0) }, at: noon)
+            let entries = try open().waiting(limit: 9)
+            try demand(entries.map(\.notice), equals: [payment, refund], "waiting")
+            try demand(
+                outcomes,
+                equals: [
+                    .stored(entries[0]), .stored(entries[1]), .duplicate(refund, differs: nil),
+                    .duplicate(deposit, differs: nil),
+                ], "outcomes")
+            try open().markAnnounced(entries[1], at: later)
+            try demand(open().waiting(limit: 9), equals: [entries[0]], "waiting after the refund")
+            try demand(open().cancel(refund.id, at: later), equals: .tooLate(.announced), "a cancel of the refund")
+            try demand(open().cancel(payment.id, at: later), equals: .cancelled(entries[0]), "a cancel of the payment")
+            try demand(open().knows(refund.id) && open().knows(payment.id), equals: true, "afterwards")
+            try demand(
+                open().store([.notice(refund), .notice(payment)], at: later),
+                equals: [.duplicate(refund, differs: nil), .duplicate(payment, differs: nil)], "once more")
+            let late = try ["B", "C"].map { try InboxContract.notice($0, "1", .refund) }
+            _ = try open().store(late.map { .notice($0) }, at: later)
+            try demand(
+                open().take([.cancel(.payment(InboxContract.notice("C").id), expiry: evening)], at: later),
+                equals: [.unknown(.payment(try PaymentID("C")))], "a cancel of a payment that never was")
+            _ = try open().take([.cancel(.payment(late[1].id), expiry: evening)], at: later)
+            try open().markExpired(open().waiting(limit: 9), at: later)
+            try demand(
+                InboxContract.receipts(of: open()).map { "\($0.id ?? "") \($0.kind ?? "-") \($0.state ?? "")" },
+                equals: [
+                    "A refund rejected", "A - stored", "A refund stored", "A refund duplicate", "A - duplicate",
+                    "A refund announced", "A - cancelled", "A refund duplicate", "A - duplicate", "B refund stored",
+                    "C refund stored", "C refund cancelled", "B refund expired",
+                ], "receipts")
+            let unknown = CommandArrival.cancel(.payment(try PaymentID("D").of(.refund)), expiry: evening)
+            _ = try open().take([unknown], at: later)
+            try demand(
+                InboxContract.replies(of: open()).map { "\($0.state ?? "") \($0.reason ?? "")" },
+                equals: [
+                    "refused payment_id: no such payment is known", "ok ",
+                    "refused payment_id: no such refund is known",
+                ], "replies")
+        },
         ErrandContract(description: "The history is given in pages, newest first, with how each notice ended") { open in
             let entries = try InboxContract.store(["1", "2", "3", "4", "5"], in: open())
             try open().markAnnounced(entries[0], as: .muted, at: later)
@@ -57,8 +105,7 @@ extension ErrandContract {
         },
         ErrandContract(description: "A filter leaves out what it says, and pages tell how many rows were looked at") {
             open in
-            var notices = try ["1", "2", "3"].map { try InboxContract.notice($0) }
-            notices[0].kind = .refund
+            var notices = try ["1", "2", "3"].map { try InboxContract.notice($0, "1", $0 == "1" ? .refund : .payment) }
             notices[1].channel = "alipay"
             _ = try open().store([.notice(notices[0])], at: noon)
             _ = try open().store([.notice(notices[1])], at: later)
@@ -89,7 +136,7 @@ extension ErrandContract {
                 ("2026A6789", "12.50"), ("2026B6789", "12.5"), ("67890", "12.05"), ("789", "125"), ("caf\u{E9}", "0.5"),
                 ("x6789", "12.500000001"),
             ].map { id, amount in
-                PaymentNotice(id: try PaymentID(id), money: try InboxContract.money(amount))
+                try InboxContract.notice(id, amount, id == "x6789" ? .refund : .payment)
             }
             _ = try open().store(notices.map { .notice($0) }, at: noon)
             func ids(amount: String? = nil, ending: String? = nil) throws -> [String] {

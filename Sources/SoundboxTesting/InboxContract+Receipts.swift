@@ -216,8 +216,10 @@ extension InboxContract {
 
     static func money(_ amount: String) throws -> Money { try Money(amount, .CNY) }
 
-    static func notice(_ id: String, _ amount: String = "1") throws -> PaymentNotice {
-        PaymentNotice(id: try PaymentID(id), money: try money(amount))
+    static func notice(
+        _ id: String, _ amount: String = "1", _ kind: PaymentNotice.Kind = .payment
+    ) throws -> PaymentNotice {
+        PaymentNotice(id: try PaymentID(id), money: try money(amount), kind: kind)
     }
 
     static func store(_ ids: [String], in inbox: any Inbox) throws -> [InboxEntry] {
@@ -234,7 +236,8 @@ extension InboxContract {
         try inbox.receipts(after: 0, limit: 1000).filter { $0.topic == topic }.map { receipt in
             let json = try JSONValue(parsing: receipt.payload)
             return StoredReceipt(
-                id: json["id"]?.string, state: json[topic == .replies ? "result" : "state"]?.string,
+                id: json["id"]?.string, kind: json["kind"]?.string,
+                state: json[topic == .replies ? "result" : "state"]?.string,
                 reason: json["reason"]?.string, summary: json["summary"]?.string, command: json["command"]?.text)
         }
     }
@@ -256,6 +259,7 @@ extension InboxContract {
 /// One receipt of an inbox, read back from its JSON.
 struct StoredReceipt: Sendable, Equatable {
     var id: String?
+    var kind: String?
     var state: String?
     var reason: String?
     var summary: String?

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import SoundboxBox
+import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxSetup
@@ -60,8 +61,9 @@ struct Publish: AsyncParsableCommand {
         let publisher = MQTTPublisher(settings: try MQTTSettings(settings))
         let signer = payload == nil ? try MessageSigner(settings) : nil
         let payloads = payload.map { [Array($0.utf8)] } ?? amounts.enumerated().map { notice($0, $1, signer) }
+        let reader = settings.payments.reader(defaultCurrency: settings.announce.currency)
         try await onOwnThread(named: "publish") { [wait, timeout] in
-            var awaited = AwaitedReceipts(of: payloads)
+            var awaited = AwaitedReceipts(of: payloads, reader)
             guard wait else {
                 try publisher.publish(payloads, timeout: .seconds(timeout))
                 return

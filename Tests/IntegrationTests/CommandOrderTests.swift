@@ -32,4 +32,37 @@ struct CommandOrderTests {
             #expect(try await box.stop() == 0)
         }
     }
+
+    @Test("publish waits for the receipts of a refund and not of its payment, and cancel names the one that is meant")
+    func refund() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            var box = try await trial.startBox()
+            func states(_ arguments: String...) async throws -> [String] {
+                let command = [Products.soundbox] + arguments + ["--config", trial.configurationFile]
+                return try await result(of: command).output.map { line in
+                    let json = try JSONValue(parsing: Array(line.utf8))
+                    return [json["kind"], json["state"] ?? json["result"], json["reason"]].compactMap { $0?.string }
+                        .joined(separator: " ")
+                }
+            }
+            #expect(try await states("publish", "9", "--id", "A-1", "--wait") == ["stored", "announced"])
+            #expect(
+                try await states("cancel", "A-1", "--refund", "--wait")
+                    == ["refused payment_id: no such refund is known"])
+            // The payment's receipts come first.
+            _ = try await states("publish", "8", "--id", "A-2")
+            #expect(
+                try await states("publish", "5", "--id", "A-2", "--refund", "--wait")
+                    == ["refund stored", "refund announced"])
+            box.kill9()
+            _ = try await box.exitStatus()
+            box = try await trial.startBox()
+            #expect(try await states("publish", "5", "--id", "A-2", "--refund", "--wait") == ["refund duplicate"])
+            #expect(
+                try await states("cancel", "A-2", "--refund", "--wait")
+                    == ["refused payment_id: too late, it is announced"])
+            #expect(try await box.stop() == 0)
+        }
+    }
 }

@@ -206,6 +206,25 @@ struct WholeBoxTests {
         }
     }
 
+    @Test("A payment and the refund under its id are both heard, each with receipts of its own, and neither twice")
+    func refund() async throws {
+        try await withBox {
+            let payment = #"{"id":"A-1","amount":"9"}"#
+            let refund = #"{"id":"A-1","amount":"5","kind":"refund"}"#
+            try await feed.deliver(payment: payment)
+            #expect(try await feed.receipt(of: "A-1", "announced")["kind"] == nil)
+            try await feed.deliver(payment: refund)
+            #expect(try await feed.receipt(of: "A-1", "announced")["kind"]?.string == "refund")
+            for notice in [payment, refund] { try await feed.deliver(payment: notice) }
+            #expect(try await feed.receipt(of: "A-1", "duplicate")["kind"] == nil)
+            #expect(try await feed.receipt(of: "A-1", "duplicate")["kind"]?.string == "refund")
+            let sounds = try await [
+                alone(.payment(try Money("9", .CNY), channel: nil)), alone(.refund(try Money("5", .CNY))),
+            ]
+            #expect(sink.announcements == sounds)
+        }
+    }
+
     @Test("A payment that cannot be stored is not acknowledged and not heard, and both when it comes again")
     func refused() async throws {
         try await withBox {

@@ -22,8 +22,8 @@ struct DamageTests {
         try SQLiteInbox(path: path) { [log] line in log.lines.withLock { $0.append(line) } }
     }
 
-    private func notice(_ id: String) throws -> PaymentNotice {
-        PaymentNotice(id: try PaymentID(id), money: try Money("1", .CNY))
+    private func notice(_ id: String, _ kind: PaymentNotice.Kind = .payment) throws -> PaymentNotice {
+        PaymentNotice(id: try PaymentID(id), money: try Money("1", .CNY), kind: kind)
     }
 
     private func damage(_ sql: String) throws { try DatabaseQueue(path: path).write { try $0.execute(sql: sql) } }
@@ -50,21 +50,28 @@ struct DamageTests {
         #expect(try inbox.counts().waiting == 2)
     }
 
-    @Test("Its sender is asked to publish it again, and then it is stored like a new one")
-    func publishedAgain() throws {
+    @Test(
+        "Its sender is asked to publish it again, and then it is stored like a new one; its refund or payment stays",
+        arguments: [PaymentNotice.Kind.payment, .refund])
+    func publishedAgain(kind: PaymentNotice.Kind) throws {
         let inbox = try inbox()
-        _ = try inbox.store([.notice(try notice("1"))], at: noon)
-        try damageBoth("amount = 'x'")
-        #expect(try inbox.waiting(limit: 1).isEmpty)
+        let (damaged, other) = try (notice("1", kind), notice("1", kind == .refund ? .payment : .refund))
+        _ = try inbox.store([.notice(damaged), .notice(other)], at: noon)
+        try damageBoth("amount = 'x' WHERE kind = '\(kind.rawValue)'")
+        #expect(try inbox.waiting(limit: 9).map(\.notice) == [other])
         let receipt = try #require(try inbox.receipts(after: 0, limit: 9).last)
         let json = try JSONValue(parsing: receipt.payload)
         #expect(json["state"]?.string == "rejected")
+        #expect(json["kind"]?.string == (kind == .refund ? "refund" : nil))
         #expect(json["reason"]?.string?.contains("publish it again") == true)
-        guard case .stored = try inbox.store([.notice(try notice("1"))], at: noon).first else {
+        #expect(log.lines.withLock { $0.first?.contains("\(kind.rawValue) 1, is damaged") } == true)
+        let outcomes = try inbox.store([.notice(damaged), .notice(other)], at: noon)
+        guard case .stored = outcomes.first else {
             Issue.record("it was not stored again")
             return
         }
-        #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["1"])
+        #expect(outcomes.last == .duplicate(other, differs: nil))
+        #expect(try inbox.waiting(limit: 9).map(\.notice) == [other, damaged])
     }
 
     @Test("A batch that holds a damaged waiting payment once more is stored whole, the payment afresh")

@@ -10,7 +10,7 @@ import TestSupport
 struct DamagedInbox {
     let folder: TemporaryFolder
     let path: String
-    /// Ids of payments that wait, oldest first, and of those that have ended.
+    /// Keys of what waits, oldest first, and of what has ended. One in ten is the refund of the payment before it.
     let waiting: [String]
     let ended: [String]
     let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
@@ -29,7 +29,7 @@ struct DamagedInbox {
         let folder = try TemporaryFolder()
         self.folder = folder
         path = folder.file("inbox.sqlite")
-        let ids = (1...endedCount + waitingCount).map { "T\($0)" }
+        let ids = (1...endedCount + waitingCount).map { $0 % 10 == 3 ? "\(PaymentID.refundMark)T\($0 - 1)" : "T\($0)" }
         (ended, waiting) = (Array(ids.prefix(endedCount)), Array(ids.suffix(waitingCount)))
         do {
             let inbox = try SQLiteInbox(path: path)
@@ -57,8 +57,11 @@ struct DamagedInbox {
         }
     }
 
-    static func notice(_ id: String) throws -> PaymentNotice {
-        PaymentNotice(id: try PaymentID(id), money: try Money("\(id.dropFirst()).5", .CNY), channel: "alipay")
+    static func notice(_ key: String) throws -> PaymentNotice {
+        guard let id = PaymentID(key: key) else { throw TestFailure("no key: \(key)") }
+        return PaymentNotice(
+            id: id, money: try Money("\(id.text.dropFirst()).\(id.isRefund ? 25 : 5)", .CNY),
+            kind: id.isRefund ? .refund : .payment, channel: "alipay")
     }
 
     var pages: Int { (files["inbox.sqlite"] ?? []).count / 4096 }
@@ -99,8 +102,9 @@ struct DamagedInbox {
 
     /// What an inbox holds once the history is saved.
     struct Content: Equatable {
+        /// By keys, as everything here.
         var waiting: [String]
-        /// Payments that have ended, whole.
+        /// Those that have ended, whole.
         var ended: Set<String>
         /// Those of which only the id is known.
         var known: Set<String>
@@ -109,12 +113,12 @@ struct DamagedInbox {
     func content(of inbox: SQLiteInbox) throws -> Content {
         guard inbox.history.wait(.seconds(60)) else { throw TestFailure("the history was not saved within a minute") }
         let entries = try inbox.waiting(limit: 1_000_000)
-        for entry in entries where entry.notice != (try Self.notice(entry.notice.id.text)) {
+        for entry in entries where entry.notice != (try Self.notice(entry.notice.id.key)) {
             throw TestFailure("a payment that was never made: \(entry)")
         }
         return try inbox.read { database in
             Content(
-                waiting: entries.map(\.notice.id.text),
+                waiting: entries.map(\.notice.id.key),
                 ended: try Set(
                     String.fetchAll(
                         database,

@@ -68,7 +68,8 @@ struct MigrationTests {
         try makeFile(sql)
         // Those that migrations compute are looked at below.
         let names = try ["notice", "receipt"].map {
-            ($0, try columns($0).filter { $0 != "announced_number" && $0 != "checksum" })
+            let names = try columns($0).filter { $0 != "announced_number" && $0 != "checksum" }
+            return ($0, names.map { $0 == "payment_id" ? "replace(payment_id, char(1), '')" : $0 })
         }
         let before = try names.map { try rows($0.0, $0.1) }
         _ = try SQLiteInbox(path: path)
@@ -108,8 +109,7 @@ struct MigrationTests {
 
         // Whatever its state, a known id is a duplicate.
         let ids = ["P-announced-1", "P-announced-2", "P-expired", "P-cancelled", "P-announcing", "P-received", "P-new"]
-        let outcomes = try inbox.store(
-            try ids.map { .notice(PaymentNotice(id: try PaymentID($0), money: try Money("9", .CNY))) }, at: now)
+        let outcomes = try inbox.store(try ids.map { .notice(try notice($0)) }, at: now)
         for outcome in outcomes.dropLast() {
             guard case .duplicate = outcome else {
                 Issue.record("expected a duplicate, found \(outcome)")
@@ -126,6 +126,52 @@ struct MigrationTests {
         try inbox.markAnnounced(waiting[0], at: now)
         #expect(try inbox.counts().announced == 3)
         #expect(try SQLiteInbox(path: path).counts().announced == 3)
+    }
+
+    @Test(
+        "A refund keeps its id apart from payments, also where the file is damaged before it is opened, and as a duplicate",
+        arguments: ReleasedSchemas.all, [false, true])
+    func refunds(version: (name: String, sql: String), isDamaged: Bool) throws {
+        try makeFile(version.sql)
+        if isDamaged {
+            var bytes = try folder.read("inbox.sqlite")
+            bytes[47] = 5
+            try folder.write(bytes, to: "inbox.sqlite")
+        }
+        let inbox = try SQLiteInbox.recovering(path: path, now: { [now] in now }, log: { _ in }, happened: { _ in })
+        let refunds = try ["P-cancelled", "P-received"].map { try notice($0) }
+        #expect(refunds.map(\.kind) == [.refund, .refund])
+        let payments = refunds.map { PaymentNotice(id: $0.id, money: $0.money) }
+        let outcomes = try inbox.store((refunds + payments).map { .notice($0) }, at: now)
+        #expect(
+            outcomes.map { if case .stored(let entry) = $0 { entry.notice.id.key } else { "duplicate" } }
+                == ["duplicate", "duplicate", "P-cancelled", "P-received"])
+        #expect(
+            try inbox.waiting(limit: 9).map(\.notice.id.key)
+                == ["P-announcing", "\u{1}P-received", "P-cancelled", "P-received"])
+        #expect(try inbox.cancel(refunds[1].id, at: now) != .unknown)
+    }
+
+    @Test("A refund that an earlier version left damaged stays damaged and is asked for again, apart from its payment")
+    func damagedRefund() throws {
+        try makeFile(ReleasedSchemas.all[6].sql)
+        try makeFile("UPDATE notice SET amount = '9'; UPDATE waiting SET amount = '9'")
+        let inbox = try SQLiteInbox(path: path)
+        #expect(try inbox.waiting(limit: 9).isEmpty)
+        let last = try #require(try inbox.receipts(after: 0, limit: 9).last)
+        #expect(PaymentID(receipt: try JSONValue(parsing: last.payload))?.key == "\u{1}P-received")
+        guard case .stored = try inbox.store([.notice(try notice("P-received"))], at: now).first else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(try inbox.waiting(limit: 9).map(\.notice.id.key) == ["\u{1}P-received"])
+    }
+
+    /// As of the files of earlier versions.
+    private func notice(_ id: String) throws -> PaymentNotice {
+        PaymentNotice(
+            id: try PaymentID(id), money: try Money("9", .CNY),
+            kind: ["P-cancelled", "P-received"].contains(id) ? .refund : .payment)
     }
 
     @Test("A newer version's file is refused with what to do, and stays as it is to the byte")

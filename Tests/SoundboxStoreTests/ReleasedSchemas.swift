@@ -8,6 +8,7 @@ enum ReleasedSchemas {
         ("5: confirmed clocks", fifth),
         ("6: how payments were announced, and epochs of receipts", sixth),
         ("7: errands, and words that notices bring", seventh),
+        ("8: refunds apart from their payments", eighth),
     ]
 
     private static let migrations = """
@@ -237,5 +238,14 @@ enum ReleasedSchemas {
             id TEXT NOT NULL,
             expiry INTEGER NOT NULL
         ) STRICT;
+        """
+
+    private static let eighth = """
+        \(seventh)
+        INSERT INTO grdb_migrations VALUES ('8: refunds apart from their payments');
+        UPDATE notice SET payment_id = char(1) || payment_id WHERE kind = 'refund';
+        UPDATE notice SET checksum = 819413064 WHERE sequence = 6;
+        UPDATE notice SET checksum = 4132594795 WHERE sequence = 8;
+        UPDATE waiting SET payment_id = char(1) || payment_id, checksum = 186382223 WHERE sequence = 8;
         """
 }

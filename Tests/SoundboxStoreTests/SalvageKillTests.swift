@@ -76,7 +76,7 @@ struct SalvageKillTests {
     @Test("Without room for the history the newest part is known, payments are taken, and the fault says so")
     func noRoomForHistory() throws {
         let opened = try inbox.open(reserve: .max)
-        #expect(try opened.waiting(limit: 9999).map(\.notice.id.text) == inbox.waiting)
+        #expect(try opened.waiting(limit: 9999).map(\.notice.id.key) == inbox.waiting)
         guard case .stored = try opened.store([.notice(try DamagedInbox.notice("T9999"))], at: inbox.noon).first else {
             Issue.record("not stored")
             return

@@ -37,7 +37,7 @@ struct SchemaDamageTests {
         // Each payment once, and then the next.
         for id in inbox.waiting {
             let entry = try #require(try opened.waiting(limit: 1).first)
-            #expect(entry.notice.id.text == id)
+            #expect(entry.notice.id.key == id)
             #expect(try opened.markAnnouncing(entry))
             try opened.markAnnounced(entry, at: inbox.noon)
         }

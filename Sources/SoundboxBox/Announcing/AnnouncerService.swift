@@ -321,7 +321,7 @@ extension Announcer.Job {
     func logMetadata(_ others: Logger.Metadata) -> Logger.Metadata {
         let metadata: Logger.Metadata =
             switch self {
-            case .notice(let entry), .text(let entry): ["id": "\(entry.notice.id)"]
+            case .notice(let entry), .text(let entry): entry.notice.id.logMetadata()
             case .summary(let entries): ["summary_of": "\(entries.count)"]
             case .replay(let entry): ["replay_of": "\(entry?.notice.id.text ?? "nothing")"]
             case .prompt(let prompt): ["prompt": "\(prompt.rawValue)"]

@@ -33,7 +33,7 @@ extension Intake {
             throw CommandError(reason: "signature: \(error.problem)")
         }
         if let doubt = doubt(message, isSigned: isSigned) { throw CommandError(reason: "topic: \(doubt)") }
-        return (try CommandMessage(decoding: message.payload), isSigned)
+        return (try CommandMessage(decoding: message.payload, kinds: reader.kinds), isSigned)
     }
 
     /// Ends what a cancel names, if that sounds: past every queue, and before anything is written.
@@ -135,16 +135,16 @@ extension Intake {
             logSparingly(.notice, "command refused", ["id": "\(message.id?.text ?? "unknown")", "reason": "\(reason)"])
         case .cancelled(let target, let moment):
             if case .payment(let id) = target { metrics?.cancelled(id) }
-            logger.notice("cancelled", metadata: ["id": "\(target.idText)", "moment": "\(moment.rawValue)"])
+            logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
             // It may have begun to sound while this was committed.
             hooks.hush(target)
             hooks.errandsMayWait()
             hooks.somethingMayWait()
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, let state):
-            logSparingly(.notice, "too late to cancel", ["id": "\(target.idText)", "state": "\(state)"])
+            logSparingly(.notice, "too late to cancel", target.logMetadata(["state": "\(state)"]))
         case .unknown(let target):
-            logSparingly(.warning, "cannot cancel an unknown payment", ["id": "\(target.idText)"])
+            logSparingly(.warning, "cannot cancel an unknown payment", target.logMetadata())
         }
     }
 
@@ -158,10 +158,10 @@ extension Intake {
 }
 
 extension CancelTarget {
-    fileprivate var idText: String {
+    fileprivate func logMetadata(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
         switch self {
-        case .payment(let id): id.text
-        case .errand(let id): id.text
+        case .payment(let id): id.logMetadata(others)
+        case .errand(let id): others.merging(["id": "\(id)"]) { _, new in new }
         }
     }
 }

@@ -219,7 +219,7 @@ struct Intake: PaymentFeedDelegate {
     private func dropText(of notice: inout PaymentNotice) -> String? {
         guard let text = notice.text, let problem = rules.problemOfText(text) else { return nil }
         notice.text = nil
-        logSparingly(.info, "text not said", ["id": "\(notice.id)", "reason": "\(problem)"])
+        logSparingly(.info, "text not said", notice.id.logMetadata(["reason": "\(problem)"]))
         return "text: \(problem)"
     }
 
@@ -308,8 +308,9 @@ struct Intake: PaymentFeedDelegate {
             metadata["stored_amount"] = "\(stored)"
             logSparingly(.warning, "duplicate with another amount, not spoken", metadata)
         case .rejected(let rejection):
-            let id = rejection.id?.text ?? "unknown"
-            logSparingly(.warning, "rejected", ["id": "\(id)", "reason": "\(rejection)"])
+            var metadata = rejection.id?.logMetadata() ?? ["id": "unknown"]
+            metadata["reason"] = "\(rejection)"
+            logSparingly(.warning, "rejected", metadata)
         }
     }
 
@@ -333,6 +334,15 @@ extension [Arrival] {
     fileprivate var firstNotice: PaymentNotice? {
         for case .notice(let notice, _) in self { return notice }
         return nil
+    }
+}
+
+extension PaymentID {
+    func logMetadata(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
+        var metadata = others
+        metadata["id"] = "\(text)"
+        if isRefund { metadata["kind"] = "refund" }
+        return metadata
     }
 }
 

@@ -45,7 +45,8 @@ public enum Command: Sendable, Equatable {
 
 extension Command {
     /// By `type` and the members that belong to it: every kind that a program can send.
-    public init(decoding json: JSONValue) throws(CommandError) {
+    /// - Parameter kinds: that notices may be of, beside payments and refunds.
+    public init(decoding json: JSONValue, kinds: Set<KindName> = []) throws(CommandError) {
         switch json["type"]?.string {
         case "replay": self = .play(.last)
         case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
@@ -57,7 +58,7 @@ extension Command {
                 throw CommandError(reason: "session_epoch: expected a whole number above 0, as the status has it")
             }
             self = .reconciled(epoch: epoch)
-        case "cancel": self = .cancel(try CancelTarget(decoding: json))
+        case "cancel": self = .cancel(try CancelTarget(decoding: json, kinds: kinds))
         case "settings": self = .settings(try RemoteSettings(command: json))
         case "certificate":
             guard let text = json["certificate"]?.string, text.contains("-----BEGIN CERTIFICATE-----") else {
@@ -75,8 +76,9 @@ extension Command {
 }
 
 extension CancelTarget {
-    /// By `payment_id` or `command_id`: one of the two.
-    public init(decoding json: JSONValue) throws(CommandError) {
+    /// By `payment_id` or `command_id`: one of the two. With `payment_id`, the `kind` may be that of the notice.
+    /// - Parameter kinds: that notices may be of, beside payments and refunds.
+    public init(decoding json: JSONValue, kinds: Set<KindName>) throws(CommandError) {
         let members = ["payment_id", "command_id"].filter { (json[$0] ?? .null) != .null }
         guard members.count == 1, let text = json[members[0]]?.string else {
             let field = members.first ?? "payment_id"
@@ -89,6 +91,11 @@ extension CancelTarget {
         do {
             self = members == ["payment_id"] ? .payment(try PaymentID(text)) : .errand(try CommandID(text))
         } catch { throw CommandError(reason: "\(members[0]): \(error)") }
+        guard case .payment(let id) = self, let kind = json["kind"], kind != .null else { return }
+        let checks = NoticeChecks(id: id, excessDecimals: .speak, kinds: kinds)
+        do { self = .payment(id.of(try checks.kind(kind.string ?? "", field: "kind"))) } catch {
+            throw CommandError(reason: error.description)
+        }
     }
 }
 

@@ -17,7 +17,8 @@ public struct CommandMessage: Sendable, Equatable {
     }
 
     /// Unknown fields are ignored, `null` counts as absent.
-    public init(decoding payload: [UInt8]) throws(CommandError) {
+    /// - Parameter kinds: that notices may be of, beside payments and refunds.
+    public init(decoding payload: [UInt8], kinds: Set<KindName> = []) throws(CommandError) {
         guard payload.count <= Self.maximumPayloadBytes else {
             throw CommandError(reason: "payload: longer than \(Self.maximumPayloadBytes) bytes")
         }
@@ -30,7 +31,7 @@ public struct CommandMessage: Sendable, Equatable {
         self.id = id
         do throws(CommandError) {
             at = try json.commandTime
-            command = try Command(decoding: json)
+            command = try Command(decoding: json, kinds: kinds)
         } catch { throw CommandError(id: id, reason: error.reason, isUnknown: error.isUnknown) }
     }
 }

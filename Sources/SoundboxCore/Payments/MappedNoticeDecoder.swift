@@ -44,10 +44,8 @@ public struct MappedNoticeDecoder: Sendable {
         if let code = try text(mapping.currency, in: json, checks) {
             currency = try checks.currency(code.text, field: code.field)
         }
-        var notice = PaymentNotice(id: checks.id, money: try money(in: json, currency, checks))
-        if let kind = try text(mapping.kind, in: json, checks) {
-            notice.kind = try checks.kind(kind.text, field: kind.field)
-        }
+        var notice = PaymentNotice(
+            id: checks.id, money: try money(in: json, currency, checks), kind: try kind(in: json, checks))
         var unread = UnreadFields()
         do throws(NoticeRejection) {
             if let channel = try text(mapping.channel, in: json, checks) {
@@ -69,9 +67,16 @@ public struct MappedNoticeDecoder: Sendable {
         NoticeRejection(id: nil, field: "\(path)", problem: path.lack(in: json))
     }
 
+    /// Of its kind before anything is refused: the rejection of a refund must not name its payment.
+    private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
+        let id = try writtenID(in: json)
+        let checks = NoticeChecks(id: id, excessDecimals: excessDecimals, kinds: kinds)
+        return id.of((try? kind(in: json, checks)) ?? .payment)
+    }
+
     /// The first field must be there. Further ones that are not stand for nothing, as where a refund has a number of its
     /// own: `[trade_no, out_request_no]` is `T1` or `T1/R1`.
-    private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
+    private func writtenID(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
         guard mapping.id[0].value(in: json) != nil else { throw missing(mapping.id[0], in: json) }
         var parts: [String] = []
         for path in mapping.id {
@@ -124,6 +129,11 @@ public struct MappedNoticeDecoder: Sendable {
             throw checks.rejection(field, "expected an amount such as \(example), found \(text.excerpt)")
         }
         return .string(plain)
+    }
+
+    private func kind(in json: JSONValue, _ checks: NoticeChecks) throws(NoticeRejection) -> PaymentNotice.Kind {
+        guard let kind = try text(mapping.kind, in: json, checks) else { return .payment }
+        return try checks.kind(kind.text, field: kind.field)
     }
 
     private func paidAt(in json: JSONValue, _ checks: NoticeChecks) throws(NoticeRejection) -> Timestamp? {

@@ -15,6 +15,14 @@ public enum NoticeReader: Sendable {
         }
     }
 
+    /// Those that it admits beside payments and refunds.
+    public var kinds: Set<KindName> {
+        switch self {
+        case .native(let decoder): decoder.kinds
+        case .mapped(let decoder): decoder.kinds
+        }
+    }
+
     public func read(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         switch self {
         case .native(let decoder): try decoder.decode(payload)

@@ -1,7 +1,10 @@
-/// The provider's transaction id: the only key by which a payment is known.
+/// The provider's transaction id, by which a notice is known. A refund often has its payment's id and is known apart from
+/// it; notices of all other kinds share their ids.
 public struct PaymentID: Sendable, Hashable, CustomStringConvertible {
     /// 1–128 bytes of UTF-8 without control characters.
     public let text: String
+    /// Whether a refund is meant.
+    public private(set) var isRefund = false
 
     public static let maximumBytes = 128
 
@@ -17,13 +20,21 @@ public struct PaymentID: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
+    /// The same id of a notice of this kind.
+    public func of(_ kind: PaymentNotice.Kind) -> PaymentID {
+        var id = self
+        id.isRefund = kind == .refund
+        return id
+    }
+
     // Byte by byte, as the database compares: Swift calls "é" and "e" with an accent the same text, and a payment
     // whose id only looks like another's must still be spoken.
     public static func == (left: PaymentID, right: PaymentID) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.isRefund == right.isRefund && left.text.utf8.elementsEqual(right.text.utf8)
     }
 
     public func hash(into hasher: inout Hasher) {
+        hasher.combine(isRefund)
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }

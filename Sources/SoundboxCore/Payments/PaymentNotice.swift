@@ -30,9 +30,10 @@ public struct PaymentNotice: Sendable, Equatable {
         }
     }
 
-    public var id: PaymentID
+    /// Marked as a refund's by the ``kind``.
+    public let id: PaymentID
     public var money: Money
-    public var kind: Kind
+    public let kind: Kind
     /// How it was paid, as the provider names it: `alipay`, `wechat` … A voice that does not know it leaves it out.
     public var channel: String?
     /// When the customer paid; `nil` when the provider does not say.
@@ -44,7 +45,7 @@ public struct PaymentNotice: Sendable, Equatable {
         id: PaymentID, money: Money, kind: Kind = .payment, channel: String? = nil, paidAt: Timestamp? = nil,
         text: String? = nil
     ) {
-        self.id = id
+        self.id = id.of(kind)
         self.money = money
         self.kind = kind
         self.channel = channel

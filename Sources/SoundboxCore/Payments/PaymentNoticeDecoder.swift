@@ -59,7 +59,8 @@ public struct PaymentNoticeDecoder: Sendable {
         guard let text = value.string else {
             throw NoticeRejection(id: nil, field: "id", problem: "expected a string, found \(value.kind)")
         }
-        return try PaymentID(text, field: "id")
+        // Before anything is refused: the rejection of a refund must not name its payment.
+        return try PaymentID(text, field: "id").of(json["kind"]?.string.flatMap(PaymentNotice.Kind.init) ?? .payment)
     }
 }
 

@@ -105,7 +105,9 @@ public struct Receipt: Sendable, Equatable {
     public func json(sequence: Int64, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {
-            case .payment(let id): [("id", id.map { .string($0.text) } ?? .null)]
+            case .payment(let id):
+                [("id", id.map { .string($0.text) } ?? .null)]
+                    + (id?.isRefund == true ? [("kind", .string("refund"))] : [])
             case .command(let id):
                 (state.isReply ? [] : [("id", .null)]) + [("command", id.map { .string($0.text) } ?? .null)]
             }
@@ -118,6 +120,14 @@ public struct Receipt: Sendable, Equatable {
         if let reason { members.append(("reason", .string(reason))) }
         if let summary { members.append(("summary", .string(summary))) }
         return .object(members)
+    }
+}
+
+extension PaymentID {
+    /// The id that a receipt names; `nil` where it names none.
+    public init?(receipt: JSONValue) {
+        guard let id = receipt["id"]?.string.flatMap({ try? PaymentID($0) }) else { return nil }
+        self = id.of(receipt["kind"]?.string == "refund" ? .refund : .payment)
     }
 }
 

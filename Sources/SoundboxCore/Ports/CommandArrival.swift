@@ -41,7 +41,8 @@ extension CommandArrival {
             // It came twice, or somebody else was sooner.
             case .tooLate(let target, "cancelled"): (.ok, "\(target.field): it is cancelled already")
             case .tooLate(let target, let state): (.refused, "\(target.field): too late, it is \(state)")
-            case .unknown(let target): (.refused, "\(target.field): no such payment is known")
+            case .unknown(let target):
+                (.refused, "\(target.field): no such \(target.isRefund ? "refund" : "payment") is known")
             case .refused:
                 if case .refused(_, let reason, let isUnknown) = self {
                     (isUnknown ? .unknown : .refused, reason)
@@ -61,6 +62,8 @@ extension CancelTarget {
         case .errand: "command_id"
         }
     }
+
+    fileprivate var isRefund: Bool { if case .payment(let id) = self { id.isRefund } else { false } }
 }
 
 /// What became of one command.

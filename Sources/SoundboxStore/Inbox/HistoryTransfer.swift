@@ -106,7 +106,7 @@ final class HistoryTransfer {
                         SELECT 1 FROM notice WHERE sequence = ? UNION ALL SELECT 1 FROM notice WHERE payment_id = ?
                         UNION ALL SELECT 1 FROM known WHERE payment_id = ?
                         UNION ALL SELECT 1 FROM command WHERE id = ? LIMIT 1
-                        """), arguments: [sequence, id.text, id.text, id.text])
+                        """), arguments: [sequence, id.key, id.key, id.key])
             guard isKnown == nil else { continue }
             if sequence <= lastEnded {
                 try remember(id, sequence, in: database)
@@ -121,6 +121,6 @@ final class HistoryTransfer {
 
     private func remember(_ id: PaymentID, _ sequence: Int64, in database: Database) throws {
         try database.cachedStatement(sql: "INSERT OR IGNORE INTO known (sequence, payment_id) VALUES (?, ?)")
-            .execute(arguments: [sequence, id.text])
+            .execute(arguments: [sequence, id.key])
     }
 }

@@ -105,7 +105,7 @@ private struct Insertion {
     /// Whether this is one of the ids of which a salvage could save nothing but the id.
     private func isRemembered(_ id: PaymentID) throws -> Bool {
         try Int.fetchOne(
-            database.cachedStatement(sql: "SELECT 1 FROM known WHERE payment_id = ?"), arguments: [id.text]) != nil
+            database.cachedStatement(sql: "SELECT 1 FROM known WHERE payment_id = ?"), arguments: [id.key]) != nil
     }
 
     private func duplicate(_ notice: PaymentNotice, of stored: Money) throws -> ArrivalOutcome {

@@ -10,7 +10,7 @@ extension SQLiteInbox {
                     sql: """
                         SELECT EXISTS (SELECT 1 FROM notice WHERE payment_id = ?1)
                             OR EXISTS (SELECT 1 FROM known WHERE payment_id = ?1)
-                        """), arguments: [id.text]) ?? false
+                        """), arguments: [id.key]) ?? false
         }
     }
 

@@ -31,7 +31,9 @@ extension SQLiteInbox {
         let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
         for row in rows {
             let name =
-                row.paymentID.map { "payment \($0)" } ?? row.commandID.map { "command \($0)" }
+                row.paymentID.map { "\($0.isRefund ? "refund" : "payment") \($0)" } ?? row.commandID.map {
+                    "command \($0)"
+                }
                 ?? "of which the id is unreadable"
             do throws(InboxError) {
                 let isMoved = try write { database in
@@ -65,7 +67,7 @@ extension SQLiteInbox {
         try database.execute(
             sql: "INSERT INTO damaged (found_at, origin, content, sequence, payment_id) VALUES (?, ?, ?, ?, ?)",
             arguments: [
-                now.millisecondsSince1970, row.origin.rawValue, row.content, row.sequence, row.paymentID?.text,
+                now.millisecondsSince1970, row.origin.rawValue, row.content, row.sequence, row.paymentID?.key,
             ])
         return true
     }

@@ -162,7 +162,7 @@ extension SQLiteInbox {
 
     static func noticeRow(_ id: PaymentID, in database: Database) throws -> Row? {
         let sequence = try Int64.fetchOne(
-            database.cachedStatement(sql: "SELECT sequence FROM notice WHERE payment_id = ?"), arguments: [id.text])
+            database.cachedStatement(sql: "SELECT sequence FROM notice WHERE payment_id = ?"), arguments: [id.key])
         guard let sequence else { return nil }
         // By its number: the index would give its own copy of the id, and hide that it leads to another payment.
         guard let row = try noticeRow(sequence, in: database) else { throw wrongIndex }

@@ -58,7 +58,7 @@ extension SQLiteInbox {
             if row.sequence <= lastEnded {
                 try database.execute(
                     sql: "INSERT OR IGNORE INTO known (sequence, payment_id) VALUES (?, ?)",
-                    arguments: [row.sequence, id.text])
+                    arguments: [row.sequence, id.key])
             } else if try Self.waitingRow(row.sequence, in: database) == nil {
                 try Self.askAgain(for: id, at: now, in: database)
             }

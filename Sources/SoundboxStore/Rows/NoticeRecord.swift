@@ -65,7 +65,7 @@ struct NoticeRecord: Sendable, Equatable {
     func cells(of table: CheckedTable) -> [Cell] {
         let notice = entry.notice
         var cells: [Cell] = [
-            .integer(entry.sequence), .text(notice.id.text), .text(notice.money.amount.description),
+            .integer(entry.sequence), .text(notice.id.key), .text(notice.money.amount.description),
             .text(notice.money.currency.code), .text(notice.kind.rawValue), Cell(notice.channel),
             Cell(notice.paidAt?.millisecondsSince1970), .integer(entry.receivedAt.millisecondsSince1970),
             .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clock.rawValue),
@@ -90,9 +90,24 @@ extension NoticeState {
     var isWaiting: Bool { self == .received || self == .announcing }
 }
 
+extension PaymentID {
+    /// What a column `payment_id` holds. A refund's has U+0001 before the id, which no id can hold: so it is unique beside
+    /// its payment's.
+    var key: String { isRefund ? Self.refundMark + text : text }
+
+    /// `nil` for what is no key.
+    init?(key: String) {
+        let isRefund = key.hasPrefix(Self.refundMark)
+        guard let id = try? PaymentID(isRefund ? String(key.unicodeScalars.dropFirst()) : key) else { return nil }
+        self = isRefund ? id.of(.refund) : id
+    }
+
+    static let refundMark = "\u{1}"
+}
+
 extension Cell {
     /// The payment's id, when that much is readable.
-    var paymentID: PaymentID? { text.flatMap { try? PaymentID($0) } }
+    var paymentID: PaymentID? { text.flatMap(PaymentID.init(key:)) }
 
     /// A time within the years that RFC 3339 can write, plus a day on either side for the offset of a time zone. We never
     /// write a time outside of that, and arithmetic on it could overflow Int64.

@@ -62,7 +62,7 @@ extension Receipt.Subject {
     }
 
     fileprivate var paymentID: String? {
-        if case .payment(let id) = self { id?.text } else { nil }
+        if case .payment(let id) = self { id?.key } else { nil }
     }
 
     /// Empty when the command has no id.

@@ -106,7 +106,7 @@ struct BTreePage {
         guard kind == .leafIndex || kind == .interiorIndex else { return nil }
         var position = offset + (kind == .interiorIndex ? 4 : 0)
         guard let length = varint(in: bytes, at: &position) else { return nil }
-        // No entry of ours overflows: an id has at most 128 bytes.
+        // No entry of ours overflows: a key has at most 129 bytes.
         let largest = (bytes.count - 12) * 64 / 255 - 23
         guard length <= largest else { return nil }
         return payload(length, at: position, largestLocal: largest) { _ in nil }.flatMap(record)

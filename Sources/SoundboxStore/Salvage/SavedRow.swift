@@ -64,7 +64,7 @@ extension DamagedFile {
             guard let entry = page.entry(at: offset), entry.count == 2, let id = entry[0].paymentID,
                 let sequence = entry[1].integer, (1...maximumSequence).contains(sequence),
                 // The index of migrations looks the same.
-                !Migrations.all.migrations.contains(id.text)
+                !Migrations.all.migrations.contains(id.key)
             else { return nil }
             return (id, sequence)
         }

@@ -1,4 +1,5 @@
 import GRDB
+import SoundboxCore
 
 /// The schema's history. Append; never change a migration that has shipped.
 enum Migrations {
@@ -183,8 +184,29 @@ enum Migrations {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("8: refunds apart from their payments") { database in
+            // The tables stay as they are. An earlier version would take a refund's key for a damaged one, and so must
+            // refuse the file.
+            for table in [CheckedTable.notice, .waiting] { try markRefunds(of: table, in: database) }
+        }
         return migrator
     }()
+
+    /// A row that is damaged stays so, and its id becomes a refund's like the others.
+    private static func markRefunds(of table: CheckedTable, in database: Database) throws {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT \(table.columnList) FROM \(table.rawValue) WHERE kind = 'refund'")
+        for row in rows {
+            var cells = row.cells
+            guard let id = cells[1].text, let last = cells.last else { continue }
+            let isWhole = table.fits(cells)
+            cells[1] = .text(PaymentID.refundMark + id)
+            let checksum = isWhole && last != .null ? .integer(table.checksum(of: cells.dropLast())) : last
+            try database.execute(
+                sql: "UPDATE \(table.rawValue) SET payment_id = ?, checksum = ? WHERE sequence = ?",
+                arguments: [cells[1].argument, checksum.argument, row.sequence])
+        }
+    }
 
     /// Rows whose values make no sense are left out. They are set aside when the history gets its checksums.
     private static func copyWaiting(in database: Database) throws {

@@ -11,6 +11,7 @@ struct Cancel: AsyncParsableCommand {
 
               soundbox cancel table-3
               soundbox cancel 2026112122001476231405 --payment --wait
+              soundbox cancel 2026112122001476231405 --refund       its refund, which has the same id
 
             For a box with a key the command is signed with it, which takes the right to read the key's file.
             """)
@@ -18,11 +19,13 @@ struct Cancel: AsyncParsableCommand {
     enum Subject: String, EnumerableFlag {
         case command
         case payment
+        case refund
 
         static func help(for value: Subject) -> ArgumentHelp? {
             switch value {
             case .command: "TARGET is the id of a ring's or sentence's command. (default)"
-            case .payment: "TARGET is the id of a payment."
+            case .payment: "TARGET is the id of a payment, or of another notice that is no refund."
+            case .refund: "TARGET is the id of a refund."
             }
         }
     }
@@ -44,13 +47,19 @@ struct Cancel: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let member = subject == .payment ? "payment_id" : "command_id"
+        var members: [(name: String, value: JSONValue)] = [
+            ("type", .string("cancel")), (subject == .command ? "command_id" : "payment_id", .string(target)),
+        ]
+        if subject == .refund { members.append(("kind", .string("refund"))) }
         try await sender.send(
-            [("type", .string("cancel")), (member, .string(target))], timeout: .seconds(timeout),
-            awaiting: ErrandReceipts(of: try cancelTarget()))
+            members, timeout: .seconds(timeout), awaiting: ErrandReceipts(of: try cancelTarget()))
     }
 
     private func cancelTarget() throws(PaymentIDError) -> CancelTarget {
-        subject == .payment ? .payment(try PaymentID(target)) : .errand(try CommandID(target))
+        switch subject {
+        case .command: .errand(try CommandID(target))
+        case .payment: .payment(try PaymentID(target))
+        case .refund: .payment(try PaymentID(target).of(.refund))
+        }
     }
 }

@@ -104,7 +104,7 @@ struct ErrandReceipts: Sendable {
 
     private func isOfTarget(_ receipt: JSONValue) -> Bool {
         switch target {
-        case .payment(let id)?: receipt["id"]?.string == id.text
+        case .payment(let id)?: PaymentID(receipt: receipt) == id
         case .errand(let id)?: receipt["command"]?.string == id.text
         case nil: false
         }

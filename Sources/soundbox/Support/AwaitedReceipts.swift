@@ -3,10 +3,16 @@ import SoundboxCore
 /// Which of the messages sent have not been answered for good.
 struct AwaitedReceipts {
     /// Ids of the messages; `nil` stands for one whose id cannot be read.
-    private var ids: [String?]
+    private var ids: [PaymentID?]
 
-    init(of payloads: [[UInt8]]) {
-        ids = payloads.map { (try? JSONValue(parsing: $0))?["id"]?.string }
+    /// - Parameter reader: as the box's.
+    init(of payloads: [[UInt8]], _ reader: NoticeReader) {
+        ids = payloads.map { payload in
+            do throws(NoticeRejection) {
+                guard case .notice(let notice) = try reader.read(payload) else { return nil }
+                return notice.id
+            } catch { return error.id }
+        }
     }
 
     var isComplete: Bool { ids.isEmpty }
@@ -14,7 +20,8 @@ struct AwaitedReceipts {
     /// Notes a receipt.
     /// - Returns: the receipt; `nil` when it is not about one of the messages.
     mutating func take(_ payload: [UInt8]) -> JSONValue? {
-        guard let receipt = try? JSONValue(parsing: payload), let index = ids.firstIndex(of: receipt["id"]?.string)
+        guard let receipt = try? JSONValue(parsing: payload),
+            let index = ids.firstIndex(of: PaymentID(receipt: receipt))
         else {
             return nil
         }

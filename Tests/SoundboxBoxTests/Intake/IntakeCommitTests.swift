@@ -71,6 +71,21 @@ struct IntakeCommitTests {
         #expect(!events.entries.contains { if case .perform = $0 { true } else { false } })
     }
 
+    @Test("A refund and its payment in one batch are both to be spoken; a cancel takes back the one of its kind")
+    func refund() throws {
+        let notices = [
+            payment(#"{"id":"A-1","amount":"5","kind":"refund"}"#), payment(#"{"id":"A-1","amount":"9"}"#),
+            payment(#"{"id":"A-1","amount":"5","kind":"refund"}"#),
+        ]
+        try intake.commit(notices)
+        #expect(try states() == ["stored", "stored", "duplicate"])
+        #expect(try inbox.waiting(limit: 9).map(\.notice.kind) == [.refund, .payment])
+        try intake.commit([command(#"{"id":"c-1","type":"cancel","payment_id":"A-1","kind":"refund"}"#)])
+        #expect(try inbox.waiting(limit: 9).map(\.notice.kind) == [.payment])
+        try intake.commit(notices)
+        #expect(try states().suffix(3) == ["duplicate", "duplicate", "duplicate"])
+    }
+
     @Test("A batch that cannot be stored is refused whole and told as a fault; the same batch is taken later")
     func refused() throws {
         let batch = [payment(#"{"id":"A-1","amount":"1"}"#), command(#"{"type":"replay","at":"now"}"#)]

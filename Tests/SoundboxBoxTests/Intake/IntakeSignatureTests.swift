@@ -172,12 +172,18 @@ struct IntakeSignatureTests {
         let intake = try intake()
         let late = "2026-11-21T02:00:00Z"
         _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+        let refund = signed(#"{"id":"A-1","amount":"1","kind":"refund","paid_at":"\#(late)"}"#)
         try intake.commit([
             message(signed(payment("A-1", paidAt: late))),
-            message(signed(payment("A-1", paidAt: late)), isRetained: true),
+            message(signed(payment("A-1", paidAt: late)), isRetained: true), message(refund),
         ])
-        #expect(
-            try receipts() == [#""A-1" - stored -"#, #""A-1" - duplicate -"#, #""A-1" - duplicate -"#])
+        // The refund is not its payment: it is not known, and too old to be taken.
+        let played = [#""A-1" - stored -"#, #""A-1" - duplicate -"#, #""A-1" - duplicate -"#]
+        #expect(try receipts() == played + [#""A-1" - rejected paid_at"#])
+        _ = try inbox.store(
+            [.notice(try PaymentNoticeDecoder(defaultCurrency: .CNY).decode(Array(refund.utf8)))], at: .now)
+        try intake.commit([message(refund), message(refund, isRetained: true)])
+        #expect(try receipts().suffix(3) == played)
     }
 
     @Test("A retained notice is refused by name, unless it was paid just now; once stored it is a duplicate")

@@ -34,4 +34,16 @@ struct PaymentIDTests {
         #expect(composed != decomposed)
         #expect(Set([composed, decomposed, try PaymentID("caf\u{E9}")]).count == 2)
     }
+
+    @Test("A refund's id is apart from its payment's, which all other kinds share, and reads the same")
+    func refunds() throws {
+        let id = try PaymentID("A-1")
+        let deposit = PaymentNotice.Kind.other(try #require(KindName("deposit")))
+        #expect(id.of(.refund) != id && id.of(.refund).of(deposit) == id && id.of(.payment) == id)
+        #expect(Set([id, id.of(.refund), id.of(deposit)]).count == 2)
+        #expect(id.of(.refund).text == "A-1" && "\(id.of(.refund))" == "A-1")
+        let money = try Money("1", .CNY)
+        #expect(PaymentNotice(id: id, money: money, kind: .refund).id == id.of(.refund))
+        #expect(PaymentNotice(id: id.of(.refund), money: money).id == id)
+    }
 }

@@ -21,6 +21,18 @@ struct ReceiptTests {
                 + #""how":"volume_0"}"#)
     }
 
+    @Test(
+        "A receipt of a refund says so, whatever its state",
+        arguments: [Receipt.State.stored, .duplicate, .announced, .expired, .cancelled, .rejected])
+    func refund(state: Receipt.State) throws {
+        let id = try PaymentID("T1").of(.refund)
+        let json = Receipt(id: id, state: state, at: Timestamp(millisecondsSince1970: 0)).json(sequence: 7, epoch: nil)
+        #expect(
+            json.text == #"{"id":"T1","kind":"refund","state":"\#(state.rawValue)","at":"1970-01-01T00:00:00.000Z","#
+                + #""sequence":7}"#)
+        #expect(PaymentID(receipt: json) == id)
+    }
+
     @Test("Epochs are 16 hexadecimal digits, each another")
     func epochs() {
         let epochs = (1...1000).map { _ in ReceiptEpoch.new() }
