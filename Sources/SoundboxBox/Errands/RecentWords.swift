@@ -23,7 +23,7 @@ final class RecentWords: Sendable {
         _ pieces: [String], of id: CommandID, at now: Duration, problem: ([String]) -> String?
     ) -> String? {
         entries.withLock { entries in
-            entries.removeAll { $0.at + Self.span < now || $0.id == id }
+            entries.removeAll { $0.at + Self.span < now || $0.id == id && $0.pieces == pieces }
             if !entries.isEmpty, let problem = problem(entries.flatMap(\.pieces) + pieces) { return problem }
             entries = (entries + [Entry(id: id, pieces: pieces, at: now)]).suffix(Self.most)
             return nil

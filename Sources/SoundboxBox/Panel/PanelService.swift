@@ -98,7 +98,7 @@ extension Indication {
         }
         if snapshot.isMuted || snapshot.volume.level == 0 { indications.append(.muted) }
         if snapshot.announcement != nil { indications.append(.announcing) }
-        if !snapshot.faults.isEmpty || !snapshot.warnings.isEmpty { indications.append(.fault) }
+        if !snapshot.faults.isEmpty || !snapshot.alarms.isEmpty { indications.append(.fault) }
         if snapshot.ring != nil { indications.append(.ringing) }
         if snapshot.isUpdating { indications.append(.updating) }
         self = indications.max() ?? .booting

@@ -83,12 +83,13 @@ package final class BoxState: Sendable {
         package var inboxFault: String? { storingFault ?? recordingFault ?? ringFault }
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
-        package var warnings: [String] {
+        package var warnings: [String] { alarms + [refusals.notices?.warning].compactMap(\.self) }
+
+        /// The warnings that the light shows as well. The others are past, and would hide for a day that the box is
+        /// offline.
+        package var alarms: [String] {
             voiceWarnings + feedFaults.map(\.description)
-                + [
-                    refusals.notices?.warning, timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning,
-                    certificate?.problem,
-                ]
+                + [timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning, certificate?.problem]
                 .compactMap(\.self)
         }
     }

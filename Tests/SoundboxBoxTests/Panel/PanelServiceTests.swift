@@ -187,6 +187,15 @@ struct PanelServiceTests {
         #expect(Indication(snapshot) == expected)
     }
 
+    @Test("A notice that was refused does not light a fault, which would hide for a day that the box is offline")
+    func refused() {
+        var snapshot = BoxState(volume: Volume(80)).snapshot
+        snapshot.connection = .disconnected(reason: "", retryIn: .seconds(1))
+        _ = snapshot.refusals.note(
+            [.init(id: nil, reason: "amount", at: Timestamp(millisecondsSince1970: 0))], at: .zero)
+        #expect(!snapshot.warnings.isEmpty && Indication(snapshot) == .offline)
+    }
+
     @Test(
         "Once it has been offline, a new attempt looks offline; an update is shown before all else, a ring before a fault"
     )
