@@ -102,7 +102,7 @@ function sum(amounts) {
 }
 
 const NAMES = 'alipay=Alipay;wechat=WeChat Pay;unionpay=UnionPay;paypal=PayPal;upi=UPI;gpay=Google Pay;applepay=Apple Pay;'
-	+ 'qris=QRIS;wechatpay=wechat;wxpay=wechat;quickpass=unionpay;googlepay=gpay;bankcard=card;debitcard=card;'
+	+ 'qris=QRIS;wechatpay=wechat;wxpay=wechat;weixin=wechat;alipayhk=alipay;quickpass=unionpay;googlepay=gpay;bankcard=card;debitcard=card;'
 	+ 'creditcard=card;banktransfer=bank';
 
 /// A channel or a kind, in the shop's words where there are any.

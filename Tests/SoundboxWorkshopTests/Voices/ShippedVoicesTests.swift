@@ -104,6 +104,21 @@ struct ShippedVoicesTests {
         }
     }
 
+    @Test("A channel is known by each name that providers send, in letters of any size", arguments: locales)
+    func channelAliases(locale: String) throws {
+        let voice = try VoiceFolder(path: shippedSounds).voice(locale)
+        let money = try Money("5", .CNY)
+        func script(_ channel: String?) -> AnnouncementScript {
+            voice.writer.script(for: .payment(money, channel: channel))
+        }
+        for (name, aliases) in [
+            "wechat": ["weixin", "wechatpay", "WeChatPay", "WEIXIN"], "alipay": ["alipay_hk", "alipayhk", "AlipayHK"],
+        ] {
+            #expect(script(name) != script(nil))
+            for alias in aliases { #expect(script(alias) == script(name), "\(alias)") }
+        }
+    }
+
     @Test(
         "An amount of a currency without a word is told as one of another currency, in every voice", arguments: locales)
     func otherCurrency(locale: String) throws {
