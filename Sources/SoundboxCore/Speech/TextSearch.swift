@@ -120,6 +120,8 @@ struct TextSearch {
         default:
             if !isGluedBefore, !isGluedBehind { return true }
             guard !match.isSpread else { return false }
+            // 500 Euros
+            if match.word.meaning == .unit, units.count > 3, !isGluedBefore, isBesideNumber(match.range) { return true }
             return author == .payer
                 ? units.count > 3 || touches
                 : units.count > 5 || units.count > 3 && touches

@@ -58,7 +58,8 @@ enum TextTable {
         "id-ID": ["Pembayaran diterima", "DITERIMA", "Rp 50.000", "seratus rupiah", "GoPay", "50 dolar"],
         "ms-MY": ["Bayaran diterima", "RM50", "dua puluh sen", "DuitNow"],
         "de-DE": [
-            "Zahlung erhalten", "ZAHLUNGSEINGANG", "fünfzig Euro", "fuenfzigeuro", "zwölfeurofünfzig", "Ueberweisung",
+            "Zahlung erhalten", "ZAHLUNGSEINGANG", "fünfzig Euro", "500 Euros sind da", "fuenfzigeuro",
+            "zwölfeurofünfzig", "Ueberweisung",
             "Abgebrochen",
         ],
         "ko-KR": [
