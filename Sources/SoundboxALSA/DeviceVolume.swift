@@ -65,21 +65,18 @@ struct DeviceVolume {
 extension MixerScale {
     /// Where the element is to stand for a level of 1–100; 100 is as loud as it goes.
     ///
-    /// With decibels the level counts as for samples: loudness is felt as the cube root of the amplitude, and what
-    /// the element cannot go down to is taken from the bottom of the curve. alsamixer maps its bars the same way.
-    /// Steps are taken as they are: their makers mean them to be even to the ear.
+    /// With decibels the level counts as for samples, and the curve is fitted into an element of less than 40 dB. Steps
+    /// are taken as they are: their makers mean them to be even to the ear.
     func value(at level: Int) -> Int {
-        let fraction = Double(level) / 100
         switch self {
         case .decibels(let range, let isSilentAtBottom):
             let (bottom, top) = (Double(range.lowerBound), Double(range.upperBound))
-            let least = isSilentAtBottom ? 0 : pow(10, (bottom - top) / 6000)
-            let value = top + 6000 * log10(least + fraction * (1 - least))
+            let value = top + 2000 * log10(Double(Volume(level).gain)) * min(1, (top - bottom) / 4000)
             // Just above a bottom that is off, from where the card goes up to its softest step.
             return Int(max(isSilentAtBottom ? bottom + 1 : bottom, value).rounded())
         case .steps(let range):
             // Up, so that the softest level is not silence.
-            return range.lowerBound + Int((fraction * Double(range.count - 1)).rounded(.up))
+            return range.lowerBound + Int((Double(level) / 100 * Double(range.count - 1)).rounded(.up))
         }
     }
 }

@@ -64,14 +64,14 @@ struct DeviceVolumeTests {
         "Decibels follow the curve of the samples down to where the element ends",
         arguments: [
             (MixerScale.decibels(-9_999_999...0, isSilentAtBottom: true), 100, 0),
-            (.decibels(-9_999_999...0, isSilentAtBottom: true), 50, -1806),
-            (.decibels(-9_999_999...0, isSilentAtBottom: true), 10, -6000),
-            (.decibels(-9_999_999...600, isSilentAtBottom: true), 50, -1206),
+            (.decibels(-9_999_999...0, isSilentAtBottom: true), 50, -1549),
+            (.decibels(-9_999_999...0, isSilentAtBottom: true), 1, -3915),
+            (.decibels(-9_999_999...600, isSilentAtBottom: true), 50, -949),
             // The lower half of a short scale is not lost.
-            (.decibels(-3_000...0, isSilentAtBottom: false), 1, -2944),
-            (.decibels(-3_000...0, isSilentAtBottom: false), 50, -1090),
+            (.decibels(-3_000...0, isSilentAtBottom: false), 1, -2936),
+            (.decibels(-3_000...0, isSilentAtBottom: false), 50, -1162),
             (.decibels(-3_000...0, isSilentAtBottom: false), 100, 0),
-            (.decibels(-1_000...0, isSilentAtBottom: true), 1, -999),
+            (.decibels(-20...0, isSilentAtBottom: true), 1, -19),
             (.steps(0...65_536), 50, 32_768), (.steps(0...31), 1, 1), (.steps(-40...0), 100, 0),
         ] as [(MixerScale, Int, Int)])
     func curve(scale: MixerScale, level: Int, value: Int) {

@@ -8,6 +8,8 @@ struct Speech: Sendable {
     /// As long as a stop between two syllables, and the level under which that counts as quiet: −40 dBFS.
     private static let quietTime = Duration.milliseconds(20)
     private static let quietLevel: Float = 327.68
+    /// What peaks below this when it leaves the mixer is too soft to hear: −50 dBFS. 1 is full scale.
+    static let leastPeak: Float = 0.003_162
 
     let samples: [Int16]
     let sampleRate: Int
@@ -15,12 +17,33 @@ struct Speech: Sendable {
     private let script: AnnouncementScript
     /// The frames in which each element sounds. Two that overlap share those of the overlap.
     let places: [Range<Int>]
+    /// Of the loudest word, 1 being full scale; of the softest one where that is below ``leastPeak``, since what nobody
+    /// hears may be the digit that matters.
+    let peak: Float
 
     init(_ samples: [Int16], at sampleRate: Int, of script: AnnouncementScript, places: [Range<Int>]) {
         self.samples = samples
         self.sampleRate = sampleRate
         self.script = script
         self.places = places
+        let peaks = zip(script.elements, places).compactMap { element, place -> Float? in
+            if case .pause = element { return nil }
+            return place.isEmpty ? nil : Self.peak(of: samples[place])
+        }
+        let softest = peaks.min() ?? 0
+        peak = softest < Self.leastPeak ? softest : peaks.max() ?? 0
+    }
+
+    /// 1 is full scale; 0 of nothing.
+    static func peak(of samples: ArraySlice<Int16>) -> Float {
+        var (low, high): (Int16, Int16) = (0, 0)
+        samples.withUnsafeBufferPointer { samples in
+            for index in samples.indices {
+                low = min(low, samples[index])
+                high = max(high, samples[index])
+            }
+        }
+        return max(-Float(low), Float(high)) / 32768
     }
 
     /// Where each element has ended. Two that overlap count as parted behind the overlap.

@@ -9,6 +9,8 @@ struct Announcing {
     var chime: [Int16] = []
     /// What mute and volume have left of its words, or of its chime where there are no words.
     private(set) var manner = Manner.aloud
+    /// Of these, at full volume; 1 is full scale.
+    private var peak: Float = 0
     /// From the period that is rendered next to the end of the last word.
     var framesOfWords = 0
 
@@ -47,6 +49,7 @@ struct Announcing {
     mutating func begin(on desk: inout Desk) {
         // A ring makes room from the first frame: it is down when the chime begins, and does not come up in between.
         desk.mixer.holdsRingDown = true
+        if !hasWords { peak = Speech.peak(of: chime[...]) }
         if !chime.isEmpty {
             desk.mixer.play(chime, on: .chime, after: framesToSpeech)
             framesToSpeech += format.frames(in: timing.chimeToSpeech)
@@ -64,6 +67,7 @@ struct Announcing {
                 desk.mixer.play(speech.samples, on: .speech, after: framesToSpeech)
                 framesOfWords = framesToSpeech + speech.samples.count - format.frames(in: gap) + desk.mixer.latency
                 self.speech = speech
+                if hasWords { peak = speech.peak }
                 let start = speechStart + desk.mixer.latency
                 turn.wereLaid(speech.places.map { $0.lowerBound + start..<$0.upperBound + start })
             }
@@ -86,11 +90,12 @@ struct Announcing {
 
     mutating func decodeNext() throws(PlayerError) { try words.decodeNext(voices) }
 
-    /// Judged by what is rendered, since that is what sounds. A key that is pressed after the last word, or under the
+    /// Judged by what leaves the mixer, since that is what sounds. A key that is pressed after the last word, or under the
     /// chime before the first one, takes nothing away.
-    mutating func noteVolume(_ wanted: (volume: Volume, isMuted: Bool)) {
-        guard wanted.volume.level == 0, framesOfWords > 0 || !hasWords, manner == .aloud else { return }
-        manner = wanted.isMuted ? .muted : .atVolume0
+    /// - Parameter gain: that the mixer gives chime and words; 0 while muted.
+    mutating func note(gain: Float, isMuted: Bool) {
+        guard framesOfWords > 0 || !hasWords, manner == .aloud, peak * gain < Speech.leastPeak else { return }
+        manner = isMuted ? .muted : .atVolume0
     }
 
     /// The last period fades: a cut in the middle of a wave would be a click.

@@ -46,7 +46,7 @@ extension Player {
         _ announcement: inout Announcing, _ desk: inout Desk, _ loudness: inout DeviceLoudness, on device: SoundDevice
     ) throws(PlayerError) -> Manner {
         let turn = announcement.turn
-        desk.begin(gains(announcement, &loudness))
+        desk.begin(gains(wanted(announcement.delivery).volume, &loudness))
         announcement.begin(on: &desk)
         // Ends when the last frame has left the speaker. Where a ring goes on, a drain would be a hole in it: what it
         // waits for is waited for by writing on.
@@ -61,13 +61,16 @@ extension Player {
             }
             try announcement.prepare(on: &desk)
             if turn.isStopped {
-                try? device.write(announcement.lastPeriod(on: &desk, gains(announcement, &loudness)))
+                let volume = wanted(announcement.delivery).volume
+                try? device.write(announcement.lastPeriod(on: &desk, gains(volume, &loudness)))
                 throw .cancelled
             }
             let problem = desk.follow(floor.ring, announcement.voices, mayDecode: announcement.areWordsComplete)
             if let problem { desk.ring?.report(problem) }
-            announcement.noteVolume(wanted(announcement.delivery))
-            let period = desk.render(gains(announcement, &loudness))
+            let wanted = wanted(announcement.delivery)
+            let gains = gains(wanted.volume, &loudness)
+            announcement.note(gain: gains.announcement, isMuted: wanted.isMuted)
+            let period = desk.render(gains)
             announcement.framesOfWords -= desk.format.framesPerPeriod
             if isFirst { Timeline.shared.mark(.periodMixed) }
             try played(turn) { () throws(AudioSinkError) in try device.write(period) }
@@ -82,9 +85,8 @@ extension Player {
         return announcement.manner
     }
 
-    private func gains(_ announcement: Announcing, _ loudness: inout DeviceLoudness) -> Mixer.Gains {
-        loudness.gains(
-            announcement: wanted(announcement.delivery).volume, ring: floor.ring.map { volume(of: $0) })
+    private func gains(_ announcement: Volume, _ loudness: inout DeviceLoudness) -> Mixer.Gains {
+        loudness.gains(announcement: announcement, ring: floor.ring.map { volume(of: $0) })
     }
 
     private func wanted(_ delivery: Delivery) -> (volume: Volume, isMuted: Bool) {

@@ -4,7 +4,8 @@ public enum Manner: String, Sendable, CaseIterable {
     case aloud
     /// The box was muted, for all of the words or for some of them.
     case muted
-    /// The volume was 0, by its keys or because of quiet hours, for all of the words or for some of them.
+    /// Too soft to hear, for all of the words or for some of them: the volume, set or held down by quiet hours, and the
+    /// recordings together are below −50 dBFS.
     case atVolume0 = "volume_0"
     /// Sounded, and told no amount: the voice has no words for it, or their recordings cannot be had.
     case withoutAmount = "without_amount"

@@ -428,7 +428,7 @@ function fate({ state, how }) {
 		case 'announcing': return [t.announcing, 'now'];
 		case 'expired': return [t.late, 'miss'];
 		case 'muted': return [t.howMuted, 'miss'];
-		case 'volume_0': case 'at_volume_0': return [t.howZero, 'miss'];
+		case 'volume_0': case 'at_volume_0': return [t.howSoft, 'miss'];
 		case 'without_amount': return [t.howBare, 'miss'];
 		case 'cancelled': return ['', ''];
 		default: return [t.announced, ''];
@@ -613,7 +613,7 @@ function diagnosis(spoken) {
 		[t.sound, ...status.sound === null ? ['bad', t.soundOff]
 			: has('sound') ? ['bad', help(t.soundBad)]
 			: status.muted ? ['bad', t.muted]
-			: status.volume === 0 ? ['bad', t.howZero]
+			: status.volume === 0 ? ['bad', t.howSoft]
 			: 'quiet_volume' in status ? ['warn', fill(t.quietNow, number(status.quiet_volume))] : fine],
 		...refused ? [[t.pay, 'bad', help(fill(t.refused, number(refused.count)))]] : [],
 		...has('storage') ? [[t.storage, 'bad', help(t.netBad)]] : [],
@@ -734,7 +734,7 @@ function wire() {
 /// One line of each language below belongs to each of these, in this order. {0} stands for a number or a time.
 const KEYS = `name pay box signIn look change sayCode code saying wrong expired wait quiet muted unspeakable noBox noNet failed http
 language signOut search none loading cancelled count gross net total channel others missing perHour print report
-received announcing announced late howMuted howZero howBare again fresh volume mute unmute quietHours from to atMost
+received announcing announced late howMuted howSoft howBare again fresh volume mute unmute quietHours from to atMost
 save done off asSetUp trial network clock sound storage netOff netBad clockUnsure clockBad soundOff soundBad quietNow refused
 call asOf noDay names`.split(/\s/);
 
@@ -780,7 +780,7 @@ Wird angesagt
 Angesagt
 Zu spät, nicht einzeln angesagt
 Nicht gehört: stumm
-Nicht gehört: Lautstärke 0
+Nicht gehört: zu leise
 Ohne Betrag angesagt
 Nochmal
 Neue Zahlung
@@ -853,7 +853,7 @@ Speaking
 Spoken
 Late, not spoken by itself
 Not heard: muted
-Not heard: volume 0
+Not heard: too soft
 Spoken without amount
 Say again
 New payment
@@ -926,7 +926,7 @@ hi: `
 बोला गया
 देर से आया, अलग से नहीं बोला
 सुना नहीं: म्यूट था
-सुना नहीं: आवाज़ 0
+सुना नहीं: आवाज़ बहुत कम
 रकम बिना बोला
 फिर बोलें
 नया भुगतान
@@ -999,7 +999,7 @@ Diucapkan…
 Sudah diucapkan
 Terlambat, tidak diucapkan tersendiri
 Tak terdengar: bisu
-Tak terdengar: volume 0
+Tak terdengar: terlalu pelan
 Diucapkan tanpa jumlah
 Ulangi
 Pembayaran baru
@@ -1072,7 +1072,7 @@ ko: `
 말했음
 늦어서 따로 말하지 않음
 안 들림: 음소거
-안 들림: 음량 0
+안 들림: 소리가 너무 작음
 금액 없이 말함
 다시 듣기
 새 결제
@@ -1145,7 +1145,7 @@ Disebut…
 Sudah disebut
 Terlewat, tidak disebut tersendiri
 Tidak didengar: bisu
-Tidak didengar: volum 0
+Tidak didengar: terlalu perlahan
 Disebut tanpa jumlah
 Ulang
 Bayaran baharu
@@ -1218,7 +1218,7 @@ th: `
 พูดแล้ว
 มาช้า ไม่ได้พูดแยก
 ไม่ได้ยิน: ปิดเสียง
-ไม่ได้ยิน: เสียง 0
+ไม่ได้ยิน: เสียงเบาเกินไป
 พูดโดยไม่มียอด
 พูดซ้ำ
 เงินเข้าใหม่
@@ -1291,7 +1291,7 @@ Báo cáo ngày
 Đã đọc
 Đến muộn, không đọc riêng
 Không nghe thấy: tắt tiếng
-Không nghe thấy: âm lượng 0
+Không nghe thấy: quá nhỏ
 Đọc không có số tiền
 Đọc lại
 Tiền mới vào
@@ -1364,7 +1364,7 @@ cash=Tiền mặt;card=Thẻ;bank=Chuyển khoản;refund=Hoàn tiền;deposit=�
 已播报
 来得太晚，未单独播报
 没听到：静音
-没听到：音量为 0
+没听到：音量太小
 播报时没有金额
 重播
 新收款
@@ -1437,7 +1437,7 @@ alipay=支付宝;wechat=微信支付;unionpay=云闪付;cash=现金;card=银行�
 已播報
 來得太晚，未單獨播報
 沒聽到：靜音
-沒聽到：音量為 0
+沒聽到：音量太小
 播報時沒有金額
 重播
 新收款

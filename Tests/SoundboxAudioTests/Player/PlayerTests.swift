@@ -187,10 +187,10 @@ struct PlayerTests {
         let full = try await played()
         let output = samples(try #require(sink.base.announcements.first))
         #expect(output[..<67_200] == full[..<67_200])
-        // The 71st period is the ramp; from the 72nd on everything is at the new gain, 1/8.
+        // The 71st period is the ramp; from the 72nd on everything is at the new gain.
         var compared = 0
         for frame in 68_160..<output.count where abs(Int(full[frame])) < 20_000 {
-            #expect(abs(Int(output[frame]) - Int((Float(full[frame]) / 8).rounded())) <= 1)
+            #expect(abs(Int(output[frame]) - Int((Float(full[frame]) * Volume(50).gain).rounded())) <= 1)
             if output[frame] != 0 { compared += 1 }
         }
         #expect(compared > 10_000)
@@ -241,8 +241,39 @@ struct PlayerTests {
         // Under the chime, and in the silence after the last word.
         #expect(try await manner(Delivery(), [5: { $0.isMuted = true }, 40: { $0.isMuted = false }]) == .heard(.aloud))
         #expect(try await manner(Delivery(), [frames - 50: { $0.isMuted = true }]) == .heard(.aloud))
-        // Softly is aloud.
+        // Softly is aloud, as long as it can be heard.
         #expect(try await manner(Delivery(loudness: Volume(1)...Volume(1))) == .heard(.aloud))
+    }
+
+    private func sound(_ amplitude: Int) -> AnnouncementScript.Element {
+        .sound(PCMSound(samples: (0..<4800).map { Int16($0 % 96 < 48 ? amplitude : -amplitude) }, sampleRate: 48_000))
+    }
+
+    @Test(
+        "Words that leave the mixer below −50 dBFS are not heard, whether the volume or the recording is too low",
+        arguments: [
+            (103, 100, Manner.atVolume0), (104, 100, .aloud), (190, 80, .atVolume0), (200, 80, .aloud),
+            (600, 50, .atVolume0), (640, 50, .aloud), (9000, 1, .atVolume0), (10_000, 1, .aloud), (0, 100, .atVolume0),
+        ] as [(Int, Int, Manner)], [true, false])
+    func tooSoft(_ sounding: (amplitude: Int, volume: Int, manner: Manner), hasChime: Bool) async throws {
+        let script = AnnouncementScript(text: "", elements: [sound(sounding.amplitude)])
+        let outcome = try await player(sink, volume: sounding.volume).play(script, Delivery(hasChime: hasChime))
+        #expect(outcome == .heard(sounding.manner))
+        // Without a chime, the loudest frame is one of the words.
+        guard !hasChime else { return }
+        let peak = samples(try #require(sink.announcements.first)).map { abs(Int($0)) }.max() ?? 0
+        #expect((peak >= 104) == (sounding.manner == .aloud))
+    }
+
+    @Test("One word that nobody can hear at any volume is enough")
+    func oneWordTooSoft() async throws {
+        func manner(_ amplitudes: Int...) async throws -> Player.Outcome {
+            let rest = AnnouncementScript.Element.pause(.milliseconds(50))
+            return try await player(sink).play(
+                AnnouncementScript(text: "", elements: amplitudes.flatMap { [sound($0), rest] }))
+        }
+        #expect(try await manner(9000, 60, 9000) == .heard(.atVolume0))
+        #expect(try await manner(9000, 600, 9000) == .heard(.aloud))
     }
 
     @Test("Where there are no words, the chime is what counts")
@@ -250,6 +281,7 @@ struct PlayerTests {
         let player = player(sink)
         let nothing = AnnouncementScript(text: "", elements: [])
         #expect(try await player.play(nothing) == .heard(.aloud))
+        #expect(try await player.play(nothing, Delivery(loudness: Volume(0)...Volume(1))) == .heard(.atVolume0))
         player.isMuted = true
         #expect(try await player.play(nothing) == .heard(.muted))
     }

@@ -140,7 +140,7 @@ struct RingTests {
         player.startRing(bare)
         await begins.wait()
         let outcome = try await player.play(silence(96_000), Delivery(hasChime: false))
-        #expect(outcome == .heard(.aloud))
+        #expect(outcome == .heard(.atVolume0))
         #expect(sink.drains.isEmpty)
         // Long enough for the bell to strike again.
         await sink.awaitPeriods(80)
@@ -208,7 +208,7 @@ struct RingTests {
         }
         let player = player(sink)
         hand.hold(player)
-        #expect(try await player.play(silence(96_000), Delivery(hasChime: false)) == .heard(.aloud))
+        #expect(try await player.play(silence(96_000), Delivery(hasChime: false)) == .heard(.atVolume0))
         #expect(sink.stream[(10 * 960)..<(60 * 960)].contains { $0 != 0 })
         #expect(sink.closings.isEmpty)
         #expect(sink.drains.count == 1)
@@ -227,7 +227,7 @@ struct RingTests {
         }
         let player = player(sink)
         hand.hold(player)
-        #expect(try await player.play(silence(48_000), Delivery(hasChime: false)) == .heard(.aloud))
+        #expect(try await player.play(silence(48_000), Delivery(hasChime: false)) == .heard(.atVolume0))
         await isDone.wait()
         await player.close()
         let stream = sink.stream
@@ -284,7 +284,7 @@ struct RingTests {
         await sink.awaitPeriods(40)
         isFirst.withLock { $0 = false }
         player.stopRing()
-        #expect(try await player.play(silence(960), Delivery(hasChime: false)) == .heard(.aloud))
+        #expect(try await player.play(silence(960), Delivery(hasChime: false)) == .heard(.atVolume0))
         await player.close()
     }
 
