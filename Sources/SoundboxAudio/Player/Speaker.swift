@@ -20,12 +20,14 @@ public struct Speaker: Sendable {
         writer = voice.writer
     }
 
-    /// Returns when the last frame has been heard, or is in the file.
+    /// Returns when the last frame has been played, or is in the file.
+    /// - Returns: how it was heard.
     /// - Throws: ``SpeechError`` when the amount cannot be said exactly, ``AudioSinkError`` when it cannot be played.
-    public func speak(_ utterance: Utterance) async throws {
+    @discardableResult
+    public func speak(_ utterance: Utterance) async throws -> Player.Outcome {
         let script = voices.script(for: utterance)
         if let shortcoming = script.shortcoming { throw shortcoming }
-        do throws(PlayerError) { try await player.play(script) } catch {
+        do throws(PlayerError) { return try await player.play(script) } catch {
             if case .sink(let cause) = error { throw cause }
             throw error
         }
@@ -33,7 +35,8 @@ public struct Speaker: Sendable {
 
     /// Speaks digits one by one, slowly enough to be written down.
     /// - Parameter digits: 0 to 9 each.
-    public func speak(digits: [Int]) async throws {
+    /// - Returns: how they were heard.
+    public func speak(digits: [Int]) async throws -> Player.Outcome {
         try await player.play(try writer.script(ofDigits: digits, restingFor: .milliseconds(300)))
     }
 

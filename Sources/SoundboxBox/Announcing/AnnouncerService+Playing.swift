@@ -84,7 +84,14 @@ extension AnnouncerService {
         noteDevice()
         noteSound()
         guard case .heard(let manner) = outcome else { return .stoppedEarly }
-        if case .prompt(let prompt) = job { promptWasHeard(prompt) }
+        switch job {
+        case .prompt(let prompt) where manner == .aloud: promptWasHeard(prompt)
+        case .prompt, .signInCode:
+            if manner != .aloud {
+                logger.notice("said, and not heard", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
+            }
+        default: break
+        }
         return .played(manner == .aloud && lacksAmount ? .withoutAmount : manner)
     }
 

@@ -57,7 +57,7 @@ package actor AnnouncerService: Service {
     ///   - expiries: which payments the messages that brought them call late.
     ///   - takings: a day's, the current one's for `nil`, counted on this thread.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
-    ///   - promptWasHeard: told when a prompt has been played to its end. Must not block.
+    ///   - promptWasHeard: told when a prompt has been heard to its end: neither muted nor too soft. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
     ///   - lookInterval: how often an idle box looks after its sound card. A fault, and its end, are to be known within
     ///     10 s, and a card may take some time to open.

@@ -30,9 +30,10 @@ package struct Reminder: Sendable {
         var devices: ArraySlice<String> = await devices()[...]
         while let device = devices.first, let voice = nextVoice, !Task.isCancelled {
             do {
-                try await say(prompt, voice, on: device)
+                let isHeard = try await say(prompt, voice, on: device) == .heard(.aloud)
                 logger.info(
-                    "said that \(fact)", metadata: ["voice": "\(voice.language.locale)", "audio": "\(device)"])
+                    "said that \(fact)\(isHeard ? "" : ", too softly to be heard")",
+                    metadata: ["voice": "\(voice.language.locale)", "audio": "\(device)"])
                 return true
             } catch {
                 logger.warning("cannot say that \(fact)", metadata: ["reason": "\(error)"])
@@ -62,17 +63,20 @@ package struct Reminder: Sendable {
         return likely ?? [Configuration.Default.audioDevice]
     }
 
-    private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws {
+    private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws -> Player.Outcome {
         let thread = SoundThread(watch: watch) { [amplifier] lease in
             AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
         }
         let speaker = Speaker(
             on: thread, voice: voice, volume: surroundings.volume, loudspeaker: surroundings.loudspeaker)
-        do { try await speaker.speak(.prompt(prompt)) } catch {
+        do {
+            let outcome = try await speaker.speak(.prompt(prompt))
+            // A card that is held open would keep others out, such as setup's greeting.
+            await speaker.close()
+            return outcome
+        } catch {
             await speaker.close()
             throw error
         }
-        // A card that is held open would keep others out, such as setup's greeting.
-        await speaker.close()
     }
 }

@@ -72,9 +72,12 @@ public struct SetupTrial {
         let speaker = Speaker(
             on: thread, voice: voices[0], others: Array(voices.dropFirst()), volume: Volume(answers.volume),
             loudspeaker: configuredLoudspeaker ?? layout?.loudspeaker ?? .full)
-        try await speaker.speak(.prompt(.greeting))
-        if !digits.isEmpty { try await speaker.speak(digits: digits) }
+        var outcome = try await speaker.speak(.prompt(.greeting))
+        if !digits.isEmpty { outcome = try await speaker.speak(digits: digits) }
         await speaker.close()
+        guard outcome == .heard(.aloud) else {
+            throw SetupError("volume \(answers.volume) is too low to hear it")
+        }
     }
 
     /// The board that was chosen; `nil` where there is no such board.

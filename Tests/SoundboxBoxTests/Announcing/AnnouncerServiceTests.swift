@@ -19,6 +19,7 @@ struct AnnouncerServiceTests {
     private let events = AnnouncerEvents()
     /// One entry for every announcement that is recorded.
     private let recorded = Journal<Void>()
+    private let heard = Journal<Prompt>()
 
     init() throws {
         folder = try TemporaryFolder()
@@ -39,7 +40,8 @@ struct AnnouncerServiceTests {
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
             quietTime: QuietTime(quietHours, minuteOfDay: { 720 }),
-            receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: lookInterval,
+            receiptsAreWaiting: { [recorded] in recorded.append(()) },
+            promptWasHeard: { [heard] in heard.append($0) }, lookInterval: lookInterval,
             looksElsewhere: looksElsewhere)
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -250,6 +252,20 @@ struct AnnouncerServiceTests {
             while sink.announcements.isEmpty { await Task.yield() }
             #expect(sink.announcements.first?.contains { $0 != 0 } == true)
             #expect(recorded.entries.isEmpty)
+        }
+    }
+
+    @Test("A prompt that was played to a muted box was not heard")
+    func promptUnheard() async throws {
+        try await withService { service in
+            let player = await service.player
+            player.isMuted = true
+            events.say(.unprovisionWarning)
+            while sink.announcements.isEmpty { await Task.yield() }
+            player.isMuted = false
+            events.say(.networkLost)
+            _ = try await heard.next()
+            #expect(heard.entries == [.networkLost])
         }
     }
 }

@@ -1,6 +1,27 @@
+import SoundboxYAML
+import TestSupport
 import Testing
 
 @testable import SoundboxSetup
+
+@Suite("What setup says of the sound", .timeLimit(.minutes(10)))
+struct SetupSoundTests {
+    @Test("Digits that nobody can hear were not said, and the greeting neither", arguments: [[], [4, 2]])
+    func unheard(digits: [Int]) async throws {
+        let folder = try TemporaryFolder()
+        // …/Tests/SoundboxSetupTests/Setup/SetupTrialTests.swift
+        let project = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+        let voices = "voice: {directory: \"\(project.joined(separator: "/"))/sounds\"}\n"
+        var answers = SetupAnswers()
+        answers.audioDevice = "file:\(folder.file("sound.wav"))"
+        func speak(at volume: Int) async throws {
+            answers.volume = volume
+            try await SetupTrial(answers, over: try YAMLDocument(parsing: voices, file: "none")).speak(digits)
+        }
+        try await speak(at: 10)
+        await #expect { try await speak(at: 0) } throws: { "\($0)".contains("volume 0") }
+    }
+}
 
 @Suite("What setup says of names")
 struct SetupTrialTests {
