@@ -9,6 +9,11 @@ struct VolumeHeardTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    private func status(_ trial: Trial) async throws -> JSONValue {
+        let result = try await soundbox("status", "--json", "--config", trial.configurationFile)
+        return try JSONValue(parsing: Array(result.output.joined().utf8))
+    }
+
     @Test("A receipt says aloud where the sound has a peak of −50 dBFS or more, and only there")
     func receipts() async throws {
         try await withMosquitto(in: folder) { broker in
@@ -32,6 +37,26 @@ struct VolumeHeardTests {
             #expect(try await soundbox("volume", "0", "--config", trial.configurationFile).code == 0)
             #expect(try await trial.publishAndWait([notice("v-0", "123.45")]).last?.manner == "volume_0")
             #expect(try WAV(reading: trial.wav).samples[written...].allSatisfy { $0 == 0 })
+            #expect(try await box.stop() == 0)
+        }
+    }
+
+    @Test("A volume that a shop may not hear is a warning of the status, and amber at the doctor's")
+    func warnings() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(
+                folder: folder, broker: broker, device: "null",
+                announce: ["quiet_hours: {from: \"00:00\", to: \"23:59\", volume: 10}"])
+            let box = try await trial.startBox()
+            for (volume, warning) in [
+                (80, "quiet hours hold the volume at 10 until 23:59"),
+                (7, "the volume is 7: payments may not be heard"),
+            ] {
+                #expect(try await soundbox("volume", "\(volume)", "--config", trial.configurationFile).code == 0)
+                #expect(try await status(trial)["warnings"] == .array([.string(warning)]))
+                let checkUp = try await soundbox("doctor", "--config", trial.configurationFile)
+                #expect(checkUp.output.contains { $0.hasPrefix("look") && $0.contains(warning) }, "\(checkUp)")
+            }
             #expect(try await box.stop() == 0)
         }
     }

@@ -20,7 +20,7 @@ extension StatusReporter {
         families.append(
             MetricFamily(
                 "soundbox_warnings", .gauge, "How many things somebody should look at although the box does its work.",
-                Double(snapshot.warnings.count)))
+                Double(status.warnings?.count ?? 0)))
         let machine = machine()
         if let free = machine.freeBytes {
             families.append(

@@ -144,7 +144,7 @@ package actor StatusReporter: Service {
         status.counts = try? inbox.counts()
         status.noticesRefused = snapshot.refusals.notices
         status.faults = snapshot.faults
-        status.warnings = snapshot.warnings
+        status.warnings = snapshot.warnings + [status.volumeWarning].compactMap(\.self)
         return status
     }
 }

@@ -68,6 +68,22 @@ public struct BoxStatus: Sendable, Equatable {
     }
 }
 
+extension BoxStatus {
+    /// Below this volume a shop that is not silent hears little.
+    public static let leastVolume = 20
+
+    /// Why what is said may not be heard, by the volume in force; `nil` where it will be, and of a box that is muted.
+    public var volumeWarning: String? {
+        guard let volume, isMuted != true else { return nil }
+        if volume == 0 { return "the volume is 0: nothing is heard" }
+        if volume < Self.leastVolume { return "the volume is \(volume): payments may not be heard" }
+        guard let quietVolume, quietVolume < Self.leastVolume else { return nil }
+        let hours = shopQuietHours ?? configuration?["announce"]?["quiet_hours"]
+        let end = hours?["to"]?.string.map { " until \($0)" } ?? ""
+        return "quiet hours hold the volume at \(quietVolume)\(end)"
+    }
+}
+
 // MARK: On the wire
 
 extension BoxStatus {

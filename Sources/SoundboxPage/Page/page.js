@@ -592,7 +592,8 @@ function bars(some) {
 
 /// Faults are English. What they are about is enough to say what to do.
 function about(fault) {
-	return /broker|network|session|qos|client id|topic|certificate/i.test(fault) ? 'network'
+	return /^the volume is|hold the volume/.test(fault) ? 'volume'
+		: /broker|network|session|qos|client id|topic|certificate/i.test(fault) ? 'network'
 		: /clock|time server|time zone|too old/i.test(fault) ? 'clock'
 		: /database|disk|storage|inbox|power cut|history/i.test(fault) ? 'storage'
 		: /audio|sound|amplifier|speak|voice|recording/i.test(fault) ? 'sound' : 'box';
@@ -614,6 +615,7 @@ function diagnosis(spoken) {
 			: has('sound') ? ['bad', help(t.soundBad)]
 			: status.muted ? ['bad', t.muted]
 			: status.volume === 0 ? ['bad', t.howSoft]
+			: status.volume < 20 ? ['warn', `${t.volume}: ${number(status.volume)}`]
 			: 'quiet_volume' in status ? ['warn', fill(t.quietNow, number(status.quiet_volume))] : fine],
 		...refused ? [[t.pay, 'bad', help(fill(t.refused, number(refused.count)))]] : [],
 		...has('storage') ? [[t.storage, 'bad', help(t.netBad)]] : [],

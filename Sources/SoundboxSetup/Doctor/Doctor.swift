@@ -93,20 +93,23 @@ public struct Doctor: Sendable {
         guard status.isOnline else {
             return Finding("running box", .red, status.connection ?? "offline", advice: "see what is red below")
         }
-        if let warnings = status.warnings, !warnings.isEmpty {
+        let volumeWarning = status.volumeWarning
+        if let warnings = status.warnings, warnings.contains(where: { $0 != volumeWarning }) {
             return Finding(
                 "running box", .amber, "online, and payments may go astray: \(warnings.joined(separator: "; "))",
                 advice: status.noticesRefused == nil
                     ? "ask who runs the broker, and who publishes the payments"
                     : "ask who publishes the payments; see: Why was nothing heard? (docs/operations.md)")
         }
-        guard let volume = status.volume, volume > 0 else {
-            return Finding("running box", .amber, "online, and the volume is 0", advice: "run: soundbox volume 80")
+        if status.isMuted == true {
+            return Finding("running box", .amber, "online, and muted", advice: "run: soundbox volume unmute")
         }
-        if status.quietVolume == 0 {
+        let volume = status.volume ?? 0
+        if let volumeWarning {
             return Finding(
-                "running box", .amber, "online, and silent: these are its quiet hours, with volume 0",
-                advice: "change announce.quiet_hours if it is to be heard now")
+                "running box", .amber, "online, and \(volumeWarning)",
+                advice: volume < BoxStatus.leastVolume
+                    ? "run: soundbox volume 80" : "change the quiet hours if it is to be heard now")
         }
         return Finding("running box", .green, "online, volume \(volume), \(status.counts?.waiting ?? 0) waiting")
     }

@@ -46,6 +46,30 @@ struct StatusReporterTests {
         #expect(never.quietVolume == nil && never.json["quiet_volume"] == nil)
     }
 
+    @Test(
+        "A volume below 20 is a warning, also where quiet hours hold it there; a mute is told by itself",
+        arguments: [
+            (20, 100, nil), (80, 20, nil), (19, 100, "the volume is 19: payments may not be heard"),
+            (0, 100, "the volume is 0: nothing is heard"), (10, 5, "the volume is 10: payments may not be heard"),
+            (80, 10, "quiet hours hold the volume at 10 until 07:00"),
+            (80, 0, "quiet hours hold the volume at 0 until 07:00"),
+        ] as [(Int, Int, String?)])
+    func tooSoft(volume: Int, quietVolume: Int, warning: String?) async throws {
+        state.update { $0.volume = Volume(volume) }
+        let hours = QuietHours(start: 22 * 60, end: 7 * 60, volume: quietVolume)
+        func reporter(at minute: Int) -> StatusReporter {
+            StatusReporter(
+                identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
+                clock: TestMachine(isSynchronised: true).clock(),
+                quietTime: QuietTime(own: .hours(hours), minuteOfDay: { minute }))
+        }
+        let status = await reporter(at: 0).status()
+        #expect(status.warnings == [warning].compactMap(\.self) && status.faults == [])
+        #expect(await reporter(at: 720).status().warnings == (volume < 20 ? [warning].compactMap(\.self) : []))
+        state.update { $0.isMuted = true }
+        #expect(await reporter(at: 0).status().warnings == [])
+    }
+
     @Test("Quiet hours that the shop has set are told, and so is that it wants none")
     func shopQuietHours() async throws {
         func status(_ own: QuietChange?) async -> BoxStatus {

@@ -107,15 +107,20 @@ struct DoctorTests {
         #expect(other.level == .red)
     }
 
-    @Test("A running box that quiet hours make silent is no green one")
-    func quietHours() {
+    @Test(
+        "A running box that is muted or too soft for a shop is no green one, and the advice fits",
+        arguments: [
+            (80, nil, false, Finding.Level.green, nil), (20, nil, false, .green, nil), (80, 20, false, .green, nil),
+            (19, nil, false, .amber, "run: soundbox volume 80"), (0, nil, false, .amber, "run: soundbox volume 80"),
+            (80, 19, false, .amber, "change the quiet hours"), (80, 0, false, .amber, "change the quiet hours"),
+            (80, nil, true, .amber, "run: soundbox volume unmute"),
+        ] as [(Int, Int?, Bool, Finding.Level, String?)])
+    func loudness(volume: Int, quietVolume: Int?, isMuted: Bool, level: Finding.Level, advice: String?) {
         var status = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
-        status.volume = 80
-        #expect(Doctor.finding(about: status).level == .green)
-        status.quietVolume = 10
-        #expect(Doctor.finding(about: status).level == .green)
-        status.quietVolume = 0
-        #expect(Doctor.finding(about: status).level == .amber)
+        (status.volume, status.quietVolume, status.isMuted) = (volume, quietVolume, isMuted)
+        let finding = Doctor.finding(about: status)
+        #expect(finding.level == level, "\(finding)")
+        #expect(advice.map { finding.advice?.hasPrefix($0) == true } ?? (finding.advice == nil), "\(finding)")
     }
 
     @Test("A clock in the past is red, one that nobody keeps is amber")
@@ -144,6 +149,10 @@ struct DoctorTests {
             (#"{"state":"online","connection":"online","volume":80,"faults":["no sound card"]}"#, .red),
             (#"{"state":"online","volume":80,"faults":[],"warnings":["notices come with QoS 0"]}"#, .amber),
             (#"{"state":"online","volume":80,"faults":["no card"],"warnings":["notices come with QoS 0"]}"#, .red),
+            (
+                #"{"state":"online","volume":5,"faults":[],"warnings":["the volume is 5: payments may not be heard"]}"#,
+                .amber
+            ),
             (#"{"state":"offline","volume":80,"faults":[],"warnings":["another client uses its id"]}"#, .red),
         ])
     func runningBox(status: String, level: Finding.Level) throws {
