@@ -75,12 +75,20 @@ public enum SmallFile {
     /// The text of a file of at most 1 MiB: more is not what was meant.
     /// - Parameter patience: as of ``bytes(of:limit:patience:)``.
     public static func read(_ path: String, patience: Duration? = pipePatience) throws(FileError) -> String {
-        let content: [UInt8]
-        do { content = try bytes(of: path, limit: 1 << 20, patience: patience) } catch {
+        try text(try content(of: path, patience: patience), of: path)
+    }
+
+    /// The bytes of such a file.
+    public static func content(of path: String, patience: Duration? = pipePatience) throws(FileError) -> [UInt8] {
+        do { return try bytes(of: path, limit: 1 << 20, patience: patience) } catch {
             if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
             if error.code == ETIMEDOUT { throw FileError(path: path, problem: problem(error)) }
             throw failure(path, "cannot be read", error.code)
         }
+    }
+
+    /// What ``content(of:patience:)`` has read, as text.
+    public static func text(_ content: [UInt8], of path: String) throws(FileError) -> String {
         guard let text = String(validating: content, as: UTF8.self) else {
             throw FileError(path: path, problem: "is not valid UTF-8")
         }

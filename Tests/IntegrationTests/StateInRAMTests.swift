@@ -91,6 +91,7 @@ struct StateInRAMTests {
             merchant_id: M1001
             device_id: box-01
             broker: {url: "mqtt://127.0.0.1", username: u, password: s3cret}
+            ...
 
             """
         for name in ["boot", "disk"] {

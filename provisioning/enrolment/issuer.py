@@ -241,7 +241,8 @@ def claim(options: argparse.Namespace) -> None:
              "issuer: " + "\n".join(block(read(books.certificate), "  ")), "broker:"]
     lines += [f"  {key}: {json.dumps(value)}" for key, value in broker.items() if value]
     lines += ["  ca: " + "\n".join(block(ca, "    "))] if ca else []
-    print("\n".join(lines))
+    # Without it a box takes the claim for one that was cut off.
+    print("\n".join([*lines, "..."]))
 
 
 def change_claim(options: argparse.Namespace) -> None:

@@ -51,7 +51,7 @@ public struct Enrolment: Sendable {
             throw SetupError("\(claimFile): another soundbox is asking for this claim already")
         }
         defer { withExtendedLifetime(lock) {} }
-        let claim = try Claim(parsing: try SmallFile.read(claimFile), file: claimFile)
+        let claim = try Claim(parsing: try WholeFile.read(claimFile), file: claimFile)
         let key = try key()
         let request = EnrolmentRequest(
             claim: claim.name, hardwareID: hardwareID, nonce: Self.nonce(),

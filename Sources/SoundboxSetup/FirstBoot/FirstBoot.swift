@@ -86,7 +86,7 @@ public enum FirstBoot {
         let claim: Claim
         var network: ProvisioningPlan?
         do {
-            claim = try Claim(parsing: try SmallFile.read(file), file: file)
+            claim = try Claim(parsing: try WholeFile.read(file), file: file)
             let folder = SmallFile.folder(of: path)
             if case .gone(let reason) = powerLoss(folder) {
                 throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")

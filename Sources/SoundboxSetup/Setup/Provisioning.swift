@@ -22,7 +22,7 @@ public enum Provisioning {
             # SECRET: whoever has this file can be this box. Delete it when the new box works.
             # Install it with: soundbox setup import FILE
 
-            """ + document.text
+            """ + document.text + "\(WholeFile.end)\n"
     }
 
     /// Writes an export where nobody but its owner may read it. Refuses to replace a file.
@@ -35,7 +35,6 @@ public enum Provisioning {
 
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
-        // Read once: it may be a pipe, from a program that decrypts it.
-        try ProvisioningPlan(parsing: try SmallFile.read(file, patience: nil), file: file, to: path)
+        try ProvisioningPlan(parsing: try WholeFile.read(file, patience: nil), file: file, to: path)
     }
 }

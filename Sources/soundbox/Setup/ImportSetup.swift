@@ -10,9 +10,12 @@ struct ImportSetup: AsyncParsableCommand {
             broker.certificate and broker.key. They go to files of their own beside soundbox.yaml. The box that had \
             this setup before must not run any more: two boxes of one name push each other off the broker.
 
+            The file ends with a line of three dots. Without it the file may have been cut off: nothing is installed.
+
             It may also name the shop's Wi-Fi, or nothing else, where NetworkManager runs:
 
               wifi: {ssid: Shop, password: the password, country: CN}
+              ...
 
             The network is added to those that the machine knows; none of them is changed.
             """)

@@ -40,6 +40,7 @@ UNIT
 claim() {
   printf 'claim: batch\ntoken: 0123456789abcdef0123456789abcdef\nbroker: {url: "mqtt://127.0.0.1"}\nissuer: |\n'
   sed 's/^/  /' ca.pem
+  echo ...
 }
 
 # A text as a string of JSON has it, without its quotes.

@@ -13,7 +13,7 @@ extension BootedDebianTests {
             // As somebody does at another computer, and then puts the card into the box.
             try await debian.run("soundbox setup reset --yes; mount /dev/vdb /mnt; mkdir /mnt/soundbox")
             try await debian.run(
-                "printf 'merchant_id: M1001\\ndevice_id: box-77\\nbroker: {url: \"mqtt://127.0.0.1\"}\\n' "
+                "printf 'merchant_id: M1001\\ndevice_id: box-77\\nbroker: {url: \"mqtt://127.0.0.1\"}\\n...\\n' "
                     + ">/mnt/soundbox/provisioning.yaml; umount /mnt")
             try await debian.run("echo '/dev/vdb /boot/firmware vfat defaults 0 2' >>/etc/fstab")
             try await debian.reboot()

@@ -48,6 +48,7 @@ struct BootPartitionTests {
         merchant_id: M1001
         device_id: box-01
         broker: {url: "mqtt://127.0.0.1", username: u, password: s3cret-of-box-01}
+        ...
 
         """
 

@@ -182,6 +182,20 @@ struct SetupTests {
         }
     }
 
+    @Test("A file to import that was cut off is refused by its name, and nothing is written")
+    func cutImport() async throws {
+        let text = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
+        let file = try folder.write(text, to: "box-01.yaml")
+        let cut = try await soundbox("setup", "import", file, "--config", target, "--no-restart")
+        #expect(cut.code == 1)
+        #expect(
+            cut.errors == ["soundbox: \(file): the file does not end with a line of three dots: is it whole?"], "\(cut)"
+        )
+        #expect(!FileManager.default.fileExists(atPath: target))
+        _ = try folder.write(text + "...\n", to: "box-01.yaml")
+        #expect(try await soundbox("setup", "import", file, "--config", target, "--no-restart").code == 0)
+    }
+
     @Test("The doctor of a box that is not set up says what to do, and fails")
     func doctorWithoutSetup() async throws {
         let result = try await soundbox("doctor", "--config", target)

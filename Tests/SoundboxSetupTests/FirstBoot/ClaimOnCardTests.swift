@@ -23,7 +23,8 @@ struct ClaimOnCardTests {
             token: 0123456789abcdef0123456789abcdef
             broker: {url: "mqtt://127.0.0.1", username: enrol, password: s3cret}
             issuer: |
-            \(issuer)
+            \(issuer)...
+
             """
     }
 
@@ -54,7 +55,8 @@ struct ClaimOnCardTests {
     @Test("A provisioning file beside it counts, and the claim does not replace that setup at the next start")
     func both() throws {
         try boot.write(claim, to: "claim.yaml")
-        try boot.write("merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://127.0.0.1\"}\n", to: "provisioning.yaml")
+        try boot.write(
+            "merchant_id: M\ndevice_id: d\nbroker: {url: \"mqtt://127.0.0.1\"}\n...\n", to: "provisioning.yaml")
         _ = try FirstBoot.run(folder: boot.path, configuration: target)
         #expect(try boot.names() == [] && !SmallFile.exists(system.file("etc/claim.yaml")))
     }
@@ -81,5 +83,28 @@ struct ClaimOnCardTests {
         let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
         #expect(note.contains(words) && !note.contains("s3cret") && !note.contains("0123456789"), "\(note)")
         #expect(try boot.read("claim.yaml") == Array(wrong.utf8))
+    }
+
+    @Test("A claim that was cut off stays on the card, wherever it was cut, and brings no box a network or a broker")
+    func cutOff() throws {
+        let content = Array(claim.utf8.dropLast())
+        for length in 0..<content.count {
+            try boot.write(Array(content[..<length]), to: "claim.yaml")
+            #expect(throws: (any Error).self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+            #expect(try boot.read("claim.yaml") == Array(content[..<length]))
+            #expect(!SmallFile.exists(system.file("etc/claim.yaml")), "\(length)")
+        }
+        let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+        #expect(note.contains("claim.yaml: the file does not end with a line of three dots: is it whole?"), "\(note)")
+        // As somebody puts it beside the setup by hand.
+        mkdir(system.file("etc"), 0o750)
+        try system.write(Array(content.dropLast()), to: "etc/claim.yaml")
+        let enrolment = Enrolment(configuration: target, hardwareID: "hw-1")
+        let error = #expect(throws: FileError.self) { try enrolment.attempt() }
+        #expect(error?.description.contains("does not end with a line of three dots") == true)
+
+        try boot.write(content, to: "claim.yaml")
+        #expect(
+            try FirstBoot.run(folder: boot.path, configuration: target) == .claimed(from: boot.file("claim.yaml")))
     }
 }

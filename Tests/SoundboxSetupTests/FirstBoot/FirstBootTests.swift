@@ -17,12 +17,17 @@ struct FirstBootTests {
         system = try TemporaryFolder()
     }
 
-    private static let provisioning = """
+    private static let provisioning = provisioning(and: "")
+
+    private static func provisioning(and more: String) -> String {
+        """
         merchant_id: M1001
         device_id: box-01
         broker: {url: "mqtt://127.0.0.1", username: u, password: s3cret}
+        \(more)...
 
         """
+    }
 
     @Test("It is installed, and no secret stays on the partition", arguments: ["provisioning.yaml", "soundbox.yaml"])
     func imported(name: String) throws {
@@ -57,7 +62,7 @@ struct FirstBootTests {
     @Test("The shop's Wi-Fi becomes a profile of NetworkManager's, and leaves the card with the other secrets")
     func wifi() throws {
         try boot.write(
-            Self.provisioning + "wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n", to: "soundbox.yaml")
+            Self.provisioning(and: "wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n"), to: "soundbox.yaml")
         #expect(
             try runWithNetworkManager() == .imported(from: boot.file("soundbox.yaml"), changed: true))
         #expect(try boot.names() == [])
@@ -79,7 +84,7 @@ struct FirstBootTests {
         try boot.write(Self.provisioning, to: "provisioning.yaml")
         _ = try runWithNetworkManager()
         let installed = try system.read("etc/soundbox.yaml")
-        try boot.write("wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n", to: "provisioning.yaml")
+        try boot.write("wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n...\n", to: "provisioning.yaml")
         #expect(try runWithNetworkManager() == .imported(from: boot.file("provisioning.yaml"), changed: true))
         #expect(try system.read("etc/soundbox.yaml") == installed)
         #expect(try system.names(in: "connections").count == 1)
@@ -88,7 +93,7 @@ struct FirstBootTests {
     @Test("Without NetworkManager the rest is set up, and the card says what is not")
     func noNetworkManager() throws {
         try boot.write(
-            Self.provisioning + "wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n", to: "soundbox.yaml")
+            Self.provisioning(and: "wifi: {ssid: Shop, password: wpa-s3cret, country: CN}\n"), to: "soundbox.yaml")
         let outcome = try FirstBoot.run(
             folder: boot.path, configuration: target, profiles: WiFiProfiles(folder: system.file("nowhere")))
         guard case .imported(_, true, let notice?) = outcome else { return #expect(Bool(false), "\(outcome)") }
@@ -102,7 +107,7 @@ struct FirstBootTests {
     @Test("A network that cannot be is told on the card, with line and key, and nothing is changed")
     func wrongWiFi() throws {
         try boot.write(
-            Self.provisioning + "wifi: {ssid: Shop, password: s3cret, country: CN}\n", to: "provisioning.yaml")
+            Self.provisioning(and: "wifi: {ssid: Shop, password: s3cret, country: CN}\n"), to: "provisioning.yaml")
         #expect(throws: (any Error).self) { try runWithNetworkManager() }
         let complaint = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
         #expect(complaint.contains("provisioning.yaml:4: wifi.password: expected 8 to 63 bytes"), "\(complaint)")
@@ -163,5 +168,84 @@ struct FirstBootTests {
         #expect(!complaint.contains("s3cret"))
         #expect(access(boot.file("provisioning.yaml"), F_OK) == 0)
         #expect(try system.read("etc/soundbox.yaml") == installed)
+    }
+
+    /// With all that must not be missing, a line of three dots inside a certificate, and characters of several bytes.
+    private static let whole = """
+        # 小店
+        merchant_id: M1001
+        device_id: box-01
+        broker:
+          url: mqtts://mq.example.com:8884
+          username: M1001.box-01
+          password: s3cret
+          pin_sha256: 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+          ca: |
+            -----BEGIN CERTIFICATE-----
+            AAAA
+            ...
+            -----END CERTIFICATE-----
+        authenticity:
+          key: 0123456789abcdef0123456789abcdef
+        """
+
+    private static let complaint = "provisioning.yaml: the file does not end with a line of three dots: is it whole?"
+
+    @Test("A file that was cut off is not installed, wherever it was cut; it stays, and the card says why")
+    func cutOff() throws {
+        let content = Array("\(Self.whole)\n...".utf8)
+        for length in 0..<content.count {
+            try boot.write(Array(content[..<length]), to: "provisioning.yaml")
+            unlink(boot.file("soundbox-error.txt"))
+            #expect(throws: (any Error).self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+            #expect(!SmallFile.exists(target), "\(length)")
+            #expect(try boot.read("provisioning.yaml") == Array(content[..<length]))
+            let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+            #expect(note.contains(Self.complaint) && note.contains("nothing was changed"), "\(length): \(note)")
+        }
+        try boot.write(content, to: "provisioning.yaml")
+        #expect(
+            try FirstBoot.run(folder: boot.path, configuration: target)
+                == .imported(from: boot.file("provisioning.yaml"), changed: true))
+        let configuration = try Configuration(readingFile: target)
+        #expect(configuration.authenticity?.keyFile == system.file("etc/signing.key"))
+        #expect(configuration.broker.pins.count == 1)
+        #expect(try boot.names() == [])
+    }
+
+    @Test(
+        "Behind the line of three dots there may be blanks, blank lines and comments",
+        arguments: [
+            "...\n", "...\r\n", "...\r", "... \t\n", "...\n\n\n", "...\r\n\r\n# the end\r\n  # really\r\n ",
+            "... # the end",
+        ])
+    func ended(end: String) throws {
+        let text = end.contains("\r") ? Self.whole.replacing("\n", with: "\r\n") + "\r\n" : Self.whole + "\n"
+        try boot.write(text + end, to: "provisioning.yaml")
+        #expect(
+            try FirstBoot.run(folder: boot.path, configuration: target)
+                == .imported(from: boot.file("provisioning.yaml"), changed: true))
+        #expect(try system.read("etc/signing.key") == Array("0123456789abcdef0123456789abcdef\n".utf8))
+    }
+
+    @Test(
+        "What only looks like the end is none",
+        arguments: [
+            " ...\n", "....\n", "...#\n", "# ...\n", "---\n", "...\nboard: none\n", "... board: none\n", "...\n---\n",
+            "...\n\0\0\0\0",
+        ])
+    func notEnded(end: String) throws {
+        try boot.write("\(Self.whole)\n\(end)", to: "provisioning.yaml")
+        #expect(throws: (any Error).self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        #expect(try boot.names() == ["provisioning.yaml", "soundbox-error.txt"] && !SmallFile.exists(target))
+        let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+        #expect(note.contains(Self.complaint), "\(note)")
+    }
+
+    @Test("A second document is refused, also one with an end of its own", arguments: ["---", "...", "...\n---"])
+    func secondDocument(border: String) throws {
+        try boot.write("\(Self.whole)\n\(border)\nvolume: 1\n...\n", to: "provisioning.yaml")
+        #expect(throws: (any Error).self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        #expect(try boot.names() == ["provisioning.yaml", "soundbox-error.txt"] && !SmallFile.exists(target))
     }
 }

@@ -201,7 +201,7 @@ struct SetupPlanTests {
     func exportAndImport() throws {
         try plan().write()
         let exported = try Provisioning.export(target)
-        #expect(exported.hasPrefix("# SECRET"))
+        #expect(exported.hasPrefix("# SECRET") && exported.hasSuffix("\n...\n"))
         try Provisioning.write(exported, to: folder.file("export.yaml"))
         #expect(mode(folder.file("export.yaml")) == 0o600)
         #expect(throws: FileError.self) { try Provisioning.write(exported, to: folder.file("export.yaml")) }
@@ -212,6 +212,13 @@ struct SetupPlanTests {
         #expect(try folder.read("other/broker-ca.pem") == folder.read("etc/broker-ca.pem"))
         #expect(try Configuration(readingFile: other).broker.passwordFile == folder.file("other/broker.password"))
         #expect(try !ShownConfiguration(readingFile: other).text.contains("s3cret"))
+    }
+
+    @Test("A file to import that was cut off is refused by its name")
+    func cutImport() throws {
+        let file = try folder.write(Self.provisioning, to: "cut.yaml")
+        let error = #expect(throws: FileError.self) { try Provisioning.plan(file, to: target) }
+        #expect(error?.description == "\(file): the file does not end with a line of three dots: is it whole?")
     }
 
     @Test("The key that notices are signed with travels too, is shown to nobody, and goes with a reset")

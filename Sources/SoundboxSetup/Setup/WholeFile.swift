@@ -1,0 +1,32 @@
+import SoundboxSystem
+
+/// A provisioning file or a claim, which somebody has copied. A copy that was cut off may be YAML all the same, without
+/// the key that notices are signed with. So the file ends with YAML's mark for the end of a document (YAML 1.2.2, 9.1.2).
+enum WholeFile {
+    static let end = "..."
+
+    /// Reads it once: it may be a pipe, from a program that decrypts it. Blocks on the disk.
+    /// - Parameter patience: as of ``SmallFile/read(_:patience:)``.
+    static func read(_ path: String, patience: Duration? = SmallFile.pipePatience) throws(FileError) -> String {
+        let content = try SmallFile.content(of: path, patience: patience)
+        // Before it is decoded: a cut may go through a character.
+        guard isWhole(content) else {
+            throw FileError(path: path, problem: "the file does not end with a line of three dots: is it whole?")
+        }
+        return try SmallFile.text(content, of: path)
+    }
+
+    /// Whether nothing but blank lines and comments stands behind the mark, which is never indented.
+    private static func isWhole(_ content: [UInt8]) -> Bool {
+        let lines = content.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        guard let last = lines.last(where: { !isBlank($0) }), last.starts(with: end.utf8) else { return false }
+        let rest = last.dropFirst(end.utf8.count)
+        return isBlank(rest) && rest.first != UInt8(ascii: "#")
+    }
+
+    /// Whether there is nothing in this part of a line but a comment.
+    private static func isBlank(_ line: ArraySlice<UInt8>) -> Bool {
+        let first = line.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        return first == nil || first == UInt8(ascii: "#")
+    }
+}
