@@ -1,4 +1,7 @@
+import SoundboxBox
+import SoundboxConfiguration
 import SoundboxCore
+import SoundboxStore
 import TestSupport
 import Testing
 
@@ -65,6 +68,39 @@ struct HistoryCommandTests {
             #expect(try await box.stop() == 0)
             let away = try await run("totals")
             #expect(away.code != 0 && away.output.isEmpty && !away.errors.isEmpty, "\(away)")
+        }
+    }
+
+    @Test("After the clock was set back by a day the total says what it may lack, and the command fails")
+    func clockSetBack() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            // As a box has left it that was in service before.
+            _ = try StateDirectory(path: folder.file("state")).claim(for: "M1001")
+            do {
+                let inbox = try SQLiteInbox(path: trial.inbox)
+                let tomorrow = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 + 86_400_000)
+                let notices = try ["A", "B"].map { PaymentNotice(id: try PaymentID($0), money: try Money("10", .CNY)) }
+                _ = try inbox.store(notices.map { .notice($0) }, at: tomorrow, clock: .unconfirmed)
+                for entry in try inbox.waiting(limit: 9) { try inbox.markAnnounced(entry, as: .aloud, at: tomorrow) }
+            }
+            let box = try await trial.startBox()
+            _ = try await trial.publishAndWait([notice("C", "0.10")])
+            for format in [[], ["--json"], ["--format", "csv"], ["--chart"]] {
+                let totals = try await result(
+                    of: [Products.soundbox, "totals", "--config", trial.configurationFile] + format, environment: [:],
+                    input: "")
+                #expect(totals.code == 1 && totals.output.joined().contains("0.1"), "\(totals)")
+                #expect(
+                    totals.errors.filter { !$0.isEmpty } == [
+                        "soundbox: payments whose time is not known: 2; the sums lack them if they are of this range"
+                    ], "\(totals)")
+                if format == ["--json"] {
+                    let json = try JSONValue(parsing: Array(totals.output.joined().utf8))
+                    #expect(json["complete"]?.bool == false && json["time_unknown"]?.integer == 2)
+                }
+            }
+            #expect(try await box.stop() == 0)
         }
     }
 }

@@ -53,7 +53,7 @@ actor HistoryDesk {
     /// `part`, which is ``Totals/partJSON`` of the rows looked at; `next` as ``entries(_:)``.
     func totals(_ query: HistoryQuery) async -> Result<JSONValue, HistoryRefusal> {
         await answer(query) { filter, _ in
-            var walk = TotalsWalk(filter, before: query.before)
+            var walk = TotalsWalk(filter, now: day.clock.reading.believed, before: query.before)
             while !walk.isComplete, walk.examined < Self.mostRows {
                 try walk.step(in: day.history)
                 await Task.yield()

@@ -40,7 +40,7 @@ package struct ShopDay: Sendable {
         guard let day = day ?? today else {
             return .unknown(reason: calendar() == nil ? Self.hasNoZone : "the clock: \(clock.state.summary)")
         }
-        var walk = TotalsWalk(HistoryFilter(from: day.start, to: day.end))
+        var walk = TotalsWalk(HistoryFilter(from: day.start, to: day.end), now: clock.reading.believed)
         while !walk.isComplete {
             guard walk.examined < Self.mostRows else {
                 return .unknown(reason: "more than \(Self.mostRows) payments since \(day.start); is the clock right?")

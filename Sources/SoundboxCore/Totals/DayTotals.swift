@@ -9,8 +9,8 @@ public enum DayTotals: Sendable, Equatable, CustomStringConvertible {
         if let unreadable = totals.unreadable {
             self = .unknown(
                 reason: "\(unreadable.count) rows of the history cannot be read, the first is row \(unreadable.first)")
-        } else if totals.untimed > 0 {
-            self = .unknown(reason: "\(totals.untimed) payments have come whose time is not known")
+        } else if totals.timeUnknown > 0 {
+            self = .unknown(reason: "\(totals.timeUnknown) payments have come whose time is not known")
         } else {
             self = .known(DayTakings(totals))
         }

@@ -23,7 +23,7 @@ extension Totals {
                         ])
                     })
             ),
-            ("cancelled", .integer(cancelled)), ("time_unknown", .integer(untimed)),
+            ("cancelled", .integer(cancelled)), ("time_unknown", .integer(timeUnknown)),
             (
                 "unreadable",
                 unreadable.map { .object([("count", .integer($0.count)), ("first", .integer($0.first))]) } ?? .null
@@ -33,7 +33,11 @@ extension Totals {
 
     /// With what has to be known of it to count on.
     public var partJSON: JSONValue {
-        .object(members + [("saw_later", .bool(sawLater)), ("saw_earlier", .bool(sawEarlier))])
+        .object(
+            members + [
+                ("misdated", .integer(misdated)), ("later", .integer(later)), ("saw_within", .bool(sawWithin)),
+                ("saw_earlier", .bool(sawEarlier)),
+            ])
     }
 
     /// In alphabetical order of their codes.
@@ -69,7 +73,8 @@ extension Totals {
     public init?(decoding json: JSONValue) {
         guard let currencies = json["currencies"]?.elements, let channels = json["channels"]?.elements,
             let others = json["other_kinds"]?.elements, let cancelled = json["cancelled"]?.integer,
-            let untimed = json["time_unknown"]?.integer, let sawLater = json["saw_later"]?.bool,
+            let timeUnknown = json["time_unknown"]?.integer, let misdated = json["misdated"]?.integer,
+            let later = json["later"]?.integer, let sawWithin = json["saw_within"]?.bool,
             let sawEarlier = json["saw_earlier"]?.bool
         else { return nil }
         for value in currencies {
@@ -94,7 +99,10 @@ extension Totals {
             guard let count = rows["count"]?.integer, let first = rows["first"]?.integer else { return nil }
             unreadable = UnreadableRows(count: count, first: Int64(first))
         }
-        (self.cancelled, self.untimed, self.sawLater, self.sawEarlier) = (cancelled, untimed, sawLater, sawEarlier)
+        (self.cancelled, self.untimed, self.misdated, self.later) = (
+            cancelled, timeUnknown - misdated, misdated, later
+        )
+        (self.sawWithin, self.sawEarlier) = (sawWithin, sawEarlier)
     }
 }
 

@@ -65,14 +65,24 @@ public struct Totals: Sendable, Equatable {
     public var others: [OtherKind: Count] = [:]
     public var cancelled = 0
     /// Notices that may be of this range or not: the clock could not be believed when they came. They are in no total.
-    public var untimed = 0
+    var untimed = 0
+    /// Likewise notices with a time that is later than what came after them, or than now: the clock was set back.
+    var misdated = 0
     /// Rows that cannot be read. They are in no total, which is too small then, or too large.
     public var unreadable: UnreadableRows?
-    /// Whether something later than the range, or earlier, was among what was looked at.
-    var sawLater = false
+    /// How many notices later than the range were among what was looked at, and whether something of it and something
+    /// earlier was. Misdated ones are not meant.
+    var later = 0
+    var sawWithin = false
     var sawEarlier = false
 
     public init() {}
+
+    /// Notices that may be of this range or not. They are in no total.
+    public var timeUnknown: Int { untimed + misdated }
+
+    /// Whether nothing that may be of the range is missing.
+    public var isComplete: Bool { timeUnknown == 0 && unreadable == nil }
 
     public var payments: Int { currencies.values.reduce(0) { $0 + $1.payments } }
     public var refunds: Int { currencies.values.reduce(0) { $0 + $1.refunds } }
@@ -80,28 +90,36 @@ public struct Totals: Sendable, Equatable {
     /// Counts what arrived before everything counted so far.
     ///
     /// Notices are in the order in which they came. So what has no time and came after something later than the range is
-    /// later as well, and what came before something earlier is earlier.
-    public mutating func add(earlier page: HistoryPage, from start: Timestamp?, to end: Timestamp?) {
-        for entry in page.entries { add(earlier: entry.entry, from: start, to: end) }
+    /// later as well, and what came before something earlier is earlier. Where two times contradict that order the clock
+    /// was wrong at one of them: which side of the range the earlier notice is on is not known then.
+    /// - Parameter now: `nil` while the clock is not believed.
+    public mutating func add(
+        earlier page: HistoryPage, from start: Timestamp?, to end: Timestamp?, now: Timestamp? = nil
+    ) {
+        let isPast = { (time: Timestamp) in end.map { time >= $0 } ?? false }
+        let isAhead = { (time: Timestamp) in start.map { time < $0 } ?? false }
+        for entry in page.entries.map(\.entry) {
+            let isCancelled = entry.state == .cancelled
+            if !entry.isTimed {
+                if !isCancelled, !sawEarlier { untimed += 1 }
+            } else if isPast(entry.receivedAt) {
+                if sawWithin || sawEarlier || now.map({ !isPast($0) }) ?? false {
+                    misdated += 1
+                } else {
+                    later += 1
+                    untimed = 0
+                }
+            } else if isAhead(entry.receivedAt) {
+                sawEarlier = true
+            } else if !isCancelled, sawEarlier || now.map(isAhead) ?? false {
+                misdated += 1
+            } else {
+                if !sawEarlier { sawWithin = true }
+                let notice = entry.notice
+                count(notice.kind, notice.money, channel: notice.channel, isCancelled: isCancelled)
+            }
+        }
         unreadable = Self.sum(unreadable, page.unreadable)
-    }
-
-    private mutating func add(earlier entry: InboxEntry, from start: Timestamp?, to end: Timestamp?) {
-        guard entry.isTimed else {
-            if entry.state != .cancelled, !sawEarlier { untimed += 1 }
-            return
-        }
-        if let end, entry.receivedAt >= end {
-            sawLater = true
-            untimed = 0
-            return
-        }
-        if let start, entry.receivedAt < start {
-            sawEarlier = true
-            return
-        }
-        let notice = entry.notice
-        count(notice.kind, notice.money, channel: notice.channel, isCancelled: entry.state == .cancelled)
     }
 
     /// Counts one notice that is of the range.
@@ -130,13 +148,26 @@ public struct Totals: Sendable, Equatable {
 
     /// Counts in what somebody else has counted of what arrived before everything counted here.
     public mutating func add(earlier other: Totals) {
-        currencies.merge(other.currencies, uniquingKeysWith: +)
-        channels.merge(other.channels, uniquingKeysWith: +)
-        others.merge(other.others, uniquingKeysWith: +)
         cancelled += other.cancelled
-        untimed = (other.sawLater ? 0 : untimed) + (sawEarlier ? 0 : other.untimed)
+        misdated += other.misdated
+        if sawEarlier {
+            misdated += other.payments + other.refunds + other.others.values.reduce(0) { $0 + $1.count }
+        } else {
+            currencies.merge(other.currencies, uniquingKeysWith: +)
+            channels.merge(other.channels, uniquingKeysWith: +)
+            others.merge(other.others, uniquingKeysWith: +)
+        }
+        if sawWithin || sawEarlier {
+            misdated += other.later
+        } else {
+            if other.later > 0 { untimed = 0 }
+            later += other.later
+        }
+        if !sawEarlier {
+            untimed += other.untimed
+            sawWithin = sawWithin || other.sawWithin
+        }
         unreadable = Self.sum(unreadable, other.unreadable)
-        sawLater = sawLater || other.sawLater
         sawEarlier = sawEarlier || other.sawEarlier
     }
 

@@ -13,11 +13,14 @@ public struct TotalsWalk: Sendable {
     public private(set) var isComplete = false
     public private(set) var examined = 0
     private let filter: HistoryFilter
+    private let now: Timestamp?
 
     /// - Parameters:
     ///   - filter: its times are the range; what it leaves out is not counted.
+    ///   - now: nothing has come later, whatever a row says; `nil` while the clock is not believed.
     ///   - sequence: where to begin; `nil` for the newest row.
-    public init(_ filter: HistoryFilter, before sequence: Int64? = nil) {
+    public init(_ filter: HistoryFilter, now: Timestamp?, before sequence: Int64? = nil) {
+        self.now = now
         from = filter.from
         to = filter.to
         var filter = filter
@@ -31,7 +34,7 @@ public struct TotalsWalk: Sendable {
     public mutating func step(in history: some PaymentHistory) throws(InboxError) {
         guard !isComplete else { return }
         let page = try history.history(filter, before: next, limit: Self.pageRows)
-        totals.add(earlier: page, from: from, to: to)
+        totals.add(earlier: page, from: from, to: to, now: now)
         next = page.next
         examined += page.examined
         isComplete = page.next == nil || Self.isBehind(page, from: from)

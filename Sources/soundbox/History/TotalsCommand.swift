@@ -17,8 +17,9 @@ struct TotalsCommand: AsyncParsableCommand {
               soundbox totals --chart
               soundbox totals --from 7d --chart
 
-            Payments that came while the clock was not set are counted apart: nobody knows their day. If a part of the \
-            history cannot be read, the command ends with 1, since the sums lack something then.
+            Payments that came while the clock was not set, or before it was set back, are counted apart: nobody knows \
+            their day. The sums may lack them, so the command ends with 1. So it does if a part of the history cannot \
+            be read.
 
             --chart draws the payments of each hour, and of a range that is longer than a day those of each day, 31 of \
             them at most. Refunds are in the total below, and in no bar.
@@ -52,20 +53,22 @@ struct TotalsCommand: AsyncParsableCommand {
         }
         endProgress()
         if let picture {
-            // The total is of what the bars are of, without a payment that came in between. Of what has no time, and of
-            // what cannot be read, only the box knows whether it may be of the range.
-            var drawn = picture.totals
-            drawn.untimed = totals.untimed
-            let printer = TotalsPrinter(totals: drawn, from: pages.from, to: pages.to)
+            // The total is of what the bars are of, without a payment that came in between.
+            let printer = TotalsPrinter(totals: picture.totals, from: pages.from, to: pages.to)
             for line in printer.picture(picture.charts(width: Terminal.width)) { printLine(line) }
         } else {
             Self.print(TotalsPrinter(totals: totals, from: pages.from, to: pages.to), as: options.chosenFormat)
         }
-        guard let unreadable = totals.unreadable else { return }
-        printError(
-            "\(unreadable.count) rows of the history cannot be read, the first is row \(unreadable.first): the sums lack "
-                + "them if they are of this range")
-        throw ExitCode.failure
+        if totals.timeUnknown > 0 {
+            printError(
+                "payments whose time is not known: \(totals.timeUnknown); the sums lack them if they are of this range")
+        }
+        if let unreadable = totals.unreadable {
+            printError(
+                "\(unreadable.count) rows of the history cannot be read, the first is row \(unreadable.first): the sums "
+                    + "lack them if they are of this range")
+        }
+        guard totals.isComplete else { throw ExitCode.failure }
     }
 
     private static func print(_ printer: TotalsPrinter, as format: OutputFormat) {

@@ -11,7 +11,7 @@ struct TotalsPrinter {
         .object(
             [
                 ("from", from.map { .string($0) } ?? .null), ("to", to.map { .string($0) } ?? .null),
-                ("complete", .bool(totals.unreadable == nil && totals.untimed == 0)),
+                ("complete", .bool(totals.isComplete)),
             ] + totals.members)
     }
 
@@ -61,12 +61,7 @@ struct TotalsPrinter {
     }
 
     private var notes: [String] {
-        var notes: [String] = []
-        if totals.cancelled > 0 { notes.append("cancelled, in no sum: \(totals.cancelled)") }
-        if totals.untimed > 0 {
-            notes.append("payments whose time is not known, in no sum: \(totals.untimed)")
-        }
-        return notes
+        totals.cancelled > 0 ? ["cancelled, in no sum: \(totals.cancelled)"] : []
     }
 
     private static func cells(_ currency: Currency, _ takings: Totals.Takings) -> [String] {

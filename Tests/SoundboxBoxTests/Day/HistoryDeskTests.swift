@@ -115,6 +115,17 @@ struct HistoryDeskTests {
         #expect(totals.currencies[.CNY]?.gross.description == "37.5")
     }
 
+    @Test("After the clock was set back by a day, today's total is told as uncertain, and is not said")
+    func clockSetBack() async throws {
+        let tomorrow = Timestamp(millisecondsSince1970: Self.noon.millisecondsSince1970 + 86_400_000)
+        try arrive(500, at: tomorrow)
+        try arrive(3)
+        let answer = try await desk().totals(try HistoryQuery([("day", "today")])).get()
+        let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
+        #expect((totals.payments, totals.timeUnknown) == (3, 500))
+        #expect(try day().totals(of: nil) == .unknown(reason: "500 payments have come whose time is not known"))
+    }
+
     @Test("Totals are told with the range that was meant")
     func totals() async throws {
         try arrive(3, amount: "0.1")

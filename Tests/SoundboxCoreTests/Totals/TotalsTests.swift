@@ -18,15 +18,18 @@ struct TotalsTests {
         let notice = PaymentNotice(
             id: id, money: try Money(amount, currency), kind: try #require(PaymentNotice.Kind(rawValue: kind)),
             channel: channel)
-        let time = Timestamp(millisecondsSince1970: Self.start.millisecondsSince1970 + hour * 3_600_000)
-        _ = try inbox.store([.notice(notice)], at: time, clock: clock)
+        _ = try inbox.store([.notice(notice)], at: Self.time(hour), clock: clock)
         return id
     }
 
+    private static func time(_ hour: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: start.millisecondsSince1970 + hour * 3_600_000)
+    }
+
     private func totals(
-        _ filter: HistoryFilter = HistoryFilter(from: Self.start, to: Self.end)
+        _ filter: HistoryFilter = HistoryFilter(from: Self.start, to: Self.end), now hour: Int64? = nil
     ) throws -> Totals {
-        var walk = TotalsWalk(filter)
+        var walk = TotalsWalk(filter, now: hour.map(Self.time))
         while !walk.isComplete { try walk.step(in: inbox) }
         return walk.totals
     }
@@ -85,8 +88,35 @@ struct TotalsTests {
         try arrive("1", at: 30)
         try arrive("1", at: 4, clock: .none)
         let totals = try totals()
-        #expect((totals.payments, totals.untimed) == (1, 2))
+        #expect((totals.payments, totals.timeUnknown) == (1, 2))
         #expect(DayTotals(totals) == .unknown(reason: "2 payments have come whose time is not known"))
+    }
+
+    @Test(
+        "After the clock was set back over an edge of the range, no total is certain",
+        arguments: [
+            // Hours of the notices in the order of arrival, the hour it is, and what is counted.
+            ([1, 30, 31, 5, 6], 7, 3, 2),  // The clock was a day ahead.
+            ([1, 30, 31], 7, 1, 2),  // Nothing came since.
+            ([30, 31, 5, 6], 29, 2, 2),  // A day later, what came is no more certain.
+            ([5, 6, -19, -18, 7], 8, 1, 2),  // The clock was a day behind for a while.
+            ([5, 6], -1, 0, 2),  // The day is still to come.
+        ] as [([Int64], Int64, Int, Int)])
+    func setBack(hours: [Int64], now: Int64, counted: Int, uncertain: Int) throws {
+        for hour in hours { try arrive("1", at: hour) }
+        let totals = try totals(now: now)
+        #expect((totals.payments, totals.timeUnknown) == (counted, uncertain))
+        #expect(
+            DayTotals(totals) == .unknown(reason: "\(uncertain) payments have come whose time is not known"))
+    }
+
+    @Test(
+        "A clock that was set back on one side of the range makes no total uncertain",
+        arguments: [([5, 7, 6], 8, 3), ([1, 30, 28, 29], 31, 1), ([-1, -3, 2], 3, 1)] as [([Int64], Int64, Int)])
+    func setBackBeside(hours: [Int64], now: Int64, counted: Int) throws {
+        for hour in hours { try arrive("1", at: hour) }
+        let totals = try totals(now: now)
+        #expect((totals.payments, totals.timeUnknown) == (counted, 0))
     }
 
     @Test("A channel, a currency, a kind or a state can be asked for alone")
@@ -124,19 +154,20 @@ struct TotalsTests {
         var sum = Totals()
         var next: Int64?
         repeat {
-            var walk = TotalsWalk(HistoryFilter(from: Self.start, to: Self.end), before: next)
+            var walk = TotalsWalk(HistoryFilter(from: Self.start, to: Self.end), now: nil, before: next)
             try walk.step(in: inbox)
             sum.add(earlier: try #require(Totals(decoding: walk.totals.partJSON)))
             next = walk.isComplete ? nil : walk.next
         } while next != nil
-        #expect(sum == whole)
+        #expect(sum.currencies == whole.currencies && sum.channels == whole.channels && sum.others == whole.others)
+        #expect(sum.cancelled == whole.cancelled && (sum.timeUnknown > 0) == (whole.timeUnknown > 0))
     }
 
     @Test("The walk ends at the first whole page from before the range")
     func ends() throws {
         for _ in 0..<1500 { try arrive("1", at: -5) }
         try arrive("1")
-        var walk = TotalsWalk(HistoryFilter(from: Self.start, to: Self.end))
+        var walk = TotalsWalk(HistoryFilter(from: Self.start, to: Self.end), now: nil)
         while !walk.isComplete { try walk.step(in: inbox) }
         #expect(walk.totals.payments == 1)
         #expect(walk.examined == 2 * TotalsWalk.pageRows)
