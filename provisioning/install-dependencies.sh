@@ -24,6 +24,8 @@ packages=(
   dosfstools fusefat
   # counts instructions
   valgrind
+  # the code that the page gives to the box, for tests that sign in
+  strace
   # the packages' own parts, for a test of them
   dpkg-dev python3
   # the environments of the voices' workshop: a synthesiser and a recogniser

@@ -38,14 +38,14 @@ struct PageTests {
             return try JSONValue(parsing: Array(answer.text.utf8))
         }
 
-        /// By the code that the box says, as its log has it.
-        mutating func signIn(hearing box: ChildProcess, as role: String = "change") async throws {
+        /// By the code that the page gives to the box, as strace has it: the box says it, and no log has it.
+        /// - Returns: the code.
+        @discardableResult
+        mutating func signIn(overhearing page: ChildProcess, as role: String = "change") async throws -> String {
             _ = try await json("POST", "/api/code")
-            let line = try await box.errors.next { $0.contains("sign_in=code") ? $0 : nil }
-            let characters = ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"]
-            let digits = line.compactMap { character in characters.firstIndex(of: String(character)) }
-            guard digits.count == 6 else { throw TestFailure("no code: \(line)") }
-            let code = digits.map(String.init).joined()
+            let code = try await page.errors.next { line in
+                line.firstMatch(of: /code\\":\\"([0-9]{6})/).map { String($0.1) }
+            }
             let jar = trial.folder.file("jar")
             let body = #"{"code": "\#(code)", "role": "\#(role)"}"#
             let process = try ChildProcess([
@@ -58,6 +58,7 @@ struct PageTests {
                 throw TestFailure("no cookie: \(text)")
             }
             cookie = "soundbox=\(token.1)"
+            return code
         }
     }
 
@@ -74,7 +75,9 @@ struct PageTests {
     }
 
     private func launchPage(_ shop: Shop) async throws -> ChildProcess {
+        // What it sends is on its standard error, among its log.
         let page = try ChildProcess([
+            "strace", "-D", "-f", "-qq", "-s", "500", "-e", "trace=write,writev,sendto,sendmsg", "-e", "signal=none",
             Products.soundbox, "page", "--config", shop.trial.configurationFile, "--state", folder.path, "--files",
             Products.page,
         ])
@@ -91,7 +94,12 @@ struct PageTests {
             let index = try await shop.ask("GET", "/")
             #expect(index.code == 200 && index.text.contains("<script"))
             #expect(try await shop.ask("GET", "/api/payments").code == 401)
-            try await shop.signIn(hearing: box)
+            let said = try await shop.signIn(overhearing: page)
+            // Who reads the log does not stand in the shop.
+            try await box.logged("announcing", "sign_in=code")
+            let words = said.compactMap(\.wholeNumberValue).map { Array("零一二三四五六七八九")[$0] }
+            #expect(
+                !box.errors.entries.contains { $0.contains(said) || $0.contains(String(words)) || $0.contains("验证码") })
 
             _ = try await shop.trial.publishAndWait([notice("P-1", "12.50"), notice("P-2", "0.01")])
             let events = try await shop.json("GET", "/api/events?after=0")
@@ -212,7 +220,7 @@ struct PageTests {
             var shop = try shop(broker)
             let box = try await shop.trial.startBox()
             let page = try await launchPage(shop)
-            try await shop.signIn(hearing: box, as: "look")
+            try await shop.signIn(overhearing: page, as: "look")
             var version = 0
             var answer = try await shop.json("GET", "/api/events?after=0")
             // The code is still being said when the first answer comes.
@@ -255,7 +263,7 @@ struct PageTests {
             var shop = try shop(broker)
             let box = try await shop.trial.startBox()
             let page = try await launchPage(shop)
-            try await shop.signIn(hearing: box)
+            try await shop.signIn(overhearing: page)
             #expect(try await shop.ask("GET", "/api/payments").code == 200)
             let result = try await soundbox("page", "--sign-out-all", "--state", folder.path)
             #expect(result.code == 0 && result.output == ["every phone is signed out"])
@@ -284,7 +292,7 @@ struct PageTests {
             var shop = try shop(broker)
             let box = try await shop.trial.startBox()
             let page = try await launchPage(shop)
-            try await shop.signIn(hearing: box)
+            try await shop.signIn(overhearing: page)
             let port = shop.port
             let flood = Task {
                 let half = Array("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ".utf8)

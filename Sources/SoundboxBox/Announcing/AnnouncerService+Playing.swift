@@ -185,8 +185,8 @@ extension AnnouncerService {
         if let shortcoming = script.shortcoming, !isRepeated {
             logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
-        logger.log(
-            level: isRepeated ? .debug : .info, "announcing",
-            metadata: job.logMetadata(["text": "\(script.text)"]))
+        // Who reads the log does not stand in the shop.
+        let text: Logger.Metadata = if case .signInCode = job { [:] } else { ["text": "\(script.text)"] }
+        logger.log(level: isRepeated ? .debug : .info, "announcing", metadata: job.logMetadata(text))
     }
 }

@@ -82,6 +82,18 @@ browse() {
 keep_cookie() { cookie=$(sed -n 's/^Set-Cookie: soundbox=\([0-9a-f]*\);.*/\1/ip' /run/whole); [ -n "$cookie" ]; }
 page_pid() { systemctl show --property MainPID --value soundbox-page; }
 
+# overhear: from now on what the page sends is written down. overheard: the code in it, and an end to it.
+overhear() {
+  strace -f -qq -s 500 -e trace=write,writev,sendto,sendmsg -e signal=none -o /run/overheard -p "$(page_pid)" &
+  tracer=$!
+  until grep -q '^TracerPid:.*[1-9]' "/proc/$(page_pid)/status"; do sleep 0.05; done
+}
+overheard() {
+  kill $tracer
+  wait $tracer || true
+  sed -n 's/.*code\\":\\"\([0-9]\{6\}\).*/\1/p' /run/overheard | tail -n 1
+}
+
 # time_server SECONDS: has timesyncd follow a server of this machine, by which it is so many seconds since 1970 now.
 time_server() {
   perl -e '

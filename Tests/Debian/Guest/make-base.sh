@@ -22,6 +22,8 @@ packages=(
   libmicrohttpd12
   # for scenarios: a card's mixer and recorder, a broker and its clients, signatures, a FAT partition, the inbox
   alsa-utils mosquitto mosquitto-clients openssl dosfstools sqlite3
+  # the code for the page, which no log has
+  strace
 )
 folder=$cache/base-$(basename "$kernel")-$(cat "$0" "$here/init.sh" | sha256sum | cut -c 1-8)
 if [[ -e $folder/complete ]]; then
