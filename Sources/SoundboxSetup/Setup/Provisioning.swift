@@ -33,6 +33,12 @@ public enum Provisioning {
         try SmallFile.replace(path, with: text, mode: 0o600, owner: nil)
     }
 
+    /// The key of `soundbox.yaml` that names a file with this secret of a provisioning file: `broker.password_file` for
+    /// `broker.password`. `nil` for what is no secret.
+    public static func fileKey(ofSecret key: [String]) -> String? {
+        SetupPart.all.first { $0.isSecret && $0.inline == key }?.reference.joined(separator: ".")
+    }
+
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
         try ProvisioningPlan(parsing: try WholeFile.read(file, patience: nil), file: file, to: path)

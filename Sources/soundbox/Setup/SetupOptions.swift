@@ -92,13 +92,13 @@ struct SetupOptions: ParsableArguments {
                 throw ValidationError("--set takes key=value, such as announce.expire_after=1h; there is no = in it.")
             }
             let key = other[..<equals]
-            if key == "authenticity.key" || key == "authenticity.next_key" {
+            let path = key.split(separator: ".").map(String.init)
+            if let file = Provisioning.fileKey(ofSecret: path) {
                 throw ValidationError(
-                    "--set \(key) would show the key to every user of this machine, in ps: put it into a file of "
-                        + "mode 600 and give --set \(key)_file=FILE.")
+                    "--set \(key) would show the secret to every user of this machine, in ps: put it into a file of "
+                        + "mode 600 and give --set \(file)=FILE.")
             }
-            document[path: key.split(separator: ".").map(String.init)] = String(
-                other[other.index(after: equals)...])
+            document[path: path] = String(other[other.index(after: equals)...])
         }
     }
 }

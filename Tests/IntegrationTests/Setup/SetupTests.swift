@@ -182,6 +182,22 @@ struct SetupTests {
         }
     }
 
+    @Test(
+        "A secret on the command line is refused, with what to give instead, and nothing is written",
+        arguments: [
+            ("broker.password", "broker.password_file"), ("broker.key", "broker.key_file"),
+            ("authenticity.key", "authenticity.key_file"), ("authenticity.next_key", "authenticity.next_key_file"),
+        ])
+    func secretOption(key: String, instead: String) async throws {
+        let result = try await setup([
+            "--yes", "--skip-checks", "--skip-sound", "--merchant-id", "M1001", "--device-id", "box-01", "--broker",
+            "mqtt://127.0.0.1:1", "--set", "\(key)=s3cret",
+        ])
+        #expect(result.code == 64 && result.errors.count == 1, "\(result)")
+        #expect(result.errors[0].contains("--set \(instead)=FILE") && !result.errors[0].contains("s3cret"))
+        #expect(!FileManager.default.fileExists(atPath: target))
+    }
+
     @Test("A file to import that was cut off is refused by its name, and nothing is written")
     func cutImport() async throws {
         let text = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
