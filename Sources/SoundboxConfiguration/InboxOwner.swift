@@ -31,6 +31,13 @@ extension StateDirectory {
         return note
     }
 
+    /// The inboxes that are put aside. Blocks on the disk.
+    package var inboxesAside: [String] {
+        let names = (try? SmallFile.names(in: path)) ?? []
+        return names.filter { $0.hasPrefix(Self.asidePrefix) }.sorted().map { "\(path)/\($0)/inbox.sqlite" }
+            .filter { SmallFile.exists($0) }
+    }
+
     private func putAside(of other: String, for merchant: String) throws(StateDirectoryError) -> String {
         let place = place(of: other)
         // From before the owner was lost, or a backup was put back. It stays, and this one is the merchant's: nothing of it
@@ -55,9 +62,11 @@ extension StateDirectory {
         do { try owner.write(merchant) } catch { throw StateDirectoryError(path: path, reason: "\(error)") }
     }
 
+    private static let asidePrefix = "inbox-of-"
+
     /// A merchant's name may hold what a file's may not.
     private func place(of merchant: String) -> String {
-        "\(path)/inbox-of-\(SHA256.hash(of: Array(merchant.utf8)).prefix(8).hexadecimal)"
+        "\(path)/\(Self.asidePrefix)\(SHA256.hash(of: Array(merchant.utf8)).prefix(8).hexadecimal)"
     }
 
     /// The database with its log and what was salvaged; and what is of the shop.

@@ -17,6 +17,12 @@ struct AnotherMerchantTests {
         return entries.compactMap { $0["id"]?.string }
     }
 
+    private func warnings(_ trial: Trial) async throws -> [String] {
+        let result = try await soundbox("status", "--json", "--config", trial.configurationFile)
+        let json = try JSONValue(parsing: Array(result.output.joined().utf8))
+        return json["warnings"]?.elements?.compactMap(\.string) ?? []
+    }
+
     @Test("What waited for the one before is neither spoken nor shown in the next shop, and is spoken when it is back")
     func reset() async throws {
         try await withMosquitto(in: folder) { broker in
@@ -39,7 +45,14 @@ struct AnotherMerchantTests {
             #expect(try await history(trial) == ["B-1"])
             let logged = box.errors.entries
             #expect(logged.contains { $0.contains("another merchant") && $0.contains(folder.file("state/inbox-of-")) })
+            let waiting = "payments of another merchant that were never spoken: 3, in \(folder.file("state/inbox-of-"))"
+            #expect(try await warnings(trial).contains { $0.hasPrefix(waiting) })
+            #expect(logged.contains { $0.contains(waiting) })
             #expect(!logged.contains { line in ids.contains { line.contains($0) } })
+            #expect(try await box.stop() == 0)
+            // The next start says it, too.
+            box = try await trial.startBox()
+            #expect(try await warnings(trial).contains { $0.hasPrefix(waiting) })
             #expect(try await box.stop() == 0)
 
             _ = try folder.write(first, to: "soundbox.yaml")
@@ -47,6 +60,8 @@ struct AnotherMerchantTests {
             box = try await trial.startBox()
             #expect(try await receipts.all().filter { $0.state == "announced" }.map(\.id) == ids)
             #expect(try await Set(history(trial)) == Set(ids))
+            // Nothing waits where the other one's is.
+            #expect(try await warnings(trial) == [])
             #expect(try await box.stop() == 0)
         }
     }

@@ -73,6 +73,8 @@ package final class BoxState: Sendable {
         package var speechFault: String?
         /// Who speaks instead of whom, and why, where that is not as configured.
         package var voiceWarnings: [String] = []
+        /// What waits in the inboxes of merchants whom the box belonged to before.
+        package var asideWarnings: [String] = []
         /// Why nothing is counted by days, when nothing is.
         package var timeZoneWarning: String?
         /// How many answers since the start did not fit what the announcer had asked.
@@ -83,7 +85,7 @@ package final class BoxState: Sendable {
         package var inboxFault: String? { storingFault ?? recordingFault ?? ringFault }
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
-        package var warnings: [String] { alarms + [refusals.notices?.warning].compactMap(\.self) }
+        package var warnings: [String] { alarms + asideWarnings + [refusals.notices?.warning].compactMap(\.self) }
 
         /// The warnings that the light shows as well. The others are past, and would hide for a day that the box is
         /// offline.

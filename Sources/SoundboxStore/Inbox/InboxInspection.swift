@@ -9,16 +9,26 @@ public struct InboxInspection: Sendable, Equatable {
 
     /// Opens, looks and closes. Blocks: about a second for a hundred thousand payments.
     public init(path: String) throws(InboxError) {
+        (counts, problems) = try Self.look(path) { database in
+            let lines = try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
+            return (try InboxCounts(in: database), lines == ["ok"] ? [] : lines)
+        }
+    }
+
+    /// How many notices wait to be announced there. Opens, looks and closes; blocks on the disk.
+    public static func waiting(path: String) throws(InboxError) -> Int {
+        try look(path) { try InboxCounts(in: $0).waiting }
+    }
+
+    private static func look<Result>(_ path: String, _ body: (Database) throws -> Result) throws(InboxError) -> Result {
         do {
             var configuration = Configuration()
             configuration.label = "inbox inspection"
             configuration.readonly = true
             configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            (counts, problems) = try queue.read { database in
+            return try DatabaseQueue(path: path, configuration: configuration).read { database in
                 try Migrations.checkNotNewer(database)
-                let lines = try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
-                return (try InboxCounts(in: database), lines == ["ok"] ? [] : lines)
+                return try body(database)
             }
         } catch {
             throw .cannotOpen(path: path, reason: (error as? DatabaseError)?.message ?? "\(error)")

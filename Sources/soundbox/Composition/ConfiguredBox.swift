@@ -62,6 +62,7 @@ struct ConfiguredBox {
         let volumeFile = VolumeFile(path: directory.volumePath)
         let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
         Self.noteVolatileStorage(directory.path, state, logger)
+        Self.noteInboxes(directory.inboxesAside, state, logger)
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
@@ -169,6 +170,23 @@ struct ConfiguredBox {
             logger.error("\(fact)", metadata: ["path": "\(path)", "reason": "\(reason)"])
             state.update { $0.volatileStorage = "\(fact): \(path): \(reason); put state_directory on a disk" }
         }
+    }
+
+    /// Payments of another merchant are never spoken in this shop; whoever moved the box is to know that they are there.
+    private static func noteInboxes(_ paths: [String], _ state: BoxState, _ logger: Logger) {
+        let warnings = paths.compactMap { path -> String? in
+            do throws(InboxError) {
+                let count = try InboxInspection.waiting(path: path)
+                guard count > 0 else { return nil }
+                return "payments of another merchant that were never spoken: \(count), in \(path); set the box up for "
+                    + "that merchant again, or delete the folder"
+            } catch {
+                return "whether payments of another merchant wait there is not known: \(error); delete the folder if "
+                    + "nobody needs it"
+            }
+        }
+        for warning in warnings { logger.warning("\(warning)") }
+        state.update { $0.asideWarnings = warnings }
     }
 
     private static func inbox(
