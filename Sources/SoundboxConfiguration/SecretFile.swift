@@ -17,7 +17,7 @@ package struct SecretFile {
     /// The first line, without its line end; blanks belong to it. Blocks on the disk.
     ///
     /// - Parameter evenIfExposed: for whoever is about to give the file its mode.
-    /// - Throws: ``SecretFileError`` when the file cannot be read, begins with an empty line, one of more than 4,096 bytes
+    /// - Throws: ``SecretFileError`` when it is no file, or one that cannot be read, begins with an empty line, one of more than 4,096 bytes
     ///   or one that is not UTF-8, or when every user of the system could read it.
     package func read(evenIfExposed: Bool = false) throws(SecretFileError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -25,12 +25,11 @@ package struct SecretFile {
         defer { close(descriptor) }
         var attributes = stat()
         guard fstat(descriptor, &attributes) == 0 else { throw failure(SystemError.last.description) }
+        // It is read at every start, and a pipe gives its content once.
+        guard attributes.st_mode & S_IFMT == S_IFREG else { throw failure("is no file, but a pipe, folder or device") }
         guard evenIfExposed || attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
         }
-        // A pipe that nobody writes into must not hold up a start for ever.
-        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&waited, 1, 2_000)
         var buffer = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { throw failure(SystemError.last.description) }

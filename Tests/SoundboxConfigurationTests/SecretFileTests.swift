@@ -50,9 +50,16 @@ struct SecretFileTests {
         #expect(error?.description.contains("empty") == true)
     }
 
-    @Test("A pipe that nobody writes into is refused, and does not hold up the start")
-    func pipe() throws {
-        #expect(mkfifo(folder.file("key"), 0o600) == 0)
-        #expect(throws: SecretFileError.self) { try SecretFile(path: folder.file("key")).read() }
+    @Test(
+        "A pipe is refused, also one that somebody writes into, and does not hold up the start",
+        arguments: ["", "s3cret\n"])
+    func pipe(content: String) throws {
+        let path = folder.file("key")
+        #expect(mkfifo(path, 0o600) == 0)
+        let writer = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(writer) }
+        #expect(write(writer, content, content.utf8.count) == content.utf8.count)
+        let error = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        #expect(error?.reason == "is no file, but a pipe, folder or device")
     }
 }

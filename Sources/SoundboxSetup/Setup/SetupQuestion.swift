@@ -142,9 +142,10 @@ public enum SetupQuestion: Sendable, CaseIterable {
 
     /// The password that a file holds on its first line. Blocks on the disk.
     public static func password(inFile path: String) throws -> String {
-        guard let line = try SmallFile.read(path).split(separator: "\n").first?.trimmed, !line.isEmpty else {
-            throw SetupError("\(path): expected the password on its first line; it is empty")
-        }
+        let file = SecretFile(path: path)
+        // It is copied to a file with a mode of its own.
+        let line = try file.read(evenIfExposed: true).trimmed
+        guard !line.isEmpty else { throw file.failure("expected the password on its first line; it is empty") }
         return line
     }
 

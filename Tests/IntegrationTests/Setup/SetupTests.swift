@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT
@@ -195,6 +196,18 @@ struct SetupTests {
         ])
         #expect(result.code == 64 && result.errors.count == 1, "\(result)")
         #expect(result.errors[0].contains("--set \(instead)=FILE") && !result.errors[0].contains("s3cret"))
+        #expect(!FileManager.default.fileExists(atPath: target))
+    }
+
+    @Test("A pipe in place of the password's file is refused at once, and nothing is written")
+    func passwordPipe() async throws {
+        #expect(mkfifo(folder.file("password"), 0o600) == 0)
+        let result = try await setup([
+            "--yes", "--skip-checks", "--skip-sound", "--merchant-id", "M1001", "--device-id", "box-01", "--broker",
+            "mqtt://127.0.0.1:1", "--username", "u", "--password-file", folder.file("password"),
+        ])
+        #expect(result.code != 0 && result.errors.count == 1, "\(result)")
+        #expect(result.errors[0].contains("\(folder.file("password")): is no file, but a pipe"), "\(result)")
         #expect(!FileManager.default.fileExists(atPath: target))
     }
 
