@@ -169,6 +169,7 @@ struct IntakeSignatureTests {
 
     @Test("Of a payment that is stored no receipt says that it was rejected, however late its notice is played back")
     func playedBackNotice() throws {
+        machine.set()
         let intake = try intake()
         let late = "2026-11-21T02:00:00Z"
         _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
