@@ -105,9 +105,7 @@ public struct Receipt: Sendable, Equatable {
     public func json(sequence: Int64, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {
-            case .payment(let id):
-                [("id", id.map { .string($0.text) } ?? .null)]
-                    + (id?.isRefund == true ? [("kind", .string("refund"))] : [])
+            case .payment(let id): PaymentID.members(of: id)
             case .command(let id):
                 (state.isReply ? [] : [("id", .null)]) + [("command", id.map { .string($0.text) } ?? .null)]
             }
@@ -128,6 +126,12 @@ extension PaymentID {
     public init?(receipt: JSONValue) {
         guard let id = receipt["id"]?.string.flatMap({ try? PaymentID($0) }) else { return nil }
         self = id.of(receipt["kind"]?.string == "refund" ? .refund : .payment)
+    }
+
+    /// What ``init(receipt:)`` reads.
+    static func members(of id: PaymentID?) -> [(name: String, value: JSONValue)] {
+        [("id", id.map { .string($0.text) } ?? .null)]
+            + (id?.isRefund == true ? [("kind", .string("refund"))] : [])
     }
 }
 

@@ -27,15 +27,10 @@ public struct RefusedNotices: Sendable, Equatable {
     }
 
     public var json: JSONValue {
-        .object([
+        let id = PaymentID.members(of: last.id)
+        return .object([
             ("count", .integer(count)),
-            (
-                "last",
-                .object([
-                    ("id", last.id.map { .string($0.text) } ?? .null), ("reason", .string(last.reason)),
-                    ("at", .string("\(last.at)")),
-                ])
-            ),
+            ("last", .object(id + [("reason", .string(last.reason)), ("at", .string("\(last.at)"))])),
         ])
     }
 
@@ -44,8 +39,7 @@ public struct RefusedNotices: Sendable, Equatable {
         guard let count = json["count"]?.integer, let last = json["last"], let reason = last["reason"]?.string,
             let at = last["at"]?.string.flatMap(Timestamp.init(rfc3339:))
         else { return nil }
-        let id = last["id"]?.string.flatMap { try? PaymentID($0) }
-        self.init(count: count, last: Notice(id: id, reason: reason, at: at))
+        self.init(count: count, last: Notice(id: PaymentID(receipt: last), reason: reason, at: at))
     }
 
     /// One sentence for people.

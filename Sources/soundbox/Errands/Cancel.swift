@@ -11,7 +11,7 @@ struct Cancel: AsyncParsableCommand {
 
               soundbox cancel table-3
               soundbox cancel 2026112122001476231405 --payment --wait
-              soundbox cancel 2026112122001476231405 --refund       its refund, which has the same id
+              soundbox cancel 2026112122001476231405 --refund    the refund with this id
 
             For a box with a key the command is signed with it, which takes the right to read the key's file.
             """)

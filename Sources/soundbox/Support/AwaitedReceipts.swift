@@ -7,9 +7,9 @@ struct AwaitedReceipts {
 
     /// - Parameter reader: as the box's.
     init(of payloads: [[UInt8]], _ reader: NoticeReader) {
-        ids = payloads.map { payload in
+        ids = payloads.map { payload -> PaymentID? in
             do throws(NoticeRejection) {
-                guard case .notice(let notice) = try reader.read(payload) else { return nil }
+                guard case .notice(let notice, _) = try reader.read(payload) else { return nil }
                 return notice.id
             } catch { return error.id }
         }

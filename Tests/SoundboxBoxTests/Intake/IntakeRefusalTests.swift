@@ -87,7 +87,7 @@ struct IntakeRefusalTests {
     func mapping() throws {
         func field(_ name: String) throws -> FieldPath { try #require(FieldPath(name)) }
         let mapping = PaymentMapping(
-            id: try field("id"), amount: try field("amount"), unit: .decimal,
+            id: [try field("id")], amount: try field("amount"), unit: .decimal,
             conditions: [
                 .init(field: try field("event"), values: ["paid"], otherwise: .ignore),
                 .init(field: try field("status"), values: ["ok"], otherwise: .reject),

@@ -181,8 +181,8 @@ struct IntakeSignatureTests {
         // The refund is not its payment: it is not known, and too old to be taken.
         let played = [#""A-1" - stored -"#, #""A-1" - duplicate -"#, #""A-1" - duplicate -"#]
         #expect(try receipts() == played + [#""A-1" - rejected paid_at"#])
-        _ = try inbox.store(
-            [.notice(try PaymentNoticeDecoder(defaultCurrency: .CNY).decode(Array(refund.utf8)))], at: .now)
+        let stored = PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY), kind: .refund)
+        _ = try inbox.store([.notice(stored)], at: .now)
         try intake.commit([message(refund), message(refund, isRetained: true)])
         #expect(try receipts().suffix(3) == played)
     }
