@@ -84,11 +84,53 @@ static void fail_by_queue(soundbox_tls_error *error, soundbox_tls_failure failur
     ERR_clear_error();
 }
 
+/// By the verdict of the verification (X509_STORE_CTX_get_error(3)). OpenSSL finds a missing authority first, then weak
+/// keys and signatures, then another host, then dates.
+static soundbox_tls_failure distrust(long verdict) {
+    switch (verdict) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return SOUNDBOX_TLS_MISSING_ISSUER;
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN: return SOUNDBOX_TLS_UNKNOWN_AUTHORITY;
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: return SOUNDBOX_TLS_SELF_SIGNED;
+    case X509_V_ERR_CERT_NOT_YET_VALID: return SOUNDBOX_TLS_NOT_YET_VALID;
+    case X509_V_ERR_CERT_HAS_EXPIRED: return SOUNDBOX_TLS_EXPIRED;
+    case X509_V_ERR_EE_KEY_TOO_SMALL:
+    case X509_V_ERR_CA_KEY_TOO_SMALL: return SOUNDBOX_TLS_WEAK_KEY;
+    case X509_V_ERR_CA_MD_TOO_WEAK: return SOUNDBOX_TLS_WEAK_SIGNATURE;
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH: return SOUNDBOX_TLS_OTHER_HOST;
+    default: return SOUNDBOX_TLS_UNTRUSTED;
+    }
+}
+
+/// Writes who issued the last certificate of the chain, as far as it could be built.
+static void name_last_issuer(const SSL *ssl, char *text, size_t capacity) {
+    const STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl);
+    const X509 *last = sk_X509_value(chain, sk_X509_num(chain) - 1);
+    BIO *memory = BIO_new(BIO_s_mem());
+    text[0] = 0;
+    if (last != NULL && memory != NULL &&
+        X509_NAME_print_ex(memory, X509_get_issuer_name(last), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB) >= 0) {
+        const int size = BIO_read(memory, text, (int)capacity - 1);
+        text[size > 0 ? size : 0] = 0;
+    }
+    BIO_free(memory);
+    ERR_clear_error();
+}
+
+static void fail_by_verdict(const soundbox_tls *tls, soundbox_tls_error *error) {
+    const long verdict = SSL_get_verify_result(tls->ssl);
+    fail(error, distrust(verdict), X509_verify_cert_error_string(verdict));
+    if (error->failure == SOUNDBOX_TLS_MISSING_ISSUER || error->failure == SOUNDBOX_TLS_UNKNOWN_AUTHORITY) {
+        name_last_issuer(tls->ssl, error->text, sizeof error->text);
+    }
+}
+
 static bool is_hang_up(int code) { return code == 0 || code == ECONNRESET || code == EPIPE; }
 
 static void fail_by_protocol(const soundbox_tls *tls, soundbox_tls_error *error) {
     const unsigned long code = ERR_peek_error();
-    const long verdict = SSL_get_verify_result(tls->ssl);
     // OpenSSL 3.5 queues the system's error; 3.0 reports it separately.
     if (ERR_SYSTEM_ERROR(code)) {
         const int system_error = ERR_GET_REASON(code);
@@ -101,13 +143,9 @@ static void fail_by_protocol(const soundbox_tls *tls, soundbox_tls_error *error)
     case SSL_R_WRONG_VERSION_NUMBER: return fail_by_queue(error, SOUNDBOX_TLS_NOT_TLS, code);
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
         return fail_by_queue(error, SOUNDBOX_TLS_WANTS_CERTIFICATE, code);
-    case SSL_R_CERTIFICATE_VERIFY_FAILED:
-        ERR_clear_error();
-        return fail(
-            error,
-            verdict == X509_V_ERR_HOSTNAME_MISMATCH || verdict == X509_V_ERR_IP_ADDRESS_MISMATCH
-                ? SOUNDBOX_TLS_OTHER_HOST : SOUNDBOX_TLS_UNTRUSTED,
-            X509_verify_cert_error_string(verdict));
+    case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+    case SSL_R_UNSUPPORTED_PROTOCOL: return fail_by_queue(error, SOUNDBOX_TLS_OLD_VERSION, code);
+    case SSL_R_CERTIFICATE_VERIFY_FAILED: ERR_clear_error(); return fail_by_verdict(tls, error);
     default: fail_by_queue(error, SOUNDBOX_TLS_OTHER, code);
     }
 }
@@ -134,16 +172,33 @@ static int outcome(soundbox_tls *tls, int result, soundbox_tls_error *error) {
 
 // MARK: Making a connection
 
-static int no_passphrase(char *buffer, int size, int is_writing, void *data) {
-    (void)buffer, (void)size, (void)is_writing, (void)data;
+static int no_passphrase(char *buffer, int size, int is_writing, void *is_wanted) {
+    (void)buffer, (void)size, (void)is_writing;
+    *(bool *)is_wanted = true;
     return -1;
+}
+
+/// About the box's own certificate.
+static void fail_by_weakness(soundbox_tls_error *error, unsigned long code) {
+    fail_by_queue(error, SOUNDBOX_TLS_BAD_CERTIFICATE, code);
+    switch (ERR_GET_REASON(code)) {
+    case SSL_R_EE_KEY_TOO_SMALL:
+    case SSL_R_CA_KEY_TOO_SMALL:
+        return fail(error, SOUNDBOX_TLS_BAD_CERTIFICATE, "its key is too short; RSA needs 2048 bits");
+    case SSL_R_CA_MD_TOO_WEAK:
+        return fail(
+            error, SOUNDBOX_TLS_BAD_CERTIFICATE,
+            "it is signed with an outdated hash such as SHA-1; SHA-256 is needed");
+    }
 }
 
 static bool configure(
     SSL_CTX *context, const char *authorities, const char *certificate, const char *key, soundbox_tls_error *error
 ) {
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    bool wants_passphrase = false;
     SSL_CTX_set_default_passwd_cb(context, no_passphrase);
+    SSL_CTX_set_default_passwd_cb_userdata(context, &wants_passphrase);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_mode(
@@ -162,12 +217,17 @@ static bool configure(
         return false;
     }
     if (certificate != NULL && SSL_CTX_use_certificate_chain_file(context, certificate) != 1) {
-        fail_by_queue(error, SOUNDBOX_TLS_BAD_CERTIFICATE, ERR_peek_last_error());
+        fail_by_weakness(error, ERR_peek_last_error());
         return false;
     }
     // This also finds a key that does not belong to the certificate.
     if (key != NULL && SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
         fail_by_queue(error, SOUNDBOX_TLS_BAD_KEY, ERR_peek_last_error());
+        if (wants_passphrase) {
+            fail(
+                error, SOUNDBOX_TLS_BAD_KEY,
+                "it has a passphrase, which the box cannot type; write it without one: openssl pkey -in OLD -out NEW");
+        }
         return false;
     }
     return true;

@@ -13,8 +13,10 @@ package struct SecretFile {
     }
 
     private static let maximumBytes = 4096
+    /// Editors of other systems begin a file with it: U+FEFF in UTF-8.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The first line, without its line end; blanks belong to it. Blocks on the disk.
+    /// The first line, without a byte order mark and its line end; blanks belong to it. Blocks on the disk.
     ///
     /// - Parameter evenIfExposed: for whoever is about to give the file its mode.
     /// - Throws: ``SecretFileError`` when it is no file, or one that cannot be read, begins with an empty line, one of more than 4,096 bytes
@@ -30,10 +32,11 @@ package struct SecretFile {
         guard evenIfExposed || attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
         }
-        var buffer = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
+        var buffer = [UInt8](repeating: 0, count: Self.byteOrderMark.count + Self.maximumBytes + 1)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         guard count >= 0 else { throw failure(SystemError.last.description) }
-        let line = buffer[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        let mark = buffer[..<count].starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+        let line = buffer[mark..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty else { throw failure("expected the \(content) on its first line; it is empty") }
         guard line.count <= Self.maximumBytes else {
             throw failure("its first line is longer than \(Self.maximumBytes) bytes")
@@ -46,6 +49,11 @@ package struct SecretFile {
     package func failure(_ reason: String) -> SecretFileError {
         SecretFileError(content: content, path: path, reason: reason)
     }
+}
+
+extension String {
+    /// Whether a blank stands first or last. It belongs to a password, and is seldom meant.
+    package var hasOuterBlank: Bool { first?.isWhitespace == true || last?.isWhitespace == true }
 }
 
 /// A secret that cannot be used. The secret itself is never part of it.

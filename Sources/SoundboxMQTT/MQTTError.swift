@@ -108,13 +108,15 @@ public enum LinkFailure: Error, Sendable, Equatable {
     /// Why TLS was not established, or ended.
     public enum TLSFailure: Sendable, Equatable {
         /// No trusted authority vouches for the broker's certificate, or not now.
-        case untrusted
+        case untrusted(CertificateFault)
         /// The broker's certificate is for another host.
         case otherHost
         /// The broker's key is none of the pinned ones. Its SHA-256 in base64; `nil` when it cannot be read.
         case unknownKey(pin: String?)
         case wantsCertificate
         case notTLS
+        /// The broker speaks nothing newer than TLS 1.1.
+        case oldVersion
         /// Anything else, in OpenSSL's words.
         case other(String)
     }
@@ -236,12 +238,14 @@ extension LinkFailure: CustomStringConvertible {
 extension LinkFailure.TLSFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .untrusted: "the broker's certificate is not trusted; check the CA file, and this device's clock"
+        case .untrusted(let fault): "the broker's certificate is not trusted: \(fault)"
         case .otherHost: "the broker's certificate is made out to another host name"
         case .unknownKey(let pin):
             "the broker's key is none of those in pin_sha256; its SHA-256 is \(pin ?? "unreadable")"
         case .wantsCertificate: "the broker asks for a client certificate; set cert_file and key_file"
         case .notTLS: "the broker does not speak TLS on this port"
+        case .oldVersion:
+            "the broker speaks TLS 1.1 or older only, which is not safe; who runs it has to switch on TLS 1.2 or 1.3"
         case .other(let text): text.isEmpty ? "it failed, and OpenSSL does not say why" : text
         }
     }

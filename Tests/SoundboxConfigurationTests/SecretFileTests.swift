@@ -10,7 +10,9 @@ struct SecretFileTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("The first line is the password, whatever ends it", arguments: ["s3cret", "s3cret\n", "s3cret\r\nrest\n"])
+    @Test(
+        "The first line is the password, whatever ends it",
+        arguments: ["s3cret", "s3cret\n", "s3cret\r\nrest\n", "\u{FEFF}s3cret\r\n"])
     func firstLine(content: String) throws {
         let path = try folder.write(content, to: "password")
         chmod(path, 0o600)
@@ -31,12 +33,22 @@ struct SecretFileTests {
         let path = try folder.write(String(repeating: "x", count: 4096) + "\nrest", to: "password")
         chmod(path, 0o600)
         #expect(try SecretFile(path: path).read().utf8.count == 4096)
-        try folder.write(String(repeating: "x", count: 4097), to: "password")
+        for mark in ["", "\u{FEFF}"] {
+            try folder.write(mark + String(repeating: "x", count: 4097), to: "password")
+            #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
+        }
         let long = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
         #expect(long?.description.contains("longer than 4096 bytes") == true)
         try folder.write([0x70, 0xFF, 0x77], to: "password")
         let bytes = #expect(throws: SecretFileError.self) { try SecretFile(path: path).read() }
         #expect(bytes?.description.contains("UTF-8") == true)
+    }
+
+    @Test("Blanks belong to the password")
+    func blanks() throws {
+        let path = try folder.write(" s3cret \n", to: "password")
+        chmod(path, 0o600)
+        #expect(try SecretFile(path: path).read() == " s3cret ")
     }
 
     @Test("A missing and an empty one are told apart")

@@ -54,7 +54,24 @@ struct LinkTests {
         let error = #expect(throws: MQTTError.self) { try client.connect() }
         let kind = name == "authority.pem" ? "CA" : name == "client.pem" ? "certificate" : "key"
         #expect(error?.description.hasPrefix("the broker's \(kind) file \"\(broken)\" cannot be used: ") == true)
+        if name == "encrypted.key" { #expect(error?.description.contains("it has a passphrase") == true) }
         #expect(try await broker.connection().packets.all().isEmpty)
+    }
+
+    @Test("A certificate of the box's own that is too weak says why")
+    func weakCertificate() async throws {
+        let folder = try TemporaryFolder()
+        let certificates = try await TestCertificates(in: folder)
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        for (pair, expected) in [
+            (try await certificates.weak("short", bits: 1024, in: folder), "its key is too short"),
+            (try await certificates.weak("outdated", hash: "sha1", in: folder), "outdated hash such as SHA-1"),
+        ] {
+            let client = try client(broker) { $0.tls = .init(certFile: pair.certificate, keyFile: pair.key) }
+            let error = #expect(throws: MQTTError.self) { try client.connect() }
+            #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+        }
     }
 
     @Test("A key that does not belong to its certificate is told by name")

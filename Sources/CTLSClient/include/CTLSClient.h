@@ -14,7 +14,21 @@ typedef enum {
     SOUNDBOX_TLS_CLOSED,
     /// A system call failed; `code` is its errno.
     SOUNDBOX_TLS_SYSTEM,
-    /// No trusted authority vouches for the certificate, or it is not valid at this time.
+    /// The chain of the certificate leads to no trusted authority: one is missing whose name is in `text`.
+    SOUNDBOX_TLS_MISSING_ISSUER,
+    /// The chain ends in an authority that is not trusted. Its name is in `text`.
+    SOUNDBOX_TLS_UNKNOWN_AUTHORITY,
+    /// The certificate is signed by itself only, and is not trusted.
+    SOUNDBOX_TLS_SELF_SIGNED,
+    /// The certificate, or one of its chain, is not valid yet.
+    SOUNDBOX_TLS_NOT_YET_VALID,
+    /// The certificate, or one of its chain, has expired.
+    SOUNDBOX_TLS_EXPIRED,
+    /// The key of the certificate, or of one of its chain, is too short for OpenSSL's security level.
+    SOUNDBOX_TLS_WEAK_KEY,
+    /// The certificate, or one of its chain, is signed with a hash that is too weak for OpenSSL's security level.
+    SOUNDBOX_TLS_WEAK_SIGNATURE,
+    /// The certificate is not trusted for another reason, which is in `text`.
     SOUNDBOX_TLS_UNTRUSTED,
     /// The certificate is for another name or address.
     SOUNDBOX_TLS_OTHER_HOST,
@@ -22,6 +36,8 @@ typedef enum {
     SOUNDBOX_TLS_WANTS_CERTIFICATE,
     /// The other side does not speak TLS.
     SOUNDBOX_TLS_NOT_TLS,
+    /// The other side speaks no TLS that is as new as 1.2.
+    SOUNDBOX_TLS_OLD_VERSION,
     SOUNDBOX_TLS_BAD_AUTHORITIES,
     SOUNDBOX_TLS_BAD_CERTIFICATE,
     SOUNDBOX_TLS_BAD_KEY,
@@ -31,7 +47,7 @@ typedef enum {
 typedef struct {
     soundbox_tls_failure failure;
     int code;
-    /// OpenSSL's text; may be empty.
+    /// OpenSSL's text, or a name that the other side's certificate holds, in UTF-8; may be empty, or cut.
     char text[200];
 } soundbox_tls_error;
 

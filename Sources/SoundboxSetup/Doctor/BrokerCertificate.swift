@@ -3,8 +3,8 @@ import SoundboxCore
 import SoundboxMQTT
 import SoundboxSystem
 
-/// What a broker's certificate says, fetched without trusting it. It explains a refusal and never allows a connection;
-/// the connection itself tells only that the verification failed.
+/// What a broker's certificate says, fetched without trusting it: its dates and its names, which the connection that was
+/// refused does not tell. It explains a refusal and never allows a connection.
 struct BrokerCertificate: Sendable, Equatable {
     /// Seconds since 1970.
     var notBefore: Int
@@ -34,12 +34,10 @@ struct BrokerCertificate: Sendable, Equatable {
         self.names = names
     }
 
-    /// Why a box with this clock does not accept the certificate.
+    /// Why a box with this clock does not accept the certificate; `nil` when neither dates nor names are the reason.
     ///
-    /// - Parameters:
-    ///   - now: seconds since 1970.
-    ///   - hasCAFile: whether the box was given an authority of its own.
-    func explanation(for host: String, now: Int, hasCAFile: Bool) -> String {
+    /// - Parameter now: seconds since 1970.
+    func explanation(for host: String, now: Int) -> String? {
         if now < notBefore {
             return "the broker's certificate is not valid yet: it begins in \(Self.span(notBefore - now)), by this "
                 + "device's clock; is the clock right?"
@@ -49,9 +47,7 @@ struct BrokerCertificate: Sendable, Equatable {
             let names = names.isEmpty ? "no host at all" : names.joined(separator: ", ")
             return "the broker's certificate is for \(names), and not for \(host)"
         }
-        return hasCAFile
-            ? "the broker's certificate is not signed by the given authority"
-            : "the broker's certificate is not signed by an authority that this system trusts; give its authority's file"
+        return nil
     }
 
     private static func span(_ seconds: Int) -> String {

@@ -134,14 +134,18 @@ public struct BrokerCheck: Sendable {
 
     private func finding(_ error: MQTTError) async -> Finding {
         switch error {
-        case .unreachable(let broker, let failure) where failure == .tls(.untrusted) || failure == .tls(.otherHost):
-            let certificate = await BrokerCertificate.fetch(host: broker.host, port: broker.port)
-            let explanation = certificate?.explanation(
-                for: broker.host, now: time(nil), hasCAFile: settings.tls?.caFile != nil)
+        case .unreachable(let broker, .tls(let failure)) where failure.isRefusedCertificate:
+            var explanation: String?
+            if failure.concernsDatesOrNames {
+                let certificate = await BrokerCertificate.fetch(host: broker.host, port: broker.port)
+                explanation = certificate?.explanation(for: broker.host, now: time(nil))
+            }
             return Finding(
                 "TLS", .red, explanation ?? failure.description,
                 advice: "nothing is sent to a broker that cannot prove who it is; ask who runs it, or correct the "
                     + "address, the authority's file or the clock")
+        case .unreachable(_, .tls(.oldVersion)):
+            return Finding("TLS", .red, error.description, advice: "nothing is sent over a connection that is not safe")
         case .unreachable(_, .tls(.unknownKey)):
             return Finding(
                 "TLS", .red, error.description,
@@ -182,4 +186,15 @@ public struct BrokerCheck: Sendable {
     }
 
     private struct LookupError: Error, CustomStringConvertible { var description: String }
+}
+
+extension LinkFailure.TLSFailure {
+    fileprivate var isRefusedCertificate: Bool {
+        if case .untrusted = self { true } else { self == .otherHost }
+    }
+
+    /// What the certificate itself says more about.
+    fileprivate var concernsDatesOrNames: Bool {
+        [.otherHost, .untrusted(.expired), .untrusted(.notYetValid)].contains(self)
+    }
 }

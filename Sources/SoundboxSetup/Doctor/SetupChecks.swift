@@ -26,8 +26,11 @@ struct SetupChecks {
             guard let problem = service?.problem(file) else { continue }
             return Finding("secrets", .red, "\(file.shownPath): \(problem)", advice: "run: sudo soundbox setup")
         }
+        var hasOuterBlank = false
         if let path = broker.passwordFile {
-            do { _ = try SecretFile(path: path).read() } catch { return Finding("secrets", .red, "\(error)") }
+            do { hasOuterBlank = try SecretFile(path: path).read().hasOuterBlank } catch {
+                return Finding("secrets", .red, "\(error)")
+            }
         }
         if let path = broker.keyFile {
             var attributes = stat()
@@ -42,6 +45,11 @@ struct SetupChecks {
         }
         if let authenticity = configuration.authenticity {
             do { _ = try authenticity.readKeys() } catch { return Finding("secrets", .red, "\(error)") }
+        }
+        if hasOuterBlank, let path = broker.passwordFile {
+            return Finding(
+                "secrets", .amber, "password file \(path.shownPath): \(SetupTrial.outerBlank)",
+                advice: "if it is not meant, remove it from the file and run: sudo systemctl restart soundbox")
         }
         let count = [broker.passwordFile, broker.keyFile, authenticity?.keyFile, authenticity?.nextKeyFile]
             .compactMap(\.self).count

@@ -140,13 +140,14 @@ public enum SetupQuestion: Sendable, CaseIterable {
         }
     }
 
-    /// The password that a file holds on its first line. Blocks on the disk.
-    public static func password(inFile path: String) throws -> String {
+    /// The password that a file holds on its first line, without a byte order mark and without blanks at either end, and
+    /// whether there were any. Blocks on the disk.
+    public static func password(inFile path: String) throws -> (text: String, hadBlanks: Bool) {
         let file = SecretFile(path: path)
         // It is copied to a file with a mode of its own.
-        let line = try file.read(evenIfExposed: true).trimmed
-        guard !line.isEmpty else { throw file.failure("expected the password on its first line; it is empty") }
-        return line
+        let line = try file.read(evenIfExposed: true)
+        guard !line.trimmed.isEmpty else { throw file.failure("expected the password on its first line; it is empty") }
+        return (line.trimmed, line.hasOuterBlank)
     }
 
     private func topicLevel(_ text: String) throws -> String {

@@ -24,8 +24,9 @@ public struct SetupTrial {
         let presence = await BoxPresence.ask(
             socketPath: document["control_socket"] ?? Configuration.Default.controlSocket)
         do {
-            let check = BrokerCheck(settings: try settings(), presence: presence)
-            return Self.nameFindings(answers) + (await check.run())
+            let settings = try settings()
+            let check = BrokerCheck(settings: settings, presence: presence)
+            return Self.nameFindings(answers) + Self.passwordFindings(settings.password) + (await check.run())
         } catch {
             return [Finding("broker", .red, "\(error)")]
         }
@@ -39,6 +40,17 @@ public struct SetupTrial {
                 "names", .amber, "\(key) \"\(name)\" holds \"\(sign)\", which RabbitMQ rewrites in topics",
                 advice: "choose another id before the box moves to such a broker; _ and - are safe")
         }
+    }
+
+    static let outerBlank = "the password begins or ends with a blank, which is sent as a part of it"
+
+    static func passwordFindings(_ password: String?) -> [Finding] {
+        guard password?.hasOuterBlank == true else { return [] }
+        return [
+            Finding(
+                "password", .amber, outerBlank,
+                advice: "if it is not meant, give the password again without it (--password-file)")
+        ]
     }
 
     /// Plays the greeting at the chosen volume, in every chosen language, and then the digits one by one in the first;

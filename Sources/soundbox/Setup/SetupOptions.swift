@@ -71,7 +71,13 @@ struct SetupOptions: ParsableArguments {
             given[.deviceID] = deviceID
             given[.brokerURL] = broker
             given[.username] = username
-            given[.password] = try passwordFile.map { try SetupQuestion.password(inFile: $0) }
+            if let passwordFile {
+                let password = try SetupQuestion.password(inFile: passwordFile)
+                given[.password] = password.text
+                if password.hadBlanks {
+                    printError("\(passwordFile): the blanks before or behind the password are left out")
+                }
+            }
             given[.caFile] = caFile
             given[.certFile] = certFile
             given[.keyFile] = keyFile

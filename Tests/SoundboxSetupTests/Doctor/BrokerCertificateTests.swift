@@ -7,40 +7,26 @@ import Testing
 
 @Suite("The second look at a broker's certificate", .timeLimit(.minutes(10)))
 struct BrokerCertificateTests {
-    /// A TLS server with this certificate, for as long as `body` runs.
-    private func withServer(
-        _ pair: TestCertificates.Pair, _ body: (_ port: Int) async throws -> Void
-    ) async throws {
-        let port = try LoopbackSocket.freePort()
-        let server = try ChildProcess([
-            "openssl", "s_server", "-accept", "127.0.0.1:\(port)", "-cert", pair.certificate, "-key", pair.key,
-            "-www",
-        ])
-        defer { server.kill9() }
-        while true { if try await server.output.next().hasPrefix("ACCEPT") { break } }
-        try await body(port)
-    }
-
     @Test("It tells names, addresses and dates of a certificate that nobody trusts")
     func offered() async throws {
         let folder = try TemporaryFolder()
         let certificates = try await TestCertificates(in: folder)
         let now = time(nil)
-        try await withServer(certificates.server) { port in
+        try await withTLSServer(certificates.server) { port in
             for host in ["localhost", "127.0.0.1"] {
                 let found = try #require(await BrokerCertificate.fetch(host: host, port: port))
                 #expect(found.names == ["localhost", "127.0.0.1"])
                 #expect(abs(found.notBefore - now) < 3600 && abs(found.notAfter - now - 2 * 86_400) < 3600)
             }
         }
-        try await withServer(certificates.elsewhere) { port in
+        try await withTLSServer(certificates.elsewhere) { port in
             let found = try #require(await BrokerCertificate.fetch(host: "127.0.0.1", port: port))
             #expect(found.names == ["broker.example"])
         }
         let many = try await TestCertificates.selfSigned(
             "many", "DNS:*.example.com,email:a@example.com,IP:2001:db8::1,URI:https://example.com/,IP:192.0.2.1",
             in: folder)
-        try await withServer(many) { port in
+        try await withTLSServer(many) { port in
             let found = try #require(await BrokerCertificate.fetch(host: "127.0.0.1", port: port))
             #expect(found.names == ["*.example.com", "2001:db8::1", "192.0.2.1"])
         }

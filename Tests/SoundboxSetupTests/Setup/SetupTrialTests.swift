@@ -39,6 +39,15 @@ struct SetupTrialTests {
         #expect(findings[1].detail.contains("device_id \"box*1\" holds \"*\""))
     }
 
+    @Test(
+        "A blank at an end of the password is a warning",
+        arguments: [("x y", 0), ("xyz ", 1), ("\u{3000}xyz", 1), ("xyz\t", 1)])
+    func blank(password: String, count: Int) {
+        let findings = SetupTrial.passwordFindings(password)
+        #expect(findings.map(\.level) == Array(repeating: .amber, count: count))
+        #expect(!findings.contains { $0.detail.contains(password) })
+    }
+
     @Test("Other signs are no warning")
     func silent() { #expect(findings(merchant: "M-1001_x", device: "前台").isEmpty) }
 }
