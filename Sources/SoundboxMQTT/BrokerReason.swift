@@ -4,6 +4,10 @@ import SoundboxCore
 public struct BrokerReason: Sendable, Equatable {
     public static let takenOver: UInt8 = 0x8E
 
+    /// In both versions. Alibaba Cloud IoT refuses a keep-alive below 30 s with the code for client ids.
+    static let refusedClientID =
+        "it does not accept this client id; some platforms answer so to a short broker.keep_alive, too (less than 30s)"
+
     public var code: UInt8
     /// The broker's own words. They come from outside: nothing is decided by them.
     public var text: String?
@@ -56,7 +60,7 @@ extension BrokerReason: CustomStringConvertible {
         case 0x82: "it takes a packet of this box for a protocol error"
         case 0x83: "a reason of its own"
         case 0x84: "it does not speak this version of MQTT (see broker.protocol)"
-        case 0x85: "it does not accept this client id"
+        case 0x85: Self.refusedClientID
         case 0x86: "bad user name or password"
         case 0x87: "not authorised; check the user name, the password and the broker's access list"
         case 0x88: "it is not available"

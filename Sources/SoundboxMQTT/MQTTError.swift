@@ -185,7 +185,7 @@ extension MQTTError.Refusal: CustomStringConvertible {
     public var description: String {
         switch self {
         case .protocolVersion: "it does not speak this version of MQTT (see broker.protocol)"
-        case .clientID: "it does not accept this client id"
+        case .clientID: BrokerReason.refusedClientID
         case .unavailable: "it is not available"
         case .badLogin: "bad user name or password"
         case .notAuthorised: "not authorised; check the user name, the password and the broker's access list"

@@ -103,6 +103,13 @@ public struct SetupTrial {
         return audio?.optional("speaker").flatMap { try? Loudspeaker(reading: $0) }
     }
 
+    /// Some platforms refuse a short one.
+    private var configuredKeepAlive: Duration? {
+        let broker = try? YAMLValue(parsing: document.text, file: "soundbox.yaml").mapping().optional("broker")?
+            .mapping()
+        return try? broker?.optional("keep_alive")?.duration(in: .seconds(5) ... .seconds(3600))
+    }
+
     private var voiceDirectory: String { document["voice", "directory"] ?? InstalledFolders.sounds }
 
     private func settings() throws -> MQTTSettings {
@@ -122,6 +129,7 @@ public struct SetupTrial {
                 merchant: answers.merchantID, device: answers.deviceID, in: document.text))
         let choice = document["broker", "protocol"].flatMap(BrokerProtocol.init(rawValue:))
         settings.protocolChoice = choice ?? Configuration.Default.brokerProtocol
+        settings.keepAlive = configuredKeepAlive ?? settings.keepAlive
         return settings
     }
 }
