@@ -46,11 +46,14 @@ struct PageDesk: Sendable {
 
     private func unguarded(_ request: HTTPRequest) async -> HTTPResponse {
         // With a certificate the browser has checked the name.
+        let isForScript = request.path.hasPrefix("/api/")
         guard settings.isEncrypted || RequestOrigin.isLocalName(request.headers["host"] ?? "") else {
-            return Self.refusal(421, "name", "this page is reached by its address or by a name of this network")
+            return isForScript
+                ? Self.refusal(421, "name", "this page is reached by its address or by a name of this network")
+                : RefusalPage.otherName(language: settings.language)
         }
         if request.method == "GET", let file = files[request.path] { return file }
-        guard request.path.hasPrefix("/api/") else { return Self.unknown }
+        guard isForScript else { return RefusalPage.unknown() }
         if request.method != "GET" {
             guard RequestOrigin.isPage(request, isEncrypted: settings.isEncrypted) else {
                 return Self.refusal(403, "origin", "another site has asked for this")

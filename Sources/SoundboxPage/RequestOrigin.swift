@@ -1,6 +1,7 @@
 import Glibc
 import SoundboxControl
 import SoundboxCore
+import SoundboxSystem
 
 /// Where a request comes from, as far as browsers and sockets tell.
 enum RequestOrigin {
@@ -14,13 +15,42 @@ enum RequestOrigin {
 
     /// Whether the browser reached the page by a name that only this network knows. A site of the Internet could have its
     /// own name lead here, and its script would count as the page's (DNS rebinding).
-    static func isLocalName(_ host: String) -> Bool {
+    ///
+    /// - Parameter ownNames: called for a name that is not known otherwise.
+    static func isLocalName(_ host: String, ownNames: () -> [String] = ownNames) -> Bool {
         if host.wholeMatch(of: /\[[0-9A-Fa-f:.]+\](:[0-9]+)?/) != nil { return true }
         guard host.wholeMatch(of: /[A-Za-z0-9.-]+(:[0-9]+)?/) != nil else { return false }
-        let name = host.prefix { $0 != ":" }.lowercased()
+        var name = host.prefix { $0 != ":" }.lowercased()
+        // The final dot of a whole name (RFC 1034, section 3.1).
+        if name.hasSuffix(".") { name.removeLast() }
         if !name.contains(".") { return !name.isEmpty }
         if name.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) { return true }
         return [".local", ".lan", ".home", ".internal", ".home.arpa", ".localdomain"].contains { name.hasSuffix($0) }
+            || ownNames().contains(name)
+    }
+
+    /// What the shop's router calls this machine: its host name with each search domain of its resolver, which come from
+    /// the network itself. Blocks on the disk.
+    static func ownNames() -> [String] {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return [] }
+        let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return ownNames(host: host, resolver: (try? SmallFile.read("/etc/resolv.conf")) ?? "")
+    }
+
+    /// - Parameter resolver: the content of `/etc/resolv.conf`. Of several `domain` and `search` the last counts; without
+    ///   one it is the host name's own domain (resolv.conf(5)).
+    static func ownNames(host: String, resolver: String) -> [String] {
+        let labels = host.lowercased().split(separator: ".", maxSplits: 1)
+        guard let label = labels.first else { return [] }
+        var domains = labels.dropFirst().map(String.init)
+        for line in resolver.split(separator: "\n") {
+            let words = line.split { $0 == " " || $0 == "\t" }
+            if words.first == "search" || words.first == "domain" {
+                domains = words.dropFirst().map { $0.split(separator: ".").joined(separator: ".").lowercased() }
+            }
+        }
+        return domains.filter { !$0.isEmpty }.map { "\(label).\($0)" }
     }
 
     /// Whether both ends of a connection are in private networks. For the server's thread.

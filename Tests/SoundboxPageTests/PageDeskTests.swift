@@ -27,6 +27,25 @@ struct PageDeskTests {
         }
     }
 
+    @Test("What is refused is words for a person and JSON for the page's script")
+    func refusedInWords() async throws {
+        let desk = try trial.desk()
+        func answer(_ path: String, host: String) async -> (status: Int, type: String, text: String) {
+            let answer = await desk.answer(trial.request("GET", path, "", ["host": host]))
+            return (answer.status, answer.contentType, String(decoding: answer.body, as: UTF8.self))
+        }
+        let page = await answer("/", host: "evil.example")
+        #expect(page.status == 421 && page.type == "text/html; charset=utf-8")
+        // In English, and in the language of the box's voice.
+        #expect(page.text.contains("cannot be opened by this name") && page.text.contains("请输入音箱的地址"))
+        let missing = await answer("/favicon.ico", host: PageTrial.host)
+        #expect(missing.status == 404 && missing.text.contains("There is no such page here."))
+        for (path, host) in [("/api/session", "evil.example"), ("/api/nothing", PageTrial.host)] {
+            let script = await answer(path, host: host)
+            #expect(script.type == "application/json" && script.text.hasPrefix("{"))
+        }
+    }
+
     @Test("Every answer forbids what the page does not do itself")
     func headers() async throws {
         let desk = try trial.desk()
