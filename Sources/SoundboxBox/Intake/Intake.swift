@@ -127,7 +127,7 @@ struct Intake: PaymentFeedDelegate {
             metrics?.online()
             logger.info("online")
         case .disconnected(let reason, let retryIn):
-            logger.warning("offline", metadata: ["reason": "\(reason)", "retry_in": "\(retryIn)"])
+            logger.warning("offline", metadata: ["reason": "\(reason)", "retry_in": "\(retryIn.inTenths)"])
         case .stopped:
             logger.info("disconnected from the broker")
             settle()

@@ -82,8 +82,10 @@ extension LogLine.Text {
             if whole.utf8.count <= limit { return whole }
         }
         var (result, room, leftOut) = ("", limit - Self.markLimit, bytesLeftOut)
+        var before: Unicode.Scalar?
         for scalar in text.unicodeScalars {
-            let form = room > 0 ? (isAlsoEscaped(scalar) ? scalar.escape : scalar.quotedForm) : ""
+            let form = room > 0 ? (isAlsoEscaped(scalar) ? scalar.escape : scalar.quotedForm(after: before)) : ""
+            before = form == String(scalar) ? scalar : nil
             room = form.isEmpty || form.utf8.count > room ? 0 : room - form.utf8.count
             if room > 0 { result += form } else { leftOut += UTF8.width(scalar) }
         }

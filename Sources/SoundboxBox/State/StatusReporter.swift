@@ -164,7 +164,7 @@ extension FeedConnection {
         switch self {
         case .connecting: "connecting"
         case .subscribed: "online"
-        case .disconnected(let reason, let retryIn): "offline: \(reason); next attempt within \(retryIn)"
+        case .disconnected(let reason, let retryIn): "offline: \(reason); next attempt within \(retryIn.inTenths)"
         case .stopped: "stopped"
         }
     }

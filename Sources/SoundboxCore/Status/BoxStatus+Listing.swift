@@ -53,6 +53,12 @@ extension BoxStatus {
 }
 
 extension Duration {
+    /// Seconds with one decimal: "1.3 s".
+    public var inTenths: String {
+        let tenths = Int64((self / .milliseconds(100)).rounded())
+        return "\(tenths / 10).\(tenths % 10) s"
+    }
+
     /// The two largest units: "3 days 4 hours", "1 minute 5 seconds", "0 seconds". Never negative.
     var inWords: String {
         let seconds = max(0, components.seconds)

@@ -26,19 +26,38 @@ extension String {
     /// The inside of ``quoted``.
     /// - Parameter isAlsoEscaped: what else may not be seen, such as `=`.
     public func escaped(_ isAlsoEscaped: (Unicode.Scalar) -> Bool) -> String {
-        unicodeScalars.reduce(into: "") { $0 += isAlsoEscaped($1) ? $1.escape : $1.quotedForm }
+        var before: Unicode.Scalar?
+        return unicodeScalars.reduce(into: "") { result, scalar in
+            let form = isAlsoEscaped(scalar) ? scalar.escape : scalar.quotedForm(after: before)
+            result += form
+            before = form == String(scalar) ? scalar : nil
+        }
     }
 }
 
 extension Unicode.Scalar {
     /// As ``Swift/String/quoted`` writes it.
-    public var quotedForm: String {
+    /// - Parameter before: the scalar before it, if that is written as it is.
+    public func quotedForm(after before: Unicode.Scalar?) -> String {
         switch self {
         case "\"": "\\\""
         case "\\": "\\\\"
-        default: isPlain ? String(self) : escape
+        default: isPlain || isVowelSign && before?.isOfSouthernAsia == true ? String(self) : escape
         }
     }
+
+    /// A sign without which a word of these scripts cannot be read. Behind a letter of them it joins nothing else.
+    private var isVowelSign: Bool {
+        guard isOfSouthernAsia else { return false }
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark: return true
+        // Thai and Lao am, letters by their category.
+        default: return value == 0xE33 || value == 0xEB3
+        }
+    }
+
+    /// The scripts of India and Sri Lanka, Thai and Lao.
+    private var isOfSouthernAsia: Bool { (0x900...0xEFF).contains(value) }
 
     /// `\u{hex}`, as Swift writes it: the one spelling without leading zeros and with small letters.
     public var escape: String { "\\u{\(String(value, radix: 16))}" }

@@ -18,6 +18,7 @@ struct IntakeCommitTests {
     private let inbox = InMemoryInbox()
     private let state = BoxState(volume: Volume(80))
     private let events = Journal<Event>()
+    private let log = Journal<String>()
     private let intake: Intake
 
     init() {
@@ -26,7 +27,11 @@ struct IntakeCommitTests {
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
             inbox: inbox,
             clock: BoxClock(newestKnown: nil), state: state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { [log] _ in
+                LineLogHandler(level: .info, style: .terminal) { line in
+                    log.append(line.drop { $0 != " " }.trimmingPrefix(" ").filter { $0 != "\n" })
+                }
+            },
             hooks: Intake.Hooks(
                 expect: { [events, inbox] notice in
                     let isStored = (try? inbox.knows(notice.id)) ?? false
@@ -109,9 +114,11 @@ struct IntakeCommitTests {
 
     @Test("What happens to the connection is in the state")
     func connection() {
-        intake.connectionChanged(to: .disconnected(reason: "no route", retryIn: .seconds(1)))
-        #expect(state.snapshot.connection == .disconnected(reason: "no route", retryIn: .seconds(1)))
+        let connection = FeedConnection.disconnected(reason: "no route", retryIn: .nanoseconds(1_283_749_000))
+        intake.connectionChanged(to: connection)
+        #expect(state.snapshot.connection == connection)
         #expect(!state.snapshot.isStarting)
+        #expect(log.entries == ["warning offline reason=\"no route\" retry_in=\"1.3 s\""])
         intake.faultsChanged(to: [.noticesAtQoS0])
         #expect(state.snapshot.feedFaults == [.noticesAtQoS0])
         intake.faultsChanged(to: [])

@@ -10,7 +10,8 @@ struct LogLineTests {
         "x\" amount=9999 CNY", "x\" amount=\"9999 CNY", "x\\\" amount=9999", "x\\", "x =y", "", " ", "\\u{a}", "\\+7",
         "a \u{301}b", " \u{301}", "\u{301}\"", "\"\u{301} amount=9999", "x\"\u{200D} a=1", "\u{E33}", "\u{D4E}",
         "\r\n<2>stored id=y", "\u{2028}", "\u{2029}", "\u{85}", "\u{9B}2J", "\u{202E}", "\u{2066}", "\u{FEFF}",
-        "\u{1F3FB}", "\u{FE0F}", "\u{FF9E}", "\u{3164}", "\u{2800}", "\u{3000}", "\u{A0}", "支付宝", "…", "\u{E000}",
+        "\u{1F3FB}", "भु\u{94D}\" a=1", "\u{93F}\u{93F}\"", "ก\u{E33}=", "\u{FE0F}", "\u{FF9E}", "\u{3164}", "\u{2800}",
+        "\u{3000}", "\u{A0}", "支付宝", "…", "\u{E000}",
         "e\u{301}", "\u{E9}", "\u{AC00}", "\u{1100}\u{1161}", "🇨🇳", "\u{FFFF}", "\u{10FFFF}", "\0",
     ]
 
@@ -44,10 +45,29 @@ struct LogLineTests {
         var joined: [UInt32] = []
         for value in UInt32(0x80)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
-            let form = scalar.quotedForm
+            let form = scalar.quotedForm(after: nil)
             if !form.hasPrefix("\\"), " \(form)=".count != 3 { joined.append(value) }
         }
         #expect(joined == [])
+    }
+
+    @Test(
+        "Words of scripts that combine can be read in the log",
+        arguments: ["भुगतान", "ज़्यादा", "कृपया में", "กำลังชำระเงิน", "ที่", "கட்டணம்", "ຊຳລະ", "điện", "支付宝"])
+    func combining(text: String) throws {
+        let line = LogLine(time: nil, level: .info, message: "m", pairs: [.init("text", text)])
+        #expect(line.encoded.contains(text) && !line.encoded.contains("\\u"))
+        try check(line)
+    }
+
+    @Test(
+        "A sign of theirs that follows anything else stays escaped",
+        arguments: [" \u{93F}", "a\u{94D}\u{93F}", "\u{301}\u{93F}", "=\u{E33}", "\"\u{902}", "支\u{93E}", "भ\u{301}"])
+    func combiningElsewhere(text: String) throws {
+        let line = LogLine(time: nil, level: .info, message: "m", pairs: [.init("text", text)])
+        let marks = text.unicodeScalars.filter { !$0.isASCII && $0 != "支" && $0 != "भ" }
+        #expect(line.encoded.split(separator: "\\u{").count == marks.count + 1, "\(line.encoded)")
+        try check(line)
     }
 
     @Test("Two texts that readers of characters take for the same have two lines")

@@ -120,9 +120,9 @@ struct StatusReporterTests {
 
     @Test("A box that is cut off says why, and when it tries again")
     func offline() async {
-        state.update { $0.connection = .disconnected(reason: "no route to host", retryIn: .seconds(4)) }
+        state.update { $0.connection = .disconnected(reason: "no route to host", retryIn: .milliseconds(3960)) }
         let status = await reporter().status()
-        #expect(!status.isOnline && status.connection == "offline: no route to host; next attempt within 4.0 seconds")
+        #expect(!status.isOnline && status.connection == "offline: no route to host; next attempt within 4.0 s")
     }
 
     @Test("Without its inbox a box tells everything else, and the fault")
