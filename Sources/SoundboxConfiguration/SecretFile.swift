@@ -19,8 +19,8 @@ package struct SecretFile {
     /// The first line, without a byte order mark and its line end; blanks belong to it. Blocks on the disk.
     ///
     /// - Parameter evenIfExposed: for whoever is about to give the file its mode.
-    /// - Throws: ``SecretFileError`` when it is no file, or one that cannot be read, begins with an empty line, one of more than 4,096 bytes
-    ///   or one that is not UTF-8, or when every user of the system could read it.
+    /// - Throws: ``SecretFileError`` when it is no file, or one that cannot be read, begins with an empty line, one of
+    ///   more than 4,096 bytes or one that is not UTF-8, or when every user of the system could read it.
     package func read(evenIfExposed: Bool = false) throws(SecretFileError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(SystemError.last.description) }

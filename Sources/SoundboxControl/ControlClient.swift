@@ -8,12 +8,15 @@ public struct ControlClient: Sendable {
     private static let mostBytes = 1 << 20
 
     private let socketPath: String
+    /// For errors. A relative path is kept for connecting: a socket's path has at most 107 bytes.
+    private let shownPath: String
     /// For a whole exchange. A box that hangs in the middle of its answer has not answered.
     private let patience: Duration
 
     /// - Parameter patience: how long the whole of an answer may take.
     public init(socketPath: String, patience: Duration = .seconds(10)) {
         self.socketPath = socketPath
+        shownPath = SmallFile.absolute(socketPath)
         self.patience = patience
     }
 
@@ -25,7 +28,7 @@ public struct ControlClient: Sendable {
     /// What the box is doing.
     public func status() async throws(ControlError) -> BoxStatus {
         guard let status = BoxStatus(decoding: try await statusJSON()) else {
-            throw ControlError(reason: "the box at \(socketPath) told no state; is it of another version?")
+            throw ControlError(reason: "the box at \(shownPath) told no state; is it of another version?")
         }
         return status
     }
@@ -89,7 +92,7 @@ public struct ControlClient: Sendable {
     }
 
     private func refusal(_ json: JSONValue?) -> ControlError {
-        ControlError(reason: json?["error"]?.string ?? "the box at \(socketPath) refused")
+        ControlError(reason: json?["error"]?.string ?? "the box at \(shownPath) refused")
     }
 
     private func fetch(
@@ -112,10 +115,10 @@ public struct ControlClient: Sendable {
         switch failure {
         case .noLibrary(let text): text
         case .notReached(_, .some(SystemError(code: EACCES))), .notReached(_, .some(SystemError(code: EPERM))):
-            "\(socketPath): permission denied; use sudo, or join the group soundbox"
-        case .notReached(_, .some): "no soundbox is running at \(socketPath); start it with: soundbox run"
+            "\(shownPath): permission denied; use sudo, or join the group soundbox"
+        case .notReached(_, .some): "no soundbox is running at \(shownPath); start it with: soundbox run"
         case .notReached(let text, nil): noAnswer(text)
-        case .timedOut: "the box at \(socketPath) did not answer within \(patience)"
+        case .timedOut: "the box at \(shownPath) did not answer within \(patience)"
         case .cancelled: noAnswer("it was not waited for")
         case .tooLarge: noAnswer("its answer is larger than \(Self.mostBytes) bytes")
         case .cutOff(let text, let count): noAnswer("it was cut off after \(count) bytes: \(text)")
@@ -130,7 +133,7 @@ public struct ControlClient: Sendable {
         }
     }
 
-    private func noAnswer(_ reason: String) -> String { "the box at \(socketPath) did not answer: \(reason)" }
+    private func noAnswer(_ reason: String) -> String { "the box at \(shownPath) did not answer: \(reason)" }
 
     private func percentEncoded(_ path: String) -> String {
         path.utf8.reduce(into: "") { result, byte in

@@ -6,6 +6,9 @@ import SoundboxYAML
 ///
 /// Strict: an unknown key, a line used twice or a line without a chip is an error that names file, line and key.
 public enum BoardFile {
+    /// The board that has nothing wired to it. It needs no file.
+    public static let none = "none"
+
     /// The boards a directory holds, sorted by name. Blocks on the disk; empty when there is no such directory.
     public static func names(in directory: String) -> [String] {
         let suffix = ".yaml"
@@ -18,6 +21,7 @@ public enum BoardFile {
         let path = "\(directory)/\(name).yaml"
         let known = names(in: directory)
         // Only what the directory lists: a name such as "../x" never leaves it.
+        if name == none, !known.contains(name) { return BoardLayout(name: none, description: "Nothing is wired to it") }
         guard known.contains(name) else {
             let choices =
                 known.isEmpty ? "this folder holds no boards" : "the boards are \(known.joined(separator: ", "))"

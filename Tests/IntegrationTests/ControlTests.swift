@@ -73,7 +73,7 @@ struct ControlTests {
             #expect(try await box.stop() == 0)
             let result = try await soundbox("status", "--config", trial.configurationFile)
             #expect(result.code == 1)
-            #expect(result.errors.first?.contains("no soundbox is running") == true)
+            #expect(result.errors.first?.contains("no soundbox is running at /") == true)
         }
     }
 

@@ -119,6 +119,7 @@ struct BoardFileTests {
     @Test("A board without GPIO has no panel")
     func none() throws {
         #expect(try !BoardFile.read(name: "none", in: shipped).hasPanel)
+        #expect(try !BoardFile.read(name: "none", in: "/nonexistent").hasPanel)
     }
 
     @Test("Every key of a line is read")
@@ -251,7 +252,9 @@ struct BoardFileTests {
     func unknownBoard(name: String) throws {
         let error = try #require(throws: YAMLError.self) { try BoardFile.read(name: name, in: shipped) }
         #expect(error.problem.contains("the boards are generic, none, raspberry-pi, "))
-        let nowhere = try #require(throws: YAMLError.self) { try BoardFile.read(name: "none", in: "/nonexistent") }
+        let nowhere = try #require(throws: YAMLError.self) {
+            try BoardFile.read(name: "raspberry-pi", in: "/nonexistent")
+        }
         #expect(nowhere.problem == "there is no such board; this folder holds no boards")
     }
 }

@@ -191,4 +191,9 @@ public enum SetupQuestion: Sendable, CaseIterable {
 public struct SetupError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String
     public init(_ description: String) { self.description = description }
+
+    /// - Parameter path: where `soundbox.yaml` is missing.
+    public static func noSetup(_ path: String) -> SetupError {
+        SetupError("this box is not set up: there is no \(SmallFile.absolute(path)); run: sudo soundbox setup")
+    }
 }

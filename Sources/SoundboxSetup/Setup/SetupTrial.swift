@@ -144,7 +144,8 @@ extension SetupChoices {
             samples: voices.compactMap { voice in
                 voice.speaker.map { SpeakerSample(locale: voice.locale, speaker: $0) }
             },
-            boards: BoardFile.names(in: document["board_directory"] ?? InstalledFolders.board),
+            boards: Set(BoardFile.names(in: document["board_directory"] ?? InstalledFolders.board))
+                .union([BoardFile.none]).sorted(),
             cards: AudioOutputs.cards,
             audioDevice: AudioOutputs.likelyDevices.first ?? Configuration.Default.audioDevice)
     }

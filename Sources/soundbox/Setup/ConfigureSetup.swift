@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import SoundboxCore
 import SoundboxSetup
+import SoundboxSystem
 import SoundboxYAML
 
 struct ConfigureSetup: AsyncParsableCommand {
@@ -51,7 +52,10 @@ struct ConfigureSetup: AsyncParsableCommand {
             }
         }
 
-        if check { return try await onlyCheck(answers, document) }
+        if check {
+            guard SmallFile.exists(path) || !answers.brokerURL.isEmpty else { throw SetupError.noSetup(path) }
+            return try await onlyCheck(answers, document)
+        }
         let session = SetupSession(document: document, choices: choices, skipChecks: skipChecks, skipSound: skipSound)
         let decided =
             yes

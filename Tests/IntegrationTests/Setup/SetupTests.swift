@@ -231,6 +231,29 @@ struct SetupTests {
         #expect(try await soundbox("setup", "import", file, "--config", target, "--no-restart").code == 0)
     }
 
+    @Test("A check without a setup says that there is none")
+    func checkWithoutSetup() async throws {
+        let result = try await setup(["--check"])
+        #expect(result.code == 1 && result.output.isEmpty)
+        #expect(result.errors == ["soundbox: this box is not set up: there is no \(target); run: sudo soundbox setup"])
+    }
+
+    @Test("A box without buttons and lights needs no folder of boards")
+    func noBoards() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let nowhere = ["--set", "board_directory=\(folder.file("nowhere"))"]
+            let child = try ChildProcess(
+                [
+                    Products.soundbox, "setup", "--yes", "--merchant-id", "M1001", "--device-id", "box-01", "--broker",
+                    "mqtt://127.0.0.1:\(broker.port)", "--board", "none", "--audio-device", "null", "--skip-sound",
+                ] + places + nowhere)
+            #expect(try await child.exitStatus() == 0)
+            let box = try ChildProcess([Products.soundbox, "run", "--config", target])
+            try await box.logged(" info online")
+            #expect(try await box.stop() == 0)
+        }
+    }
+
     @Test("The doctor of a box that is not set up says what to do, and fails")
     func doctorWithoutSetup() async throws {
         let result = try await soundbox("doctor", "--config", target)
