@@ -34,9 +34,7 @@ public struct YAMLDocument: Equatable {
     public subscript(path keys: [String]) -> String? {
         get { Self.node(at: keys[...], in: root)?.scalar?.string }
         set {
-            // A block keeps the lines of certificates and keys.
-            let style: Node.Scalar.Style = newValue?.contains("\n") == true ? .literal : .any
-            Self.set(newValue.map { .scalar(Node.Scalar($0, .implicit, style)) }, at: keys[...], in: &root)
+            Self.set(newValue.map { .text($0) }, at: keys[...], in: &root)
         }
     }
 
@@ -55,7 +53,7 @@ public struct YAMLDocument: Equatable {
                 self[path: keys] = newValue?.first
                 return
             }
-            let items = newValue.map { Node.scalar(Node.Scalar($0)) }
+            let items = newValue.map { Node.text($0) }
             Self.set(.sequence(Node.Sequence(items, .implicit, .flow)), at: keys[...], in: &root)
         }
     }
@@ -113,7 +111,7 @@ extension Node {
         case .null: self = Node("")
         case .bool(let bool): self = Node(bool ? "true" : "false")
         case .number(let digits): self = Node(digits)
-        case .string(let text): self = Node(text)
+        case .string(let text): self = .text(text)
         case .array(let elements): self = .sequence(Node.Sequence(elements.map { Node($0) }, .implicit, .flow))
         case .object(let members):
             self = .mapping(Node.Mapping(members.map { (Node($0.name), Node($0.value)) }, .implicit, .block))

@@ -45,6 +45,7 @@ extension Node {
             guard let node = try Yams.compose(yaml: body, .basic) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }
+            try node.checkQuotes(in: body, file: file)
             self = node
         } catch let error as YAMLError {
             throw error
@@ -98,7 +99,7 @@ extension YamlError {
     fileprivate func summary(namesKeys: Bool) -> String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
-            "not valid YAML: \(problem)"
+            "not valid YAML: \(problem); is there a value that needs quotes, such as \"@x\" or \"a: b\"?"
         case .duplicatedKeysInMapping(let duplicates, _):
             "the same key twice" + (namesKeys ? ": \(duplicates.joined(separator: ", "))" : "")
         case .reader(let problem, _, _, _): "not valid YAML: \(problem)"

@@ -207,7 +207,10 @@ struct ConfigurationTests {
                 "soundbox.yaml:4: audio.mixer: is of use with a sound card only"
             ),
             (least + "audio: {speaker: smal}\n", "soundbox.yaml:4: audio.speaker: expected one of full, small"),
-            (least + "audio: {speaker: [small]}\n", "soundbox.yaml:4: audio.speaker: expected text, found a list"),
+            (
+                least + "audio: {speaker: [small]}\n",
+                "soundbox.yaml:4: audio.speaker: expected text, found a list; text that begins with [ is written in quotes"
+            ),
             (
                 least + "audio: {speaker: {resonance: 300}}\n",
                 "soundbox.yaml:4: audio.speaker.kind: this key is missing"

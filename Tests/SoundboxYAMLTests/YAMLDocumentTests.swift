@@ -18,6 +18,7 @@ struct YAMLDocumentTests {
         "Whatever a text holds, it is read back",
         arguments: [
             "", "a: b", "# no comment", "- x", "null", "~", "0x10", "\"", "'", "a\nb\n", " x ", "%", "@x", "{", "é😀",
+            "“x”", "‘", "!x", "&x", "*x", "#x",
         ])
     func roundTrip(text: String) throws {
         var document = YAMLDocument()

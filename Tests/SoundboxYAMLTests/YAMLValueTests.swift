@@ -25,11 +25,48 @@ struct YAMLValueTests {
     @Test(
         "Text stays as it is written",
         arguments: [
-            ("0800", "0800"), ("\"a: b\"", "a: b"), ("'it''s'", "it's"), ("元", "元"), ("yes", "yes"), ("1e2", "1e2"),
+            ("0800", "0800"), ("\"a: b\"", "a: b"), ("'it''s'", "it's"), ("元", "元"), ("yes", "yes"), ("0123", "0123"),
+            ("no", "no"), ("12:30", "12:30"), ("123e4", "123e4"), ("+08:00", "+08:00"), ("2026-11-26", "2026-11-26"),
+            ("\"“a”\"", "“a”"), ("a “b”", "a “b”"), ("\"#a\"", "#a"), ("'!a'", "!a"), ("a#b", "a#b"), ("1e2", "1e2"),
             ("\"\\u5143\"", "元"), ("plain # comment", "plain"), ("|\n  one\n  two\n", "one\ntwo\n"), ("", ""),
         ])
     func text(yaml: String, expected: String) throws {
         #expect(try value(yaml).string() == expected)
+    }
+
+    @Test(
+        "A value that YAML would take for something else says that it needs quotes",
+        arguments: [
+            "@a", "*a", "`a", "%a", "a: b", "- a", "'it's'", ">a", "#a", "  # a", "!a", "!a b", "&a", "[!a b]", "{a}/b",
+        ])
+    func quotesNeeded(text: String) throws {
+        for isConfidential in [false, true] {
+            let error = try #require(throws: YAMLError.self) {
+                try YAMLValue(parsing: "x: 1\nkey: \(text)\n", file: "box.yaml", isConfidential: isConfidential)
+            }
+            #expect(error.problem.contains("quotes") && (2...3).contains(error.line ?? 0), "\(error)")
+        }
+    }
+
+    @Test("A text that is a mapping or a list without its quotes says so", arguments: ["{a}", "[a]"])
+    func flowText(text: String) throws {
+        let error = try error(text) { value throws(YAMLError) in try value.string() }
+        #expect(error.problem.hasSuffix("text that begins with \(text.prefix(1)) is written in quotes"))
+    }
+
+    @Test("Typographic quotes around a value or a key are refused", arguments: ["“a”", "‘a’", "„a“", "”a”", "[“a”]"])
+    func typographicQuotes(text: String) throws {
+        for document in ["x: 1\nkey: \(text)\n", "x: 1\n\(text): 1\n"] {
+            let error = try #require(throws: YAMLError.self) { try YAMLValue(parsing: document, file: "box.yaml") }
+            #expect(error.line == 2 && error.problem == "these are typographic quotes; expected straight ones: \"…\"")
+        }
+    }
+
+    @Test("A comment behind a key whose value follows is none of its business")
+    func comments() throws {
+        let top = try YAMLValue(parsing: "a: # one\n  b: x # two\n# three\nc: # four\n  - d\n", file: "f").mapping()
+        #expect(try top.required("a").mapping().required("b").string() == "x")
+        #expect(try top.required("c").list().count == 1)
     }
 
     @Test(

@@ -72,7 +72,10 @@ public struct YAMLValue {
 
     /// Any scalar, as its text. Numbers are not interpreted: `0800` stays `0800`.
     public func string() throws(YAMLError) -> String {
-        guard let text = node.text else { throw error("expected text, found \(kind)") }
+        guard let text = node.text else {
+            throw error(
+                "expected text, found \(kind); text that begins with \(isList ? "[" : "{") is written in quotes")
+        }
         return text
     }
 
