@@ -49,10 +49,19 @@ extension PaymentMapping {
         if let other = fields.first(where: field.excludes) {
             return "no message has a value at both \(field) and \(other)"
         }
-        let earlier = conditions.first { earlier in
-            earlier.field == field && !earlier.values.contains { one in condition.values.contains { one.isAlike($0) } }
+        if field == amount, !condition.values.contains(where: { $0.contains(where: \.isNumber) }) {
+            return "an amount has digits"
         }
-        return earlier.map { "\(field) must also be \($0.values.joined(separator: " or "))" }
+        if id.contains(field), condition.values.allSatisfy({ $0.isAlike("null") }) { return "an id is not null" }
+        // Half a character is refused wherever a mapping decides by it.
+        if condition.values.allSatisfy({ $0.unicodeScalars.contains("\u{FFFD}") }) { return "U+FFFD is refused" }
+        let earlier = conditions.filter { $0.field == field }
+        let remaining = condition.values.filter { value in
+            earlier.allSatisfy { $0.values.contains { $0.isAlike(value) } }
+        }
+        guard remaining.isEmpty else { return nil }
+        let others = earlier.map { $0.values.joined(separator: " or ") }.joined(separator: ", and ")
+        return "\(field) must also be \(others)"
     }
 
     /// Every field that it reads.
@@ -166,7 +175,8 @@ extension TimeFormat {
             guard let made = TimeFormat(pattern: name, offset: try offset.string()) else {
                 throw format.error(
                     "expected rfc3339, seconds, milliseconds, or a pattern with each of yyyy, MM, dd, HH, mm and ss "
-                        + "once and a utc_offset such as \"+08:00\"")
+                        + "once, no other letter than T and Z (a fraction behind ss is read by itself), and a utc_offset "
+                        + "such as \"+08:00\"")
             }
             self = made
             return

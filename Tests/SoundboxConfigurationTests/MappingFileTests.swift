@@ -148,10 +148,10 @@ struct MappingFileTests {
         let mapping = """
             id: no
             amount: {field: total, unit: cents}
-            kind: {field: refund, codes: {true: refund, false: payment}}
+            kind: {field: refund, codes: {true: refund, false: payment, null: refund}}
             channel: {field: way, codes: {1: alipay, -1: wechat}}
             """
-        for (value, kind) in [("true", PaymentNotice.Kind.refund), (#""false""#, .payment)] {
+        for (value, kind) in [("true", PaymentNotice.Kind.refund), (#""false""#, .payment), ("null", .refund)] {
             let notice = PaymentNotice(
                 id: try PaymentID("7"), money: try Money("0.01", .CNY), kind: kind, channel: "wechat")
             #expect(try decode(#"{"no":"7","total":1,"refund":\#(value),"way":-1.0}"#, by: mapping) == .notice(notice))
@@ -167,7 +167,7 @@ struct MappingFileTests {
         }
         #expect(
             rejection.description.hasPrefix(
-                "total: expected a whole number of the currency's minor unit, without a point"))
+                "total: expected a whole number without a point"))
     }
 
     @Test(
@@ -176,7 +176,8 @@ struct MappingFileTests {
             (#""1.234.567,50""#, "1234567.5"), (#""10.000""#, "10000"), (#""500""#, "500"), (#""12,5""#, "12.5"),
             (#""1.50.000""#, "150000"), ("1500.5", "1500.5"), (#""1.5""#, nil), (#""1.2345""#, nil),
             (#""1,234,567""#, nil),
-            (#""1.000,000""#, nil), (#"".000""#, nil), (#""1..000""#, nil), (#""10.00.0""#, nil), ("10.000", nil),
+            (#""1.000,000""#, nil), (#"".000""#, nil), (#""1..000""#, nil), (#""0.500""#, nil), (#""00.500""#, nil),
+            (#""0.000.005""#, nil), (#""001.234""#, nil), (#""10.00.0""#, nil), ("10.000", nil),
             (#""""#, nil),
         ] as [(String, String?)])
     func separators(total: String, amount: String?) throws {
@@ -222,6 +223,8 @@ struct MappingFileTests {
         for (payload, id) in [
             (#"{"request":"R1","total":1}"#, nil), (#"{"trade":"T1","total":1,"x":NaN,"request":"R1"}"#, nil),
             (#"{"trade":"T1","request":"R1","total":1,"x":NaN}"#, "T1/R1"),
+            // A number that may have been cut is no id.
+            (#"{"total":1,"request":"R1","trade":20261"#, nil), (#"{"total":1,"request":"R1","trade":123abc}"#, nil),
         ] {
             let rejection = try #require(throws: NoticeRejection.self) { try decode(payload, by: mapping) }
             #expect(rejection.id?.text == id)
@@ -277,6 +280,32 @@ struct MappingFileTests {
             "id: a\namount: {field: b, unit: minor}\nconditions:\n  - {field: c, values: [1], otherwise: ignore}\n"
                 + "  - {field: c, values: [2, 3], otherwise: reject}",
             "m.yaml:5: conditions[1]: can never be met: c must also be 1"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions: [{field: b, values: [true], otherwise: ignore}]",
+            "m.yaml:3: conditions[0]: can never be met: an amount has digits"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions: [{field: a, values: [null], otherwise: ignore}]",
+            "m.yaml:3: conditions[0]: can never be met: an id is not null"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions: [{field: c, values: [\"\u{FFFD}\"], otherwise: ignore}]",
+            "m.yaml:3: conditions[0]: can never be met: U+FFFD is refused"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nconditions:\n"
+                + ["A, B", "B, C", "A, C"].map { "  - {field: c, values: [\($0)], otherwise: ignore}\n" }.joined(),
+            "m.yaml:6: conditions[2]: can never be met: c must also be A or B, and B or C"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\nchannel: {field: c, codes: {~: x, null: y}}",
+            "m.yaml:3: channel.codes.null:"
+        ),
+        (
+            "id: a\namount: {field: b, unit: minor}\n"
+                + "paid_at: {field: t, format: \"yyyy-MM-dd HH:mm:ss.SSS\", utc_offset: \"+08:00\"}",
+            "m.yaml:3: paid_at.format:"
         ),
         ("id: []\namount: {field: b, unit: minor}", "m.yaml:1: id:"),
         ("id: a\namount: {field: b, unit: minor, thousands: \".\"}", "m.yaml:2: amount.thousands:"),

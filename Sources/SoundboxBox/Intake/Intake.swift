@@ -187,7 +187,6 @@ struct Intake: PaymentFeedDelegate {
                 return nil
             }
             isSigned = try checkSignature(of: message)
-            if isSigned, let problem = unread.paidAt { throw problem }
         } catch {
             return .rejection(vouchedFor(error, in: message))
         }
@@ -200,7 +199,7 @@ struct Intake: PaymentFeedDelegate {
             NoticeRejection(id: notice.id, field: "topic", problem: $0)
         }
         guard
-            let rejection = doubt
+            let rejection = doubt ?? (isSigned ? unread.paidAt : nil)
                 ?? admission.rejection(of: notice, isSigned: isSigned, isRetained: message.isRetained, reading)
         else { return .notice(notice, remark: remark) }
         // For a stored payment `rejected` would be a lie, whoever sends its notice once more.

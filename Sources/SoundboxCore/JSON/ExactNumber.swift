@@ -26,10 +26,13 @@ struct ExactNumber: Equatable {
 extension String {
     /// Whether one value can be written as both: the same text, or two numbers, booleans or nulls of one value.
     package func isAlike(_ other: String) -> Bool {
-        guard self != other else { return true }
+        self == other || isValue(thatIsWritten: other) || other.isValue(thatIsWritten: self)
+    }
+
+    private func isValue(thatIsWritten other: String) -> Bool {
         switch try? JSONValue(parsing: Array(lowercased().utf8)) {
-        case .string, .array, .object, nil: return false
-        case let value?: return value.isWritten(other)
+        case .string, .array, .object, nil: false
+        case let value?: value.isWritten(other)
         }
     }
 }

@@ -80,7 +80,8 @@ private struct JSONParser {
     private mutating func parseMembers(
         into members: inout [(name: String, value: JSONValue)], depth: Int
     ) throws(JSONError) {
-        var names: Set<String> = []
+        // Byte by byte: names that only look alike are two.
+        var names: Set<[UInt8]> = []
         position += 1
         skipWhitespace()
         if take("}") { return }
@@ -89,7 +90,7 @@ private struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw error("expected a name in quotes") }
             let name = try parseString()
             // Two broken names may look alike and be none.
-            guard names.insert(name).inserted || name.unicodeScalars.contains(JSONValue.replacement) else {
+            guard names.insert(Array(name.utf8)).inserted || name.unicodeScalars.contains(JSONValue.replacement) else {
                 // Nobody can tell which of the two is meant.
                 members.removeAll { $0.name == name }
                 throw error("the name \(name.excerpt) occurs twice")
@@ -100,7 +101,11 @@ private struct JSONParser {
             if isAtMistake { return }
             skipWhitespace()
         } while take(",")
-        guard take("}") else { throw error("expected \",\" or \"}\"") }
+        guard take("}") else {
+            // Of a number that something else ends nobody knows whether it was read to its end.
+            if case .number? = members.last?.value { members.removeLast() }
+            throw error("expected \",\" or \"}\"")
+        }
     }
 
     private mutating func parseArray(depth: Int) throws(JSONError) -> JSONValue {
@@ -118,7 +123,10 @@ private struct JSONParser {
             if isAtMistake { return }
             skipWhitespace()
         } while take(",")
-        guard take("]") else { throw error("expected \",\" or \"]\"") }
+        guard take("]") else {
+            if case .number? = elements.last { elements.removeLast() }
+            throw error("expected \",\" or \"]\"")
+        }
     }
 
     private mutating func endHere(_ mistake: JSONError) throws(JSONError) {

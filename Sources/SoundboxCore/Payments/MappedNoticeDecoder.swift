@@ -113,7 +113,7 @@ public struct MappedNoticeDecoder: Sendable {
         }
         switch mapping.unit {
         case .decimal:
-            return try checks.money(decimal: try plain(value, field, checks), currency, field: field)
+            return try checks.money(decimal: try plain(value, field, checks), of: value, currency, field: field)
         case .cents: return try checks.money(minorUnits: value, places: 2, currency, field: field)
         case .minor:
             return try checks.money(minorUnits: value, places: currency.exponent, currency, field: field)
@@ -152,12 +152,17 @@ public struct MappedNoticeDecoder: Sendable {
         case nil: return nil
         case .constant(let text): return (text, "the mapping's constant")
         case .field(let path, let codes):
-            guard let value = path.value(in: json) else { return nil }
+            guard let value = path.written(in: json) else { return nil }
+            // The very text first: of the strings "1" and "01" each may have a meaning.
+            if let meaning = value.code.flatMap({ codes[$0] }) ?? codes.first(where: { value.isWritten($0.key) })?.value
+            {
+                return (meaning, "\(path)")
+            }
+            guard value != .null else { return nil }
             guard let text = value.code else {
                 throw checks.rejection("\(path)", "expected a string, a number or a boolean, found \(value.kind)")
             }
-            // The very text first: of the strings "1" and "01" each may have a meaning.
-            return (codes[text] ?? codes.first { value.isWritten($0.key) }?.value ?? text, "\(path)")
+            return (text, "\(path)")
         }
     }
 }

@@ -43,7 +43,10 @@ struct NoticeChecks {
     }
 
     /// A decimal string or a JSON number, exactly, as an amount above zero of a currency.
-    func money(decimal value: JSONValue, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
+    /// - Parameter original: as it came, for complaints.
+    func money(
+        decimal value: JSONValue, of original: JSONValue, _ currency: Currency, field: String
+    ) throws(NoticeRejection) -> Money {
         let amount: DecimalNumber?
         do throws(DecimalError) { amount = try number(value, places: 0) } catch {
             throw rejection(field, error.description)
@@ -51,17 +54,19 @@ struct NoticeChecks {
         guard let amount, let written = value.digits else {
             throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
         }
+        let money = try money(amount, currency, field: field)
         // 10.000 is ten thousand where a point parts thousands, and ten elsewhere. Nobody can tell which is meant.
         guard currency.exponent >= 3 || Self.decimals(of: written) != 3 else {
             throw rejection(
                 field,
-                "\(written.excerpt) has three decimals, and \(currency) has \(allowed(currency)): is the point a "
-                    + "thousands separator? Expected plain digits such as 10000 or 10000.00")
+                "\((original.digits ?? written).excerpt) has three decimals, and \(currency) has \(allowed(currency)): do "
+                    + "they belong to the thousands? Expected plain digits such as 10000")
         }
-        return try money(amount, currency, field: field)
+        return money
     }
 
     /// How many decimals are written, zeros included. An exponent moves the point.
+    /// - Parameter number: that ``DecimalNumber`` reads as more than zero, so that its exponent is small.
     private static func decimals(of number: String) -> Int {
         let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         let pieces = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -85,8 +90,8 @@ struct NoticeChecks {
                 let limit = "\(DecimalNumber.maximumWhole)"
                 throw rejection(
                     field, "larger than \(limit)\(String(repeating: "0", count: places)), an amount of \(limit)")
-            case .tooManyDecimals: throw wholeNumberExpected(field, found: value)
-            case .notANumber, .negative: throw rejection(field, error.description)
+            case .tooManyDecimals, .notANumber: throw wholeNumberExpected(field, found: value)
+            case .negative: throw rejection(field, error.description)
             }
         }
         guard let amount, amount.decimals.count <= places else { throw wholeNumberExpected(field, found: value) }
@@ -103,10 +108,7 @@ struct NoticeChecks {
     }
 
     func wholeNumberExpected(_ field: String, found value: JSONValue) -> NoticeRejection {
-        rejection(
-            field,
-            "expected a whole number of the currency's minor unit, without a point; found "
-                + (value.digits?.excerpt ?? value.kind))
+        rejection(field, "expected a whole number without a point, found \(value.digits?.excerpt ?? value.kind)")
     }
 
     /// ``ExcessDecimals`` decides about decimals that the currency does not have.

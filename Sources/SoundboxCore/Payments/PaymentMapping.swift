@@ -56,7 +56,8 @@ public struct PaymentMapping: Sendable, Equatable {
             var groups = [parts[0]]
             if let thousands { groups = parts[0].split(separator: thousands, omittingEmptySubsequences: false) }
             if groups.count > 1 {
-                guard (1...3).contains(groups[0].count), groups[groups.count - 1].count == 3,
+                // 0.500 is no five hundred.
+                guard (1...3).contains(groups[0].count), groups[0].first != "0", groups[groups.count - 1].count == 3,
                     groups.dropFirst().dropLast().allSatisfy({ (2...3).contains($0.count) })
                 else { return nil }
             }
@@ -127,6 +128,7 @@ public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
             value = member
             if index + 1 < names.count, case .array = value, value.member(names[index + 1]) == nil {
                 let list = names[...index].joined(separator: ".")
+                if value == .array([]) { return "this field is missing; \(list) is an empty list" }
                 return "this field is missing; \(list) is a list, whose first element is \(list).0"
             }
         }

@@ -78,9 +78,11 @@ private struct NativeFields {
         switch (present("amount"), present("amount_minor")) {
         case (nil, nil): throw checks.rejection("amount", "this field is missing")
         case (.some, .some): throw checks.rejection("amount", "expected either amount or amount_minor, found both")
-        case (let value?, nil): return try checks.money(decimal: value, currency, field: "amount")
+        case (let value?, nil): return try checks.money(decimal: value, of: value, currency, field: "amount")
         case (nil, let value?):
-            guard case .number = value else { throw checks.wholeNumberExpected("amount_minor", found: value) }
+            guard case .number = value else {
+                throw checks.rejection("amount_minor", "expected a number without quotes, found \(value.kind)")
+            }
             return try checks.money(
                 minorUnits: value, places: currency.exponent, currency, field: "amount_minor")
         }

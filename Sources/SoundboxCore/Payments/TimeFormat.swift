@@ -12,6 +12,11 @@ public enum TimeFormat: Sendable, Equatable {
     public init?(pattern: String, offset: String) {
         self = .pattern(pattern, offset: offset)
         for place in Self.places where pattern.ranges(of: place).count != 1 { return nil }
+        // No time has letters such as the SSS and the quotes of other programs' patterns.
+        let rest = Self.places.reduce(pattern) { $0.replacing($1, with: "") }
+        guard rest.allSatisfy({ !($0.isASCII && $0.isLetter) && $0 != "'" || $0 == "T" || $0 == "Z" }) else {
+            return nil
+        }
         guard time("20260102030405", by: Array("yyyyMMddHHmmss".utf8), offset: offset) != nil else { return nil }
     }
 

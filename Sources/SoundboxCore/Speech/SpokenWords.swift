@@ -36,6 +36,8 @@ struct SpokenWords: Sendable {
             for (prompt, text) in language.prompts {
                 let isBarred = Self.barredPrompts.contains(prompt)
                 add(text, .prompt, isBarred ? .provider : .payer)
+                // Its first half says it all: a payment message could not be read.
+                if isBarred, let half = text.runs.first { addLong(half, .prompt, .provider) }
                 if !isBarred { freePrompts.insert(Self.key(of: text)) }
             }
         }

@@ -19,6 +19,7 @@ struct JSONParserTests {
             ("{}", .object([])), ("{ }", .object([])), (#"{"":0}"#, .object([("", .number("0"))])),
             (#"{"b":1,"a":[null]}"#, .object([("b", .number("1")), ("a", .array([.null]))])),
             ("\t\r\n [1 , 2 ]\n", .array([.number("1"), .number("2")])), (#""\uFFFF""#, .string("\u{FFFF}")),
+            ("{\"\u{E9}\":1,\"e\u{301}\":2}", .object([("\u{E9}", .number("1")), ("e\u{301}", .number("2"))])),
             (#"{"a":1,"A":2}"#, .object([("a", .number("1")), ("A", .number("2"))])),
         ] as [(String, JSONValue)])
     func accepts(text: String, value: JSONValue) throws {
