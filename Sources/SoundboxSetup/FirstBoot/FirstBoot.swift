@@ -44,7 +44,9 @@ public enum FirstBoot {
             explain(error, outcome: "nothing was changed", in: errorFile)
             throw error
         }
-        if isErased(file) {
+        // What it brought. A copy whose content never came to the card is zeros as well.
+        let isTaken = SmallFile.exists(path) || file == claim && SmallFile.exists(ClaimFile.path(beside: path))
+        if isTaken, isErased(file) {
             // The power went while it was removed: everything was on the disk before.
             unlink(file)
             unlink(errorFile)
@@ -70,10 +72,15 @@ public enum FirstBoot {
             explainKeeping(reason, notice: notice, in: errorFile)
             return .kept(file, because: reason, notice: notice)
         }
+        let bringsSetup = plan.setup != nil
         // A claim beside it would replace this setup at the next start.
-        if SmallFile.exists(claim) { try erase(claim) }
+        if bringsSetup, SmallFile.exists(claim) { try erase(claim) }
         try erase(file)
         unlink(errorFile)
+        // The way to the network, for a box that is to be enrolled.
+        if !bringsSetup, SmallFile.exists(claim) {
+            return try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
+        }
         if let notice { leave("The box is set up with this card, but for this:\n\n\(notice)\n", in: errorFile) }
         return .imported(from: file, changed: !changed.isEmpty, notice: notice)
     }

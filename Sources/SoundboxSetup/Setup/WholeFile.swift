@@ -9,6 +9,9 @@ enum WholeFile {
     /// - Parameter patience: as of ``SmallFile/read(_:patience:)``.
     static func read(_ path: String, patience: Duration? = SmallFile.pipePatience) throws(FileError) -> String {
         let content = try SmallFile.content(of: path, patience: patience)
+        guard ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(Array(content.prefix(2))) else {
+            throw FileError(path: path, problem: "the file is in UTF-16; save it as UTF-8")
+        }
         // Before it is decoded: a cut may go through a character.
         guard isWhole(content) else {
             throw FileError(path: path, problem: "the file does not end with a line of three dots: is it whole?")

@@ -63,9 +63,31 @@ struct ClaimOnCardTests {
 
     @Test("What a power cut has left of a claim that was being removed is removed")
     func erasedHalfWay() throws {
+        try boot.write(claim, to: "claim.yaml")
+        _ = try FirstBoot.run(folder: boot.path, configuration: target)
         try boot.write([UInt8](repeating: 0, count: 300), to: "claim.yaml")
         #expect(try FirstBoot.run(folder: boot.path, configuration: target) == .nothingToDo)
         #expect(try boot.names() == [])
+    }
+
+    @Test(
+        "Zeros that nothing was taken from are a copy that never came to the card, and stay there with a note",
+        arguments: ["claim.yaml", "provisioning.yaml"])
+    func zeros(name: String) throws {
+        try boot.write([UInt8](repeating: 0, count: 300), to: name)
+        #expect(throws: FileError.self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        #expect(try boot.names().sorted() == [name, "soundbox-error.txt"].sorted())
+    }
+
+    @Test("A provisioning file that names a network only leaves the claim, which is taken as well")
+    func networkOnly() throws {
+        try boot.write(claim, to: "claim.yaml")
+        try boot.write("wifi: {ssid: Shop, password: \"12345678\", country: CN}\n...\n", to: "provisioning.yaml")
+        mkdir(system.file("connections"), 0o700)
+        let outcome = try FirstBoot.run(
+            folder: boot.path, configuration: target, profiles: WiFiProfiles(folder: system.file("connections")))
+        #expect(outcome == .claimed(from: boot.file("claim.yaml")))
+        #expect(try boot.names() == [] && system.read("etc/claim.yaml") == Array(claim.utf8))
     }
 
     @Test(
