@@ -200,6 +200,22 @@ struct WholeBoxErrandTests {
         }
     }
 
+    @Test("The text of a notice is left out while another notice waits: no payment waits for what a payer has written")
+    func remarkWhileOthersWait() async throws {
+        var parts = parts(feed, RingPolicy(), sink)
+        parts.policy.saysNoticeTexts = true
+        let money = try Money("1", .CNY)
+        _ = try inbox.store(
+            [
+                .notice(PaymentNotice(id: try PaymentID("A-1"), money: money, text: "谢谢老板")),
+                .notice(PaymentNotice(id: try PaymentID("A-2"), money: money)),
+            ], at: .now)
+        try await withBox(parts) {
+            _ = try await feed.receipt(of: "A-2", "announced")
+            #expect(sink.announcements.count == 2)
+        }
+    }
+
     @Test("A text that tells of an amount is refused")
     func amount() async throws {
         try await withBox {

@@ -73,7 +73,11 @@ struct ConnectionTests {
         arguments: [BrokerProtocol.v5, .v311],
         [
             (1, "it does not speak this version of MQTT (see broker.protocol)"),
-            (2, "it does not accept this client id"),
+            (
+                2,
+                "it does not accept this client id; some platforms answer so to a short broker.keep_alive, too (less "
+                    + "than 30s)"
+            ),
             (3, "it is not available"), (4, "bad user name or password"),
             (5, "not authorised; check the user name, the password and the broker's access list"),
         ] as [(UInt8, String)])

@@ -15,7 +15,7 @@ extension FuzzTarget {
             precondition(fields.contains(String(field)))
             let receipt = Receipt(
                 .command(error.id), state: .rejected, at: Timestamp(millisecondsSince1970: 0), reason: error.reason)
-            let bytes = receipt.json(sequence: 1).bytes
+            let bytes = receipt.json(sequence: 1, epoch: nil).bytes
             precondition((try? JSONValue(parsing: bytes)) != nil)
             precondition(!bytes.contains(UInt8(ascii: "\n")))
         }

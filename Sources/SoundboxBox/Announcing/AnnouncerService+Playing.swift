@@ -166,6 +166,12 @@ extension AnnouncerService {
         of entry: InboxEntry, _ announcement: Announcer.Announcement
     ) async throws(PlayerError) -> Announcer.Event {
         guard let text = textInTheMaking.take(), text.sequence == entry.sequence else { return .playFailed }
+        // No payment waits for what a payer has written.
+        guard ((try? inbox.waiting(limit: 1)) ?? []).isEmpty else {
+            text.words.giveUp()
+            logger.info("the notice's text is left out: others wait", metadata: announcement.job.logMetadata([:]))
+            return .playFailed
+        }
         guard let script = await text.words.script(within: Self.patienceForText) else {
             text.words.giveUp()
             logger.error(

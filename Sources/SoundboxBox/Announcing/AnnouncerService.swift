@@ -15,7 +15,7 @@ package actor AnnouncerService: Service {
     /// thread.
     nonisolated var timeInJob: Duration { executor.timeInJob }
 
-    private let inbox: any Inbox
+    let inbox: any Inbox
     let clock: BoxClock
     private let takings: @Sendable (BusinessDay?) throws(InboxError) -> DayTotals
     let errands: SpokenErrands?

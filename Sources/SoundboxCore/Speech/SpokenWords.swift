@@ -24,7 +24,7 @@ struct SpokenWords: Sendable {
         .payment, .paymentWithoutChannel, .refund, .unreadable, .unreadableWithoutChannel, .unreadableRefund,
     ]
     /// Signs of currencies that Unicode has as letters only, and what money is called in Chinese every day.
-    private static let everydayUnits = ["RMB", "Rp", "RM", "Rs", "块", "毛"]
+    private static let everydayUnits = ["RMB", "Rp", "RM", "Rs", "块", "毛", "रुपए", "रूपए", "रूपये", "रुपया"]
 
     init(_ languages: [Language]) {
         for unit in Self.everydayUnits { add(unit, .unit, .voice, needsNumber: true) }

@@ -36,6 +36,7 @@ struct TextSearch {
         for match in matches where match.word.meaning == .number && stands(match) {
             for place in match.range { isNumber[place] = true }
         }
+        for numeral in romanNumerals { for place in numeral { isNumber[place] = true } }
     }
 
     /// The first word, number or sign that the author may not write.
@@ -140,6 +141,20 @@ struct TextSearch {
         }
         let behind = text.units[range.upperBound...].firstIndex { $0.kind != .separator }
         return behind.map { isNumber[$0] } ?? false
+    }
+
+    /// Words of two or more capitals that are digits of Rome, which synthesisers read as numbers: XXV.
+    private var romanNumerals: [Range<Int>] {
+        let digits = text.units.map { $0.isCapital && "ivxlcdm".contains($0.plain) }
+        let isLetter = text.units.map { $0.kind == .letter(.spaced) }
+        var found: [Range<Int>] = []
+        var start = 0
+        while start < digits.count {
+            let end = isLetter[start...].firstIndex(of: false) ?? isLetter.count
+            if end - start > 1, digits[start..<end].allSatisfy({ $0 }) { found.append(start..<end) }
+            start = max(end, start + 1)
+        }
+        return found
     }
 
     /// Codes of ISO 4217 in capitals.
