@@ -96,8 +96,8 @@ struct AnnouncerSoakTests {
         if let sounding = box.sounding, box.chance(50) {
             try box.cancel(sounding)
         } else if box.chance(60) {
-            let number = max(1, box.notices - .random(in: 0...6, using: &box.random))
-            try box.cancel(.payment(PaymentID("N\(number)")))
+            let id = box.ids.dropLast(.random(in: 0...6, using: &box.random)).last
+            try box.cancel(.payment(id ?? PaymentID("N1")))
         } else {
             let number = max(1, box.says + 1 - .random(in: 0...4, using: &box.random))
             try box.cancel(.errand(CommandID("S\(number)")))

@@ -33,6 +33,8 @@ struct VirtualBox {
     private var doesNotBegin = false
     private var speeches: [String: (ready: Int64, speech: Announcer.Speech)] = [:]
     private(set) var notices = 0
+    /// Of the notices, in order.
+    private(set) var ids: [PaymentID] = []
     private(set) var says = 0
 
     init(seed: UInt64, saysExpireAfter: Duration = .seconds(300)) {
@@ -61,6 +63,7 @@ struct VirtualBox {
         guard !diskIsAway else { return }
         notices += 1
         let notice = PaymentNotice(id: try PaymentID("N\(notices)"), money: try Money("1", .CNY), kind: kind)
+        ids.append(notice.id)
         for case .stored(let entry) in try inbox.store([.notice(notice)], at: time) {
             ledger.arrived(entry, at: now)
         }
