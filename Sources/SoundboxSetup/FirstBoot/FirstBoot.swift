@@ -79,7 +79,11 @@ public enum FirstBoot {
         unlink(errorFile)
         // The way to the network, for a box that is to be enrolled.
         if !bringsSetup, SmallFile.exists(claim) {
-            return try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
+            let outcome = try takeClaim(claim, to: path, profiles, powerLoss, errorFile)
+            if let notice {
+                leave("The box takes its claim from this card, but for this:\n\n\(notice)\n", in: errorFile)
+            }
+            return outcome
         }
         if let notice { leave("The box is set up with this card, but for this:\n\n\(notice)\n", in: errorFile) }
         return .imported(from: file, changed: !changed.isEmpty, notice: notice)

@@ -90,6 +90,17 @@ struct ClaimOnCardTests {
         #expect(try boot.names() == [] && system.read("etc/claim.yaml") == Array(claim.utf8))
     }
 
+    @Test("Where the network cannot be set up, the claim is taken all the same, and a note says what is missing")
+    func networkOnlyInVain() throws {
+        try boot.write(claim, to: "claim.yaml")
+        try boot.write("wifi: {ssid: Shop, password: \"12345678\", country: CN}\n...\n", to: "provisioning.yaml")
+        _ = try FirstBoot.run(
+            folder: boot.path, configuration: target, profiles: WiFiProfiles(folder: system.file("nowhere")))
+        #expect(try boot.names() == ["soundbox-error.txt"])
+        #expect(String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self).contains("Wi-Fi"))
+        #expect(try system.read("etc/claim.yaml") == Array(claim.utf8))
+    }
+
     @Test(
         "A mistake is told with line and key, no secret is repeated, and the card stays as it is",
         arguments: [
