@@ -6,7 +6,7 @@ import SoundboxYAML
 /// Setup without a keyboard: a provisioning file, or a claim to one, on the partition that any computer can write,
 /// `/boot/firmware/soundbox`.
 public enum FirstBoot {
-    /// In this order; the first one that is there counts.
+    /// Of which one may be there.
     static let names = ["provisioning.yaml", "soundbox.yaml"]
     static let claimName = "claim.yaml"
     static let errorName = "soundbox-error.txt"
@@ -51,6 +51,12 @@ public enum FirstBoot {
             unlink(file)
             unlink(errorFile)
             return .nothingToDo
+        }
+        // The second one would replace the setup of the first at the next start.
+        if names.allSatisfy({ SmallFile.exists("\(folder)/\($0)") }) {
+            let error = SetupError("\(names.joined(separator: " and ")) are both in \(folder); leave one of them there")
+            explain(error, outcome: "nothing was changed", in: errorFile)
+            throw error
         }
         if file == claim { return try takeClaim(file, to: path, profiles, powerLoss, errorFile) }
         let changed: [String]

@@ -53,6 +53,16 @@ struct FirstBootTests {
         #expect(try Configuration(readingFile: target).deviceID == "box-01")
     }
 
+    @Test("Two setups on one card are refused by their names, and both stay")
+    func twoSetups() throws {
+        try boot.write(Self.provisioning, to: "provisioning.yaml")
+        try boot.write(Self.provisioning, to: "soundbox.yaml")
+        #expect(throws: SetupError.self) { try FirstBoot.run(folder: boot.path, configuration: target) }
+        let note = String(decoding: try boot.read("soundbox-error.txt"), as: UTF8.self)
+        #expect(note.contains("provisioning.yaml and soundbox.yaml are both in"))
+        #expect(try boot.names().count == 3 && !SmallFile.exists(target))
+    }
+
     private func runWithNetworkManager() throws -> FirstBoot.Outcome {
         mkdir(system.file("connections"), 0o700)
         return try FirstBoot.run(
