@@ -69,8 +69,12 @@ package final class ErrandSounds: Sendable {
     /// Words for the text of a notice, with the marker before them; `nil` where there are none. Suspends while they are
     /// made.
     package func words(ofText text: String) async -> AnnouncementScript? {
-        guard case .script(let script) = await maker.words(of: text, isMarked: true) else { return nil }
-        return script
+        switch await maker.words(of: text, isMarked: true) {
+        case .script(let script): return script
+        case .failed(let reason, _):
+            logger.warning("a notice's text cannot be heard", metadata: ["reason": "\(reason)"])
+            return nil
+        }
     }
 
     private func sound(of entry: ErrandEntry) -> PreparedSound? {

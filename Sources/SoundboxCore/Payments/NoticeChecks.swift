@@ -79,7 +79,7 @@ struct NoticeChecks {
     func money(
         minorUnits value: JSONValue, places: Int, _ currency: Currency, field: String
     ) throws(NoticeRejection) -> Money {
-        // Whoever writes 88.00 means the main unit.
+        // A sender who writes 88.00 means the main unit.
         guard let written = value.digits, !written.utf8.contains(UInt8(ascii: ".")) else {
             throw wholeNumberExpected(field, found: value)
         }

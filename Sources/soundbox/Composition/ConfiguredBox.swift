@@ -172,7 +172,7 @@ struct ConfiguredBox {
         }
     }
 
-    /// Payments of another merchant are never spoken in this shop; whoever moved the box is to know that they are there.
+    /// Payments of another merchant are never spoken in this shop; the installer who moved the box is to know that they are there.
     private static func noteInboxes(_ paths: [String], _ state: BoxState, _ logger: Logger) {
         let warnings = paths.compactMap { path -> String? in
             do throws(InboxError) {
