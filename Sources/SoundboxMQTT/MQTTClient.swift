@@ -116,8 +116,16 @@ final class MQTTClient {
             (.authorities, tls.caFile), (.certificate, tls.certFile), (.key, tls.keyFile),
         ]
         for (file, path) in files {
-            guard let path, access(path, R_OK) != 0 else { continue }
-            throw .invalidSettings(.unreadable(file, path: path, SystemError.last))
+            guard let path else { continue }
+            guard access(path, R_OK) == 0 else {
+                throw .invalidSettings(.unreadable(file, path: path, SystemError.last))
+            }
+            // A pipe would hold the connection up until somebody writes into it.
+            var attributes = stat()
+            guard stat(path, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else {
+                throw .invalidSettings(
+                    .unusable(file, path: path, reason: "it is no file, but a pipe, folder or device"))
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import SoundboxCore
 import SoundboxMQTT
 import SoundboxTesting
@@ -132,6 +133,20 @@ struct ConnectionTests {
         try await withFeed(boxSettings(port: 1883) { $0.hosts[0].name = "broker.invalid" }, delegate: delegate) { _ in
             let reason = try await delegate.disconnectionReason()
             #expect(reason.hasPrefix("cannot reach mqtt://broker.invalid:1883: the name cannot be looked up: "))
+        }
+    }
+
+    @Test("A pipe in the place of a certificate's file is reported, and holds nothing up")
+    func pipe() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("ca.pem")
+        #expect(mkfifo(path, 0o600) == 0)
+        let delegate = RecordingDelegate()
+        try await withFeed(boxSettings(port: 8883) { $0.tls = .init(caFile: path) }, delegate: delegate) { _ in
+            let reason = try await delegate.disconnectionReason()
+            #expect(
+                reason == "the broker's CA file \"\(path)\" cannot be used: it is no file, but a pipe, folder or device"
+            )
         }
     }
 
