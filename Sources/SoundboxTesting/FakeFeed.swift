@@ -227,7 +227,7 @@ private struct FakeConnection {
                 confirmed = []
                 for receipt in try delegate.receipts(after: lastReceipt, limit: 32) {
                     (receipt.topic == .replies ? feed.replies : feed.receipts).append(receipt)
-                    lastReceipt = receipt.sequence
+                    lastReceipt = max(lastReceipt, receipt.sequence)
                     confirmed.append(receipt.sequence)
                 }
             } while !confirmed.isEmpty

@@ -8,12 +8,22 @@ extension InMemoryInbox {
             if let earliest = reading.earliest { contents.cancelledBefore.removeAll { $0.expiry < earliest } }
             let outcomes = commands.map { command in
                 let outcome = contents.take(command, at: reading.time, clock: reading.trust)
-                contents.write(command.reply(to: outcome, at: reading.time))
+                if !outcome.isRefusal { contents.write(command.reply(to: outcome, at: reading.time)) }
                 return outcome
             }
             if let earliest = reading.earliest { contents.commands.removeAll { $0.expiry < earliest } }
             contents.commands.removeFirst(max(0, contents.commands.count - CommandID.limit))
             return outcomes
+        }
+    }
+
+    public func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
+        try contents.withLock { contents throws(InboxError) in
+            try contents.check()
+            guard !contents.isKnown(errand.id), !contents.cancelledBefore.contains(where: { $0.id == errand.id }) else {
+                return nil
+            }
+            return contents.reasonNotToAccept(errand, onlyWhenNoRing)
         }
     }
 }
@@ -59,7 +69,7 @@ extension InMemoryInbox.Contents {
     fileprivate mutating func take(_ command: CommandArrival, at now: Timestamp, clock: ClockTrust) -> CommandOutcome {
         switch command {
         case .once(let id, let expiry):
-            guard !commands.contains(where: { $0.id == id }) else { return .duplicate(wasRefused: false) }
+            guard !commands.contains(where: { $0.id == id }) else { return .duplicate }
             commands.append((id, expiry, nil))
             return .isNew
         case .errand(let errand, let expiry, let onlyWhenNoRing):
@@ -72,7 +82,6 @@ extension InMemoryInbox.Contents {
             case .unknown: .unknown(.payment(id))
             }
         case .cancel(.errand(let id), _, let expiry): return cancel(id, until: expiry, at: now)
-        case .refused: return .refused
         }
     }
 
@@ -80,9 +89,7 @@ extension InMemoryInbox.Contents {
         _ errand: Errand, until expiry: Timestamp, _ onlyWhenNoRing: Bool, at now: Timestamp, clock: ClockTrust
     ) -> CommandOutcome {
         let id = errand.id
-        guard !commands.contains(where: { $0.id == id }), !errands.contains(where: { $0.errand.id == id }) else {
-            return .duplicate(wasRefused: commands.first { $0.id == id }?.end?.isRefusal ?? false)
-        }
+        guard !isKnown(id) else { return .duplicate }
         if let index = cancelledBefore.firstIndex(where: { $0.id == id }) {
             cancelledBefore.remove(at: index)
             commands.append((id, expiry, .cancelled))
@@ -90,16 +97,21 @@ extension InMemoryInbox.Contents {
             return .cancelled(.errand(id), .beforeItCame)
         }
         let entry = ErrandEntry(sequence: lastErrand + 1, errand: errand, receivedAt: now, clock: clock)
-        let isBusy = onlyWhenNoRing && entry.isRing && errands.contains(where: \.isRing)
-        if let reason = Errand.reasonNotToAccept(isBusy: isBusy, waiting: errands.count) {
-            commands.append((id, expiry, .refused))
-            return .notAccepted(reason: reason)
-        }
+        if let reason = reasonNotToAccept(errand, onlyWhenNoRing) { return .notAccepted(reason: reason) }
         lastErrand += 1
         commands.append((id, expiry, nil))
         errands.append(entry)
         write(Receipt(.command(id), state: .stored, at: now))
         return .accepted(entry)
+    }
+
+    fileprivate func isKnown(_ id: CommandID) -> Bool {
+        commands.contains { $0.id == id } || errands.contains { $0.errand.id == id }
+    }
+
+    fileprivate func reasonNotToAccept(_ errand: Errand, _ onlyWhenNoRing: Bool) -> String? {
+        let isBusy = onlyWhenNoRing && errand.isRing && errands.contains(where: \.isRing)
+        return Errand.reasonNotToAccept(isBusy: isBusy, waiting: errands.count)
     }
 
     private mutating func cancel(_ id: CommandID, until expiry: Timestamp, at now: Timestamp) -> CommandOutcome {

@@ -10,7 +10,7 @@ public final class InMemoryInbox: Inbox {
         /// Sequences of what was announced, in the order of the announcements.
         var announced: [Int64] = []
         var receipts: [OutgoingReceipt] = []
-        /// Oldest first. `end` is how an errand ended, or that it was not accepted.
+        /// Oldest first. `end` is how an errand ended.
         var commands: [(id: CommandID, expiry: Timestamp, end: Receipt.State?)] = []
         /// Those that have not ended, oldest first.
         var errands: [ErrandEntry] = []

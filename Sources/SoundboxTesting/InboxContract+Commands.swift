@@ -6,10 +6,10 @@ extension InboxContract {
             let command = CommandArrival.once(try CommandID("c"), expiry: later)
             let other = CommandArrival.once(try CommandID("d"), expiry: later)
             try demand(
-                inbox.take([command, command], at: noon), equals: [.isNew, .duplicate(wasRefused: false)],
+                inbox.take([command, command], at: noon), equals: [.isNew, .duplicate],
                 "in one batch")
             try demand(
-                inbox.take([other, command], at: later), equals: [.isNew, .duplicate(wasRefused: false)], "in the next")
+                inbox.take([other, command], at: later), equals: [.isNew, .duplicate], "in the next")
             let evening = Timestamp(millisecondsSince1970: later.millisecondsSince1970 + 1)
             // What has expired makes room when something new comes.
             try demand(inbox.take([.once(try CommandID("e"), expiry: evening)], at: evening), equals: [.isNew], "new")
@@ -35,37 +35,32 @@ extension InboxContract {
             let other = CommandArrival.once(try CommandID("d"), expiry: year)
             _ = try inbox.take([command], at: ClockReading(noon, .none))
             try demand(inbox.take([other], at: ClockReading(year, .none)), equals: [.isNew], "a year ahead")
-            try demand(inbox.take([command], at: noon), equals: [.duplicate(wasRefused: false)], "right again")
+            try demand(inbox.take([command], at: noon), equals: [.duplicate], "right again")
         },
         InboxContract(description: "No more than the newest 4,096 ids of commands are kept") { inbox in
             func command(_ number: Int) throws -> CommandArrival { .once(try CommandID("c-\(number)"), expiry: later) }
             _ = try inbox.take(try (0...CommandID.limit).map { try command($0) }, at: noon)
             try demand(
-                inbox.take([try command(1)], at: noon), equals: [.duplicate(wasRefused: false)],
+                inbox.take([try command(1)], at: noon), equals: [.duplicate],
                 "the oldest that is kept")
             try demand(inbox.take([try command(0)], at: noon), equals: [.isNew], "the one before it")
         },
-        InboxContract(description: "A refused command has a reply that names it and no payment, and leaves its id free")
-        { inbox in
-            // An id that a payment has too.
-            _ = try store(["1"], in: inbox)
-            let refused = [
-                CommandArrival.refused(try CommandID("1"), reason: "at: too long ago"),
-                .refused(nil, reason: "signature: this field is missing"),
-                .refused(try CommandID("2"), reason: "type: \"dance\" is unknown", isUnknown: true),
-            ]
-            try demand(inbox.take(refused, at: noon), equals: [.refused, .refused, .refused], "outcomes")
+        InboxContract(description: "Nothing of a refused command is kept: neither its reply nor its id") { inbox in
+            let entry = try only(store(["1"], in: inbox))
+            try inbox.markAnnounced(entry, at: noon)
+            let before = try inbox.receipts(after: 0, limit: 10)
+            let (late, unknown) = (CancelTarget.payment(entry.notice.id), CancelTarget.payment(try PaymentID("x")))
+            let cancels = try [late, unknown].map { CommandArrival.cancel($0, id: try CommandID("c"), expiry: later) }
             try demand(
-                replies(of: inbox),
-                equals: [
-                    StoredReceipt(id: nil, state: "refused", reason: "at: too long ago", command: #""1""#),
-                    StoredReceipt(
-                        id: nil, state: "refused", reason: "signature: this field is missing", command: "null"),
-                    StoredReceipt(id: nil, state: "unknown", reason: "type: \"dance\" is unknown", command: #""2""#),
-                ], "replies")
-            try demand(receipts(of: inbox).map(\.id), equals: ["1"], "receipts")
+                inbox.take(cancels, at: noon), equals: [.tooLate(late, state: "announced"), .unknown(unknown)],
+                "outcomes")
+            try demand(inbox.receipts(after: 0, limit: 10), equals: before, "receipts and replies")
+            // Beside others in one batch, too.
+            let once = CommandArrival.once(try CommandID("c"), expiry: later)
             try demand(
-                inbox.take([.once(try CommandID("1"), expiry: later)], at: noon), equals: [.isNew], "its id is free")
+                inbox.take([cancels[0], once, cancels[1]], at: noon),
+                equals: [.tooLate(late, state: "announced"), .isNew, .unknown(unknown)], "in one batch")
+            try demand(replies(of: inbox).map(\.state), equals: ["ok"], "replies")
         },
         InboxContract(description: "Payments are cancelled in the order of the batch, with receipts of their own") {
             inbox in
@@ -82,9 +77,7 @@ extension InboxContract {
                 receipts(of: inbox).suffix(1), equals: [StoredReceipt(id: "2", state: "cancelled")], "receipt")
             try demand(
                 replies(of: inbox).map { "\($0.state ?? "") \($0.reason ?? "")" },
-                equals: [
-                    "ok ", "ok payment_id: it is cancelled already", "refused payment_id: no such payment is known",
-                ], "replies")
+                equals: ["ok ", "ok payment_id: it is cancelled already"], "replies")
         },
         InboxContract(description: "An id is known from the payment's arrival on, whatever becomes of it") { inbox in
             let id = try PaymentID("1")

@@ -82,7 +82,7 @@ extension ErrandContract {
             let entry = try take(["r"], in: open())[0]
             let again = try [arrival("r"), .once(try CommandID("r"), expiry: evening)]
             try demand(
-                open().take(again, at: noon), equals: [.duplicate(wasRefused: false), .duplicate(wasRefused: false)],
+                open().take(again, at: noon), equals: [.duplicate, .duplicate],
                 "while it waits")
             try demand(open().end(entry, as: .missed, at: later), equals: true, "its end")
             let known = "known: it was taken when it came first"
@@ -90,7 +90,7 @@ extension ErrandContract {
                 InboxContract.replies(of: open()),
                 equals: [receipt("r", "ok"), receipt("r", "ok", known), receipt("r", "ok", known)], "replies")
             try demand(
-                open().take(again, at: later), equals: [.duplicate(wasRefused: false), .duplicate(wasRefused: false)],
+                open().take(again, at: later), equals: [.duplicate, .duplicate],
                 "afterwards")
             try demand(open().errands(), equals: [], "errands")
         },
@@ -116,7 +116,8 @@ extension ErrandContract {
             }
             try demand(manners, equals: ["muted"], "manners")
         },
-        ErrandContract(description: "Where a second ring is refused as busy, a sentence is not, and its id is spent") {
+        ErrandContract(description: "Where a second ring is refused as busy, a sentence is not, and its id stays free")
+        {
             open in
             let batch = try [
                 arrival("r1", onlyWhenNoRing: true), arrival("s", ring: false, onlyWhenNoRing: true),
@@ -125,14 +126,25 @@ extension ErrandContract {
             let reason = "busy: another ring has not ended"
             try demand(open().take(batch, at: noon)[2], equals: .notAccepted(reason: reason), "outcome")
             try demand(open().errands().map(\.errand.id.text), equals: ["r1", "s", "r3"], "errands")
-            try demand(InboxContract.replies(of: open())[2], equals: receipt("r2", "refused", reason), "reply")
+            try demand(
+                InboxContract.replies(of: open()), equals: ["r1", "s", "r3"].map { receipt($0, "ok") }, "replies")
             try demand(
                 InboxContract.receipts(of: open()), equals: ["r1", "s", "r3"].map { receipt($0, "stored") }, "receipts")
             for entry in try open().errands() where entry.isRing { _ = try open().end(entry, as: .answered, at: later) }
-            try demand(open().take([batch[2]], at: later), equals: [.duplicate(wasRefused: true)], "the same id")
-            guard case .accepted = try open().take([arrival("r4", onlyWhenNoRing: true)], at: later).first else {
+            guard case .accepted = try open().take([batch[2]], at: later).first else {
                 throw InboxContractViolation(description: "a ring must be accepted when the others have ended")
             }
+        },
+        ErrandContract(description: "It is known beforehand which errand would not be accepted") { open in
+            func reason(_ id: String) throws -> String? {
+                try open().reasonNotToAccept(try errand(id), onlyWhenNoRing: true)
+            }
+            try demand(reason("r"), equals: nil, "before the first")
+            _ = try open().take([arrival("r"), cancel("c")], at: noon)
+            try demand(reason("x"), equals: "busy: another ring has not ended", "beside another ring")
+            try demand(open().reasonNotToAccept(try errand("x"), onlyWhenNoRing: false), equals: nil, "where it may be")
+            // They are answered otherwise.
+            try demand([reason("r"), reason("c")], equals: [nil, nil], "one that is known, one that is cancelled")
         },
         ErrandContract(description: "No more errands wait than the limit") { open in
             _ = try take((1...Errand.mostWaiting).map { "\($0)" }, in: open())

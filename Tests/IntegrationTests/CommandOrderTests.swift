@@ -25,7 +25,7 @@ struct CommandOrderTests {
                         "-l",
                     ], input: commands.joined(separator: "\n"))
                 #expect(try await publisher.exitStatus() == 0)
-                try await box.logged("cannot cancel an unknown payment", "round-\(round)")
+                try await box.logged("command refused", "round-\(round)")
                 let volume = try await soundbox("volume", "--config", trial.configurationFile)
                 #expect(volume.output == [words[last].1], "round \(round)")
             }

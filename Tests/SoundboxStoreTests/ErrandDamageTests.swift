@@ -80,7 +80,7 @@ struct ErrandDamageTests {
         #expect(try inbox.errands().map(\.errand.id.text) == ["a", "c"])
         #expect(try ends(of: inbox) == ["b failed"])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["1"])
-        #expect(try inbox.take([errand("b")], at: noon) == [.duplicate(wasRefused: false)])
+        #expect(try inbox.take([errand("b")], at: noon) == [.duplicate])
         let kept = try DatabaseQueue(path: path).read { try String.fetchAll($0, sql: "SELECT origin FROM damaged") }
         #expect(kept == ["errand"])
     }
@@ -148,7 +148,7 @@ struct ErrandDamageTests {
         #expect(told.incidents.withLock { $0 } == 1)
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["W"])
         #expect(try inbox.errands().map(\.errand.id.text) == ["a"])
-        #expect(try inbox.take([errand("a")], at: noon) == [.duplicate(wasRefused: false)])
+        #expect(try inbox.take([errand("a")], at: noon) == [.duplicate])
         #expect(
             try inbox.take([errand("early")], at: noon) == [.cancelled(.errand(try CommandID("early")), .beforeItCame)])
         let asked = try inbox.receipts(after: 0, limit: 999).compactMap { receipt in

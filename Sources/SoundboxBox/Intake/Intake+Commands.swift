@@ -8,15 +8,6 @@ extension Intake {
         /// The error has no id where nobody vouches for it.
         let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
         let isRetained: Bool
-
-        /// Whether it was kept in a file, or a full disk has refused that: it comes again until its sender is told which.
-        var changesFiles: Bool {
-            guard case .success((let message, _)) = content else { return false }
-            switch message.command {
-            case .settings, .certificate: return true
-            default: return false
-            }
-        }
     }
 
     func read(_ message: FeedMessage) -> ReadCommand {
@@ -45,47 +36,50 @@ extension Intake {
     }
 
     /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with it.
+    /// Of those that are refused nothing is.
     func take(_ commands: [ReadCommand], mayHaveWaited: Bool) throws(InboxError) {
-        guard !commands.isEmpty else { return }
-        var judged: [(message: CommandMessage?, arrival: CommandArrival)] = []
+        var judged: [(message: CommandMessage, arrival: CommandArrival)] = []
+        var hasCancel = false
         for command in commands {
             do throws(CommandError) {
-                let (message, arrival) = try judge(command, mayHaveWaited: mayHaveWaited)
-                judged.append((message, arrival))
+                judged.append(try judge(command, mayHaveWaited: mayHaveWaited, afterCancel: hasCancel))
+                if case .cancel? = judged.last?.arrival { hasCancel = true }
             } catch {
-                guard let arrival = refuse(error) else { continue }
-                judged.append((nil, arrival))
+                refuse(error)
             }
         }
         // Nobody could tell whose reply it is, and a knob that is turned should not wear out a card.
         let arrivals = judged.map(\.arrival).filter { $0 != .always(nil) }
-        var outcomes = try note(arrivals, mayGoUnanswered: !commands.contains(where: \.changesFiles)).makeIterator()
+        var outcomes = try note(
+            arrivals, mayGoUnanswered: !judged.contains(where: \.message.command.hasChangedFiles)
+        ).makeIterator()
         for (message, arrival) in judged {
-            let outcome = arrival == .always(nil) ? .isNew : outcomes.next()
-            guard let message, let outcome else { continue }
-            carryOut(message, outcome)
+            guard let outcome = arrival == .always(nil) ? .isNew : outcomes.next() else { continue }
+            if outcome.isRefusal {
+                refuse(arrival.reply(to: outcome, at: clock.reading.time), message.command)
+            } else {
+                carryOut(message, outcome)
+            }
         }
     }
 
-    /// A command that was too large to be read.
-    func refuseUnread(_ reason: String) throws(InboxError) {
-        guard let arrival = refuse(CommandError(reason: reason)) else { return }
-        _ = try note([arrival], mayGoUnanswered: true)
-    }
-
+    /// - Parameter afterCancel: whether one stands before it in the batch, which may make room.
     /// - Throws: why it is not to be carried out.
     private func judge(
-        _ command: ReadCommand, mayHaveWaited: Bool
-    ) throws(CommandError) -> (CommandMessage, CommandArrival) {
+        _ command: ReadCommand, mayHaveWaited: Bool, afterCancel: Bool
+    ) throws(CommandError) -> (message: CommandMessage, arrival: CommandArrival) {
         let (message, isSigned) = try command.content.get()
         let circumstances = CommandJudge.Circumstances(
             isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: mayHaveWaited, clock: clock.reading,
             allowsOneRing: allowsOneRing)
         if isSigned, let at = message.at { learn(at) }
-        let arrival = CommandJudge.judge(message, circumstances)
-        if case .refused(let id, let reason, _) = arrival { throw CommandError(id: id, reason: reason) }
-        if case .errand(let errand) = message.command, let problem = rules.problem(of: errand, at: .monotonicNow) {
-            throw CommandError(id: errand.id, reason: problem)
+        let arrival = try CommandJudge.judge(message, circumstances)
+        if case .errand(let errand, _, let onlyWhenNoRing) = arrival, errand.content != .tone {
+            // To judge its words takes far longer. A disk that does not answer is asked again with the rest.
+            let noRoom = afterCancel ? nil : (try? inbox.reasonNotToAccept(errand, onlyWhenNoRing: onlyWhenNoRing))
+            if let problem = noRoom ?? rules.problem(of: errand, at: .monotonicNow) {
+                throw CommandError(id: errand.id, reason: problem)
+            }
         }
         // Its reply says what came of it, and it may come twice.
         if case .reconciled(let epoch) = message.command, let problem = hooks.reconciled(epoch) {
@@ -100,12 +94,16 @@ extension Intake {
         return (message, arrival)
     }
 
-    /// - Returns: what is noted of it; `nil` when too many were refused.
-    private func refuse(_ error: CommandError) -> CommandArrival? {
-        logSparingly(.warning, "command refused", ["reason": "\(error)"])
-        guard answersToRefusedCommands.take() != nil else { return nil }
-        // It may quote what was sent, and a receipt with a zero in it could not be read back.
-        return .refused(error.id, reason: error.reason.printable, isUnknown: error.isUnknown)
+    func refuse(_ error: CommandError) { refuse(error.reply(at: clock.reading.time)) }
+
+    /// Logs and answers it, unless too many were refused.
+    private func refuse(_ reply: Receipt, _ command: Command? = nil) {
+        var metadata: Logger.Metadata = ["reason": "\(reply.reason ?? "")"]
+        if case .command(let id?) = reply.subject { metadata["id"] = "\(id)" }
+        if case .cancel(let target)? = command { metadata[target.field] = "\(target.text)" }
+        guard log(.warning, "command refused", metadata, within: allowanceOfRefusals) else { return }
+        refusals.append(reply)
+        hooks.receiptsAreWaiting()
     }
 
     /// - Parameter mayGoUnanswered: whether it is worth more to go on than that the replies are kept.
@@ -118,8 +116,10 @@ extension Intake {
             report(error)
             // A reply alone is worth holding up neither the messages behind it nor what was asked for.
             guard mayGoUnanswered, arrivals.allSatisfy(\.isRepliedToOnly) else { throw error }
-            return arrivals.map { if case .refused = $0 { .refused } else { .isNew } }
+            return arrivals.map { _ in .isNew }
         }
+        // The disk was not asked to take anything.
+        guard !outcomes.allSatisfy(\.isRefusal) else { return outcomes }
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
         return outcomes
@@ -129,10 +129,7 @@ extension Intake {
         switch outcome {
         case .isNew: hooks.perform(message.command)
         case .duplicate: logSparingly(.info, "command not repeated", ["id": "\(message.id?.text ?? "unknown")"])
-        case .refused: break
         case .accepted(let entry): accepted(entry)
-        case .notAccepted(let reason):
-            logSparingly(.notice, "command refused", ["id": "\(message.id?.text ?? "unknown")", "reason": "\(reason)"])
         case .cancelled(let target, let moment):
             if case .payment(let id) = target { metrics?.cancelled(id) }
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
@@ -141,10 +138,9 @@ extension Intake {
             hooks.errandsMayWait()
             hooks.somethingMayWait()
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
-        case .tooLate(let target, let state):
-            logSparingly(.notice, "too late to cancel", target.logMetadata(["state": "\(state)"]))
-        case .unknown(let target):
-            logSparingly(.warning, "cannot cancel an unknown payment", target.logMetadata())
+        case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
+        // Refused.
+        case .notAccepted, .unknown: break
         }
     }
 
@@ -164,13 +160,30 @@ extension CancelTarget {
         case .errand(let id): others.merging(["id": "\(id)"]) { _, new in new }
         }
     }
+
+    fileprivate var text: String {
+        switch self {
+        case .payment(let id): id.text
+        case .errand(let id): id.text
+        }
+    }
+}
+
+extension Command {
+    /// Whether it was kept in a file: it comes again until its sender is told so.
+    fileprivate var hasChangedFiles: Bool {
+        switch self {
+        case .settings, .certificate: true
+        case .play, .volume, .cancel, .errand, .reconciled, .warnOfUnprovisioning, .unprovision: false
+        }
+    }
 }
 
 extension CommandArrival {
     /// Whether nothing of it is remembered but its reply.
     fileprivate var isRepliedToOnly: Bool {
         switch self {
-        case .always, .refused: true
+        case .always: true
         case .once, .errand, .cancel: false
         }
     }

@@ -48,9 +48,11 @@ struct Intake: PaymentFeedDelegate {
     let hooks: Hooks
     let backlog: Backlog
     let expiries: MessageExpiries
-    /// How many refused commands are answered: a receipt for each would let anybody fill the outbox.
-    let answersToRefusedCommands = LogAllowance()
-    /// Likewise for messages under a name that is none of the box's.
+    /// How many refused commands are logged and answered, of whatever kind and for whatever reason.
+    let allowanceOfRefusals = LogAllowance()
+    let refusals = Refusals()
+    /// How many messages under a name that is none of the box's are answered: a receipt for each would let anybody fill
+    /// the outbox.
     let answersToStrays = LogAllowance()
     /// What a mapping ignores is expected, and told once a minute.
     private let linesOfIgnored = LogAllowance(limit: 1)
@@ -100,16 +102,19 @@ struct Intake: PaymentFeedDelegate {
         let rejection = NoticeRejection.oversized(bytes: bytes)
         switch topic {
         case .payments: try store([.rejection(rejection)])
-        case .commands: try refuseUnread(rejection.description)
+        case .commands: refuse(CommandError(reason: rejection.description))
         }
     }
 
     func receipts(after sequence: Int64, limit: Int) throws -> [OutgoingReceipt] {
-        try inbox.receipts(after: sequence, limit: limit)
+        let kept = try inbox.receipts(after: sequence, limit: limit)
+        return kept + refusals.take(limit - kept.count)
     }
 
     func receiptsDelivered(_ sequences: [Int64]) throws {
-        try inbox.removeReceipts(sequences)
+        let kept = sequences.filter { $0 > 0 }
+        guard !kept.isEmpty else { return }
+        try inbox.removeReceipts(kept)
         state.inboxChanged()
     }
 
@@ -318,13 +323,16 @@ struct Intake: PaymentFeedDelegate {
         log(level, message, metadata, within: allowance)
     }
 
-    private func log(
+    /// - Returns: whether there was a line left.
+    @discardableResult
+    func log(
         _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, within allowance: LogAllowance
-    ) {
-        guard let heldBack = allowance.take() else { return }
+    ) -> Bool {
+        guard let heldBack = allowance.take() else { return false }
         var metadata = metadata
         if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
         logger.log(level: level, message, metadata: metadata)
+        return true
     }
 }
 

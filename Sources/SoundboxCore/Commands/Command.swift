@@ -140,4 +140,10 @@ public struct CommandError: Error, Equatable, CustomStringConvertible {
     }
 
     public var description: String { reason }
+
+    /// What its sender is told.
+    public func reply(at now: Timestamp) -> Receipt {
+        // It may quote what was sent.
+        Receipt(.command(id), state: isUnknown ? .unknown : .refused, at: now, reason: reason.printable)
+    }
 }

@@ -33,8 +33,11 @@ public enum CommandJudge {
         }
     }
 
-    public static func judge(_ message: CommandMessage, _ circumstances: Circumstances) -> CommandArrival {
-        if let reason = reasonToRefuse(message, circumstances) { return .refused(message.id, reason: reason) }
+    /// - Throws: why it is not to be carried out.
+    public static func judge(
+        _ message: CommandMessage, _ circumstances: Circumstances
+    ) throws(CommandError) -> CommandArrival {
+        if let reason = reasonToRefuse(message, circumstances) { throw CommandError(id: message.id, reason: reason) }
         let expiry = expiry(of: message, circumstances)
         switch message.command {
         case .cancel(let target): return .cancel(target, id: message.id, expiry: expiry)

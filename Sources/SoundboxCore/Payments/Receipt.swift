@@ -30,9 +30,6 @@ public struct Receipt: Sendable, Equatable {
         /// Not carried out: this version of the program does not know what it asks for.
         case unknown
 
-        /// Whether nothing of it was taken. Earlier versions noted a refused errand as `rejected`.
-        public var isRefusal: Bool { self == .refused || self == .rejected || self == .unknown }
-
         /// Whether this is how a command is replied to.
         public var isReply: Bool {
             switch self {
@@ -99,10 +96,10 @@ public struct Receipt: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - sequence: the position in the outbox, which receipts and replies share. It only rises as long as the inbox is
-    ///     the same, so that a reader notices one that comes twice.
+    ///     the same, so that a reader notices one that comes twice. `nil` for a refusal, which no outbox keeps.
     ///   - epoch: tells apart receipts of one sequence, when an inbox was lost or put back from a backup; `nil` for a
     ///     receipt of version 0.1.0.
-    public func json(sequence: Int64, epoch: String?) -> JSONValue {
+    public func json(sequence: Int64?, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {
             case .payment(let id): PaymentID.members(of: id)
@@ -111,8 +108,8 @@ public struct Receipt: Sendable, Equatable {
             }
         members += [
             (state.isReply ? "result" : "state", .string(state.rawValue)), ("at", .string(at.description)),
-            ("sequence", .integer(sequence)),
         ]
+        if let sequence { members.append(("sequence", .integer(sequence))) }
         if let epoch { members.append(("epoch", .string(epoch))) }
         if let manner { members.append(("how", .string(manner.rawValue))) }
         if let reason { members.append(("reason", .string(reason))) }

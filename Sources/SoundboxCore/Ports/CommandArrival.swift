@@ -1,4 +1,4 @@
-/// One command of a batch, with the judgement that the inbox notes.
+/// One command of a batch that nothing speaks against but what the inbox holds.
 public enum CommandArrival: Sendable, Equatable {
     /// To be carried out, unless its id is known. The id is remembered until `expiry`.
     case once(CommandID, expiry: Timestamp)
@@ -10,10 +10,6 @@ public enum CommandArrival: Sendable, Equatable {
     case cancel(CancelTarget, id: CommandID? = nil, expiry: Timestamp)
     /// Carried out as often as it comes; only its reply is noted.
     case always(CommandID?)
-    /// Not to be carried out. The id is `nil` when it is not readable, or when nobody vouches for it.
-    ///
-    /// - Parameter isUnknown: this version of the program does not know what it asks for.
-    case refused(CommandID?, reason: String, isUnknown: Bool = false)
 }
 
 extension CommandArrival {
@@ -23,7 +19,7 @@ extension CommandArrival {
         case .once(let id, _): id
         case .errand(let errand, _, _): errand.id
         case .cancel(_, let id, _): id
-        case .always(let id), .refused(let id, _, _): id
+        case .always(let id): id
         }
     }
 
@@ -32,8 +28,7 @@ extension CommandArrival {
         let (state, reason): (Receipt.State, String?) =
             switch outcome {
             case .isNew, .accepted: (.ok, nil)
-            case .duplicate(wasRefused: false): (.ok, "known: it was taken when it came first")
-            case .duplicate(wasRefused: true): (.refused, "known: it was refused when it came first")
+            case .duplicate: (.ok, "known: it was taken when it came first")
             case .remembered: (.ok, "command_id: not known yet; it ends as soon as it comes")
             case .cancelled(_, .beforeItCame): (.refused, "cancelled before it came")
             case .cancelled: (.ok, nil)
@@ -43,12 +38,6 @@ extension CommandArrival {
             case .tooLate(let target, let state): (.refused, "\(target.field): too late, it is \(state)")
             case .unknown(let target):
                 (.refused, "\(target.field): no such \(target.isRefund ? "refund" : "payment") is known")
-            case .refused:
-                if case .refused(_, let reason, let isUnknown) = self {
-                    (isUnknown ? .unknown : .refused, reason)
-                } else {
-                    (.refused, nil)
-                }
             }
         return Receipt(.command(id), state: state, at: now, reason: reason)
     }
@@ -56,7 +45,7 @@ extension CommandArrival {
 
 extension CancelTarget {
     /// The member of a command that names it.
-    fileprivate var field: String {
+    public var field: String {
         switch self {
         case .payment: "payment_id"
         case .errand: "command_id"
@@ -70,12 +59,11 @@ extension CancelTarget {
 public enum CommandOutcome: Sendable, Equatable {
     /// To be carried out now; never again where its id is remembered.
     case isNew
-    /// The id is known: the command was carried out, or refused for good.
-    case duplicate(wasRefused: Bool)
-    case refused
+    /// The id is known: the command was taken when it came first.
+    case duplicate
     /// The errand is kept. Its receipt says `stored`.
     case accepted(ErrandEntry)
-    /// A ring where there is one already, or one errand too many. The id is spent.
+    /// A ring where there is one already, or one errand too many. The id stays free.
     case notAccepted(reason: String)
     /// It ends here, and its receipt says so. With ``CancelMoment/beforeItCame`` this is what became of the errand when it
     /// came; of any other moment it is what became of the cancel.
@@ -86,4 +74,14 @@ public enum CommandOutcome: Sendable, Equatable {
     case tooLate(CancelTarget, state: String)
     /// There is no such payment.
     case unknown(CancelTarget)
+
+    /// Whether nothing was done and nothing is remembered: an inbox writes nothing for it, not even the reply.
+    public var isRefusal: Bool {
+        switch self {
+        case .notAccepted, .unknown: true
+        // It is as it was asked for.
+        case .tooLate(_, let state): state != "cancelled"
+        case .isNew, .duplicate, .accepted, .cancelled, .remembered: false
+        }
+    }
 }

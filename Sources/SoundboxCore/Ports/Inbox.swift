@@ -135,13 +135,17 @@ public protocol Inbox: Sendable {
     /// Whether a notice of that id was stored, whatever has become of it.
     func knows(_ id: PaymentID) throws(InboxError) -> Bool
 
-    /// Notes a batch of commands in order and writes their receipts, in one transaction.
+    /// Notes a batch of commands in order and writes their receipts, in one transaction. Of a refused one
+    /// (``CommandOutcome/isRefusal``) it writes nothing, and where all are refused there is no commit.
     ///
     /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier. So it
     /// is with cancels that came before their errand, beyond ``Errand/mostCancelledBefore``.
     /// - Parameter reading: what is past its time is judged by ``ClockReading/earliest``: a wrong clock forgets no id.
     /// - Returns: one outcome for each command, in the same order.
     func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
+
+    /// Why ``take(_:at:)`` would not accept an errand now; `nil` when it would, or has an answer for its id.
+    func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String?
 
     /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices and errands
     /// can no longer be compared with it. Those that a time server had confirmed stay as they are.

@@ -36,9 +36,9 @@ public struct StrayMessage: Sendable, Equatable {
     }
 }
 
-/// A receipt on its way out, as the inbox keeps it until the broker has confirmed it.
+/// A receipt on its way out, as the inbox keeps it until the broker has confirmed it, or a refusal, which is sent once.
 public struct OutgoingReceipt: Sendable, Equatable {
-    /// Position in the inbox's outbox: rises without end, never reused.
+    /// Position in the inbox's outbox: rises without end, never reused. 0 for a refusal, which is not in it.
     public var sequence: Int64
     /// The JSON text.
     public var payload: [UInt8]
@@ -56,6 +56,11 @@ public struct OutgoingReceipt: Sendable, Equatable {
         self.init(
             sequence: sequence, payload: receipt.json(sequence: sequence, epoch: epoch).bytes,
             topic: receipt.state.isReply ? .replies : .receipts)
+    }
+
+    /// What is published of a refused command's reply.
+    public init(refusal: Receipt) {
+        self.init(sequence: 0, payload: refusal.json(sequence: nil, epoch: nil).bytes, topic: .replies)
     }
 }
 

@@ -15,11 +15,13 @@ extension SQLiteInbox {
     }
 
     public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
-        try writeReceipts { database in
+        try writeReceipts(unless: { $0.allSatisfy(\.isRefusal) }) { database in
             try Self.forgetCancels(before: reading.earliest, in: database)
             let outcomes = try commands.map { command in
                 let outcome = try Self.take(command, at: reading, in: database)
-                try Self.insert(command.reply(to: outcome, at: reading.time), into: database)
+                if !outcome.isRefusal {
+                    try Self.insert(command.reply(to: outcome, at: reading.time), into: database)
+                }
                 return outcome
             }
             if outcomes.contains(where: \.isOfNewID) {
@@ -29,13 +31,23 @@ extension SQLiteInbox {
         }
     }
 
+    public func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
+        try read { database in
+            let isCancelled = try Bool.fetchOne(
+                database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM cancelled_before WHERE id = ?)"),
+                arguments: [errand.id.text])
+            guard isCancelled == false, try !Self.isKnown(errand.id, in: database) else { return nil }
+            return try Self.reasonNotToAccept(errand, onlyWhenNoRing, in: database)
+        }
+    }
+
     private static func take(
         _ command: CommandArrival, at reading: ClockReading, in database: Database
     ) throws -> CommandOutcome {
         let now = reading.time
         switch command {
         case .once(let id, let expiry):
-            return try remember(id, until: expiry, in: database) ? .isNew : .duplicate(wasRefused: false)
+            return try remember(id, until: expiry, in: database) ? .isNew : .duplicate
         case .errand(let errand, let expiry, let onlyWhenNoRing):
             return try take(errand, until: expiry, onlyWhenNoRing, at: reading, in: database)
         case .always: return .isNew
@@ -46,7 +58,6 @@ extension SQLiteInbox {
             case .unknown: .unknown(.payment(id))
             }
         case .cancel(.errand(let id), _, let expiry): return try cancel(id, until: expiry, at: now, in: database)
-        case .refused: return .refused
         }
     }
 
@@ -55,24 +66,18 @@ extension SQLiteInbox {
         in database: Database
     ) throws -> CommandOutcome {
         let (id, now) = (errand.id, reading.time)
-        let kept = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand"))
-        let errands = kept.compactMap { try? ErrandRecord($0.cells).entry }
-        // Its id may have been forgotten before it has ended.
-        guard !errands.contains(where: { $0.errand.id == id }), try remember(id, until: expiry, in: database) else {
-            return .duplicate(wasRefused: try command(id, in: database)??.isRefusal ?? false)
-        }
+        guard try !isKnown(id, in: database) else { return .duplicate }
         try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE id = ?").execute(arguments: [id.text])
         if database.changesCount > 0 {
+            _ = try remember(id, until: expiry, in: database)
             try setState(of: id, to: .cancelled, in: database)
             try insert(.cancelled(.errand(id), .beforeItCame, at: now), into: database)
             return .cancelled(.errand(id), .beforeItCame)
         }
-        let isBusy = onlyWhenNoRing && errand.isRing && errands.contains(where: \.isRing)
-        if let reason = Errand.reasonNotToAccept(isBusy: isBusy, waiting: kept.count) {
-            try setState(of: id, to: .refused, in: database)
+        if let reason = try reasonNotToAccept(errand, onlyWhenNoRing, in: database) {
             return .notAccepted(reason: reason)
         }
+        _ = try remember(id, until: expiry, in: database)
         let entry = ErrandEntry(
             sequence: try CheckedTable.errand.lastNumber(in: database) + 1, errand: errand, receivedAt: now,
             clock: reading.trust)
@@ -89,10 +94,7 @@ extension SQLiteInbox {
         if case .some(.some(let state)) = known, state != .stored {
             return .tooLate(.errand(id), state: state.rawValue)
         }
-        let row = try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand WHERE command = ?"),
-            arguments: [id.text])
-        if let row {
+        if let row = try errandRow(id, in: database) {
             let moment = (try? ErrandRecord(row.cells).entry)?.cancelMoment ?? .whileItWaited
             try end(row.sequence, with: .cancelled(.errand(id), moment, at: now), of: id, in: database)
             return .cancelled(.errand(id), moment)
@@ -108,6 +110,31 @@ extension SQLiteInbox {
                 """
         ).execute()
         return .remembered(id)
+    }
+
+    private static func errandRow(_ id: CommandID, in database: Database) throws -> Row? {
+        try Row.fetchOne(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand WHERE command = ?"),
+            arguments: [id.text])
+    }
+
+    /// Whether an errand of this id has come before.
+    private static func isKnown(_ id: CommandID, in database: Database) throws -> Bool {
+        // It may have been forgotten before it has ended.
+        try command(id, in: database) != nil || errandRow(id, in: database) != nil
+    }
+
+    private static func reasonNotToAccept(
+        _ errand: Errand, _ onlyWhenNoRing: Bool, in database: Database
+    ) throws -> String? {
+        let waiting = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM errand")) ?? 0
+        let isBusy = onlyWhenNoRing && errand.isRing ? try hasRing(in: database) : false
+        return Errand.reasonNotToAccept(isBusy: isBusy, waiting: waiting)
+    }
+
+    private static func hasRing(in database: Database) throws -> Bool {
+        try Row.fetchAll(database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand"))
+            .contains { (try? ErrandRecord($0.cells).entry)?.isRing ?? false }
     }
 
     /// - Returns: `false` when the id is known.
@@ -151,8 +178,8 @@ extension SQLiteInbox {
 extension CommandOutcome {
     fileprivate var isOfNewID: Bool {
         switch self {
-        case .isNew, .accepted, .notAccepted, .cancelled(.errand, .beforeItCame): true
-        case .duplicate, .refused, .cancelled, .remembered, .tooLate, .unknown: false
+        case .isNew, .accepted, .cancelled(.errand, .beforeItCame): true
+        case .duplicate, .notAccepted, .cancelled, .remembered, .tooLate, .unknown: false
         }
     }
 }

@@ -101,23 +101,42 @@ public final class SQLiteInbox: Inbox {
 
     /// Runs one transaction, in the file that is at the path. A commit into a file that was deleted or moved away is lost
     /// when the process ends, so it must not count as being on the disk.
-    func write<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
+    ///
+    /// - Parameter isIdle: whether the transaction is given up, since nothing has happened.
+    func write<Value>(
+        unless isIdle: (Value) -> Bool = { _ in false }, _ body: (Database) throws -> Value
+    ) throws(InboxError) -> Value {
         try stayInPlace()
-        let value = try perform { try $0.write(body) }
+        let value = try perform { queue in
+            try queue.writeWithoutTransaction { database in
+                var value: Value?
+                try database.inTransaction {
+                    let made = try body(database)
+                    value = made
+                    return isIdle(made) ? .rollback : .commit
+                }
+                // The transaction throws, or has run `body` to its end.
+                return value!
+            }
+        }
         try stayInPlace()
         return value
     }
 
     /// Runs one transaction that writes receipts. Those that the broker has confirmed are removed by it: their page is
     /// written anyway.
-    func writeReceipts<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
+    ///
+    /// - Parameter isIdle: see ``write(unless:_:)``.
+    func writeReceipts<Value>(
+        unless isIdle: (Value) -> Bool = { _ in false }, _ body: (Database) throws -> Value
+    ) throws(InboxError) -> Value {
         let gone = delivered.withLock { $0 }
-        let value = try write { database in
+        let value = try write(unless: isIdle) { database in
             // They go first: in a file made anew, a later receipt could have such a number.
             try Self.removeReceipts(gone, from: database)
             return try body(database)
         }
-        if !gone.isEmpty { delivered.withLock { $0.subtract(gone) } }
+        if !gone.isEmpty, !isIdle(value) { delivered.withLock { $0.subtract(gone) } }
         return value
     }
 

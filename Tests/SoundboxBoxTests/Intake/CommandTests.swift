@@ -100,14 +100,17 @@ struct CommandJudgeTests {
         waited: Bool = false, clock: ClockReading = ClockReading(Self.now)
     ) throws -> CommandArrival {
         let at = age.map { Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 - $0) }
-        return CommandJudge.judge(
+        return try CommandJudge.judge(
             CommandMessage(id: try id.map { try CommandID($0) }, at: at, command: command),
             .init(isSigned: signed, isRetained: retained, mayHaveWaited: waited, clock: clock))
     }
 
-    private func field(_ arrival: CommandArrival) -> String? {
-        guard case .refused(_, let reason, _) = arrival else { return nil }
-        return reason.split(separator: ":").first.map(String.init)
+    /// At fault; `nil` when it is to be carried out.
+    private func field(_ arrival: @autoclosure () throws -> CommandArrival) throws -> String? {
+        do { _ = try arrival() } catch let error as CommandError {
+            return error.reason.split(separator: ":").first.map(String.init)
+        }
+        return nil
     }
 
     @Test("A signed command acts within a minute of its time, and once", arguments: [0, 60_000, -60_000] as [Int64])
@@ -126,10 +129,10 @@ struct CommandJudgeTests {
     @Test("A signed command that is older, from the future or without id or time is refused by field")
     func stale() throws {
         for command in [Self.replay, Self.mute] {
-            #expect(try field(judge(command, age: 60_001)) == "at")
-            #expect(try field(judge(command, age: -60_001)) == "at")
-            #expect(try field(judge(command, age: nil)) == "at")
-            #expect(try field(judge(command, id: nil, age: 0)) == "id")
+            #expect(try field(try judge(command, age: 60_001)) == "at")
+            #expect(try field(try judge(command, age: -60_001)) == "at")
+            #expect(try field(try judge(command, age: nil)) == "at")
+            #expect(try field(try judge(command, id: nil, age: 0)) == "id")
         }
     }
 
@@ -149,16 +152,16 @@ struct CommandJudgeTests {
                     continue
                 }
                 #expect(expiry.duration(since: Self.now) >= CommandJudge.memory)
-                #expect(try field(judge(command, age: 0, waited: true, clock: clock)) == "at")
+                #expect(try field(try judge(command, age: 0, waited: true, clock: clock)) == "at")
                 // Older than what is known for certain.
-                #expect(try field(judge(command, age: stale, clock: clock)) == "at")
+                #expect(try field(try judge(command, age: stale, clock: clock)) == "at")
             }
         }
         // What is of this minute by such a clock may be of this minute.
-        #expect(try field(judge(Self.mute, age: 10_800_000, waited: true, clock: Self.unconfirmed)) == nil)
+        #expect(try field(try judge(Self.mute, age: 10_800_000, waited: true, clock: Self.unconfirmed)) == nil)
         // A time server knows better.
         let behind = ClockReading(Self.unconfirmed.time)
-        #expect(try field(judge(Self.mute, age: 0, clock: behind)) == "at")
+        #expect(try field(try judge(Self.mute, age: 0, clock: behind)) == "at")
     }
 
     @Test("A cancel may be old, and needs neither time nor clock")
@@ -180,7 +183,7 @@ struct CommandJudgeTests {
     @Test("A retained command is never carried out", arguments: [true, false])
     func retained(signed: Bool) throws {
         for command in [Self.replay, Self.mute, .cancel(.payment(try PaymentID("A-1")))] {
-            #expect(try field(judge(command, age: 0, signed: signed, retained: true)) == "retain")
+            #expect(try field(try judge(command, age: 0, signed: signed, retained: true)) == "retain")
         }
     }
 
@@ -193,30 +196,30 @@ struct CommandJudgeTests {
         }
         let always = CommandArrival.always(try CommandID("c"))
         #expect(try arrival(-365 * 86_400_000, ClockReading(Self.now)) == always)
-        #expect(try field(arrival(60_001, ClockReading(Self.now))) == "at")
+        #expect(try field(try arrival(60_001, ClockReading(Self.now))) == "at")
         #expect(try arrival(60_001, Self.unset) == always)
-        #expect(try field(arrival(0, ClockReading(Self.now), retained: true)) == "retain")
+        #expect(try field(try arrival(0, ClockReading(Self.now), retained: true)) == "retain")
     }
 
     @Test("Unsigned commands with a time are stale after a minute as well, and act once when they have an id")
     func unsigned() throws {
-        #expect(try field(judge(Self.mute, age: 60_001, signed: false)) == "at")
+        #expect(try field(try judge(Self.mute, age: 60_001, signed: false)) == "at")
         guard case .once = try judge(Self.mute, age: 60_000, signed: false) else {
             Issue.record("not taken once")
             return
         }
         #expect(try judge(Self.mute, id: nil, age: 0, signed: false) == .always(nil))
         #expect(try judge(Self.mute, age: nil, signed: false, waited: true) == .always(try CommandID("c")))
-        #expect(try field(judge(Self.mute, age: 0, signed: false, waited: true, clock: Self.unconfirmed)) == nil)
+        #expect(try field(try judge(Self.mute, age: 0, signed: false, waited: true, clock: Self.unconfirmed)) == nil)
     }
 
     @Test("An unsigned replay without a time is refused while it may have waited at the broker, and carried out later")
     func backlog() throws {
-        #expect(try field(judge(Self.replay, age: nil, signed: false, waited: true)) == "at")
+        #expect(try field(try judge(Self.replay, age: nil, signed: false, waited: true)) == "at")
         // A time that cannot be judged is none.
-        #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true, clock: Self.unset)) == "at")
+        #expect(try field(try judge(Self.replay, age: 0, signed: false, waited: true, clock: Self.unset)) == "at")
         #expect(try judge(Self.replay, age: nil, signed: false) == .always(try CommandID("c")))
-        #expect(try field(judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
+        #expect(try field(try judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
     }
 }
 

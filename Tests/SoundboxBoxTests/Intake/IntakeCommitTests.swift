@@ -46,21 +46,23 @@ struct IntakeCommitTests {
     private func command(_ text: String) -> FeedMessage { FeedMessage(topic: .commands, payload: Array(text.utf8)) }
 
     private func states() throws -> [String] {
-        try inbox.receipts(after: 0, limit: 100).map {
+        try intake.receipts(after: 0, limit: 100).map {
             let json = try JSONValue(parsing: $0.payload)
             return (json["state"] ?? json["result"])?.string ?? "none"
         }
     }
 
-    @Test("Payments are stored before any command of their batch is carried out")
+    @Test("Payments are stored before any command of their batch is carried out or refused")
     func order() throws {
         try intake.commit([
-            command(#"{"type":"volume","volume":20}"#), payment(#"{"id":"A-1","amount":"1"}"#),
+            command("?"), command(#"{"type":"volume","volume":20}"#), payment(#"{"id":"A-1","amount":"1"}"#),
             command(#"{"type":"volume","volume":"mute"}"#),
         ])
         #expect(
             events.entries == [
                 .expected("A-1", isStored: false), .somethingMayWait, .receiptsAreWaiting,
+                // Of the refusal.
+                .receiptsAreWaiting,
                 .perform(.volume(.to(Volume(20)))), .perform(.volume(.mute)),
             ])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])

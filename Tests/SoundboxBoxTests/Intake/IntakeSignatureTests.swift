@@ -49,9 +49,9 @@ struct IntakeSignatureTests {
             isRetained: isRetained)
     }
 
-    /// Each as `id command state reason's field`.
-    private func receipts() throws -> [String] {
-        try inbox.receipts(after: 0, limit: 100).map { receipt in
+    /// Each as `id command state reason's field`; those of refused commands are with their intake.
+    private func receipts(from intake: Intake? = nil) throws -> [String] {
+        try (intake?.receipts(after: 0, limit: 100) ?? inbox.receipts(after: 0, limit: 100)).map { receipt in
             let json = try JSONValue(parsing: receipt.payload)
             let field = json["reason"]?.string?.split(separator: ":").first.map(String.init)
             return [json["id"]?.text, json["command"]?.text, (json["state"] ?? json["result"])?.string, field].map {
@@ -125,7 +125,7 @@ struct IntakeSignatureTests {
     func idleCancel() throws {
         let intake = try intake(hasKey: false)
         try intake.commit([message(command(#""type":"cancel","payment_id":"nobody""#, id: "c-9"))])
-        #expect(try receipts() == [#"- "c-9" refused payment_id"#])
+        #expect(try receipts(from: intake) == [#"- "c-9" refused payment_id"#])
     }
 
     @Test("A receipt for a message that nobody vouches for names no payment")
@@ -212,7 +212,8 @@ struct IntakeSignatureTests {
     @Test("An unsigned command is not carried out where notices must be signed, and its receipt names nothing")
     func unsignedCommands() throws {
         _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
-        try intake().commit(
+        let intake = try intake()
+        try intake.commit(
             [
                 command(#""type":"replay""#), command(#""type":"volume","volume":"mute""#, id: "A-1"),
                 #"{"id":"c","type":"cancel","payment_id":"A-1"}"#,
@@ -221,7 +222,7 @@ struct IntakeSignatureTests {
         #expect(performed.entries.isEmpty)
         #expect(try inbox.counts().waiting == 1)
         #expect(
-            try receipts().dropFirst() == [
+            try receipts(from: intake).dropFirst() == [
                 "- null refused signature", "- null refused signature", "- null refused signature",
                 "- null refused signature",
             ])
@@ -250,15 +251,19 @@ struct IntakeSignatureTests {
             message(signed(#"{"id":"c-1","type":"replay"}"#)),
         ])
         machine.set(error: .milliseconds(-Self.now.millisecondsSince1970), byServer: false)
-        try self.intake().commit([
+        let later = try self.intake()
+        try later.commit([
             message(signed(command(#""type":"replay""#))),
             message(signed(#"{"id":"c-2","type":"cancel","payment_id":"A-1"}"#)),
         ])
         #expect(performed.entries.isEmpty)
         #expect(
-            try receipts().dropFirst() == [
+            try receipts(from: intake).suffix(3) == [
                 #"- "c-1" refused at"#, #"- "c-1" refused retain"#, #"- "c-1" refused at"#,
-                #"- "c-1" refused at"#, #""A-1" - cancelled -"#, #"- "c-2" ok -"#,
+            ])
+        #expect(
+            try receipts(from: later).dropFirst() == [
+                #""A-1" - cancelled -"#, #"- "c-2" ok -"#, #"- "c-1" refused at"#,
             ])
     }
 
@@ -273,8 +278,8 @@ struct IntakeSignatureTests {
         ])
         #expect(performed.entries == [.volume(.up), .play(.last)])
         #expect(
-            try receipts() == [
-                #"- "c-1" refused at"#, #"- "c-2" ok -"#, "- null refused retain",
+            try receipts(from: intake) == [
+                #"- "c-2" ok -"#, #"- "c-1" refused at"#, "- null refused retain",
             ])
     }
 
@@ -291,13 +296,5 @@ struct IntakeSignatureTests {
         inbox.fail(with: nil)
         try intake.commit([message(signed(command(#""type":"replay""#)))])
         #expect(performed.entries == [.play(.last)])
-    }
-
-    @Test("A flood of refused commands is answered sixty times, not three hundred thousand times")
-    func flood() throws {
-        let intake = try intake()
-        let flood = [FeedMessage](repeating: message(#"{"type":"replay"}"#), count: 256)
-        for _ in 1...20 { try intake.commit(flood) }
-        #expect(try inbox.counts().receiptsWaiting == 60)
     }
 }

@@ -41,7 +41,7 @@ struct IntakeTests {
         try intake.commit([FeedMessage(topic: topic, payload: Array(payload.utf8), isRetained: false)])
     }
 
-    @Test("Rejections, duplicates and refused commands share one allowance of lines, and what is held back is counted")
+    @Test("Rejections and duplicates share one allowance of lines; refused commands have one of lines and replies")
     func allowance() throws {
         try take(#"{"id":"once","amount":"1"}"#, .payments)
         for _ in 1...100 {
@@ -52,8 +52,10 @@ struct IntakeTests {
             try take(#"{"id":"c","type":"cancel","payment_id":"nobody"}"#, .commands)
         }
         #expect(lines.count("stored") == 1)
-        #expect(lines.all.withLock { $0.count } == 61)
-        #expect(lines.count("command refused") > 0 && lines.count("duplicate, not spoken again") > 0)
+        #expect(lines.all.withLock { $0.count } == 121)
+        #expect(lines.count("command refused") == 60 && lines.count("duplicate, not spoken again") > 0)
+        let topics = try intake.receipts(after: 0, limit: 999).map(\.topic)
+        #expect(topics.count { $0 == .replies } == 60 && topics.count { $0 == .receipts } == 301)
     }
 
     @Test("What a mapping ignores has no receipt, is counted, and is logged once a minute")
