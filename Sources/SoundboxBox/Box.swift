@@ -65,7 +65,7 @@ public struct Box {
             feed.receiptsAreWaiting()
             state.inboxChanged()
         }
-        let expiries = MessageExpiries()
+        let ages = MessageAges()
         let announcer = AnnouncerService(
             machine: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
@@ -74,7 +74,7 @@ public struct Box {
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
-            events: events, expiries: expiries, quietTime: quietTime, takings: day.totals(of:),
+            events: events, ages: ages, quietTime: quietTime, takings: day.totals(of:),
             receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 mailbox.heard(prompt)
@@ -112,7 +112,7 @@ public struct Box {
                 voices: parts.voices, saysNoticeTexts: parts.policy.saysNoticeTexts,
                 problemOfClip: parts.problemOfClip),
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
-            metrics: metrics, expiries: expiries,
+            metrics: metrics, ages: ages,
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) },
                 somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,

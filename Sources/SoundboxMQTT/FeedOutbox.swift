@@ -36,6 +36,13 @@ struct FeedOutbox {
         window.outboxHasGrown()
     }
 
+    /// Begins again with the oldest receipt of the outbox: what was under way went with the client.
+    mutating func clientIsNew() {
+        window = ReceiptWindow()
+        statusID = nil
+        statusIsDue = status != nil
+    }
+
     /// Takes the broker's acknowledgements and tells the delegate which receipts it can forget.
     mutating func confirm(_ packetIDs: [UInt16]) {
         for id in packetIDs where !window.didConfirm(packetID: id) && id == statusID { statusID = nil }

@@ -24,6 +24,12 @@ struct MQTTFeedLoop {
     private var told: Set<String> = []
     /// When this connection got its subscriptions.
     private var subscribedSince: Duration?
+    /// This connection's.
+    private var backlog = Backlog()
+    /// Until then no marker is sent: the broker has ended a connection instead of answering to one.
+    private var markerRestsUntil = Duration.zero
+    /// A broker that restarted just then is not held against the marker for ever.
+    private static let markerRest = Duration.seconds(24 * 3600)
 
     /// The longest time between two turns.
     static let turn: Duration = .seconds(1)
@@ -56,6 +62,7 @@ struct MQTTFeedLoop {
                 try serveInEitherVersion(client)
             } catch {
                 client?.drop()
+                if backlog.isMarkerUnanswered { forgetMarker(after: error) }
                 guard !control.isStopping else { break }
                 if case .connectionLost(.disconnected(let reason)) = error, reason.code == BrokerReason.takenOver {
                     faults.evictions.takenOver()
@@ -147,6 +154,22 @@ struct MQTTFeedLoop {
         return window * Double.random(in: 0..<1)
     }
 
+    /// The client would send the marker once more on the next connection, and a broker that ends connections for it would end
+    /// that one, too. So the client goes; receipts that it had under way are read from the outbox again.
+    private mutating func forgetMarker(after error: MQTTError) {
+        client = nil
+        outbox.clientIsNew()
+        backlog = Backlog()
+        switch error {
+        case .connectionLost(.link), .connectionLost(.disconnected):
+            markerRestsUntil = .monotonicNow + Self.markerRest
+            tellOnce(
+                "the connection ended instead of an answer to the box's message to itself on "
+                    + "\"\(settings.topics[.probe])\"; it sends none for a day")
+        default: break
+        }
+    }
+
     private mutating func currentClient() throws(MQTTError) -> MQTTClient {
         if let client { return client }
         let made = try MQTTClient(
@@ -186,6 +209,7 @@ struct MQTTFeedLoop {
     /// Serves one connection. Returns when the feed has been stopped; throws when the connection has to be given up.
     private mutating func serve(_ client: MQTTClient) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
+        backlog = Backlog()
         var farewell: Farewell?
         let start = Duration.monotonicNow
         let isDetour = route.hasMore
@@ -210,6 +234,7 @@ struct MQTTFeedLoop {
             try commit(events)
             if let refusal = events.answer?.refusal { throw .refused(broker: client.broker, refusal) }
             outbox.confirm(events.acknowledged)
+            backlog.confirm(events)
             note(events.refused, client)
             farewell?.confirm(events.acknowledged)
             try outcome.get()
@@ -221,10 +246,13 @@ struct MQTTFeedLoop {
             }
             if try subscriptions.confirm(events.subscriptions) {
                 subscribedSince = .monotonicNow
+                backlog.subscribed(at: .monotonicNow)
+                if .monotonicNow >= markerRestsUntil { try backlog.requestMarker(from: client) }
                 route.connected()
                 faults.subscribed(weak: subscriptions.weak, settings.topics)
                 delegate.connectionChanged(to: .subscribed)
             }
+            try backlog.sendMarkerIfDue(with: client)
             if let subscribedSince {
                 // A connection that ends at once proves nothing: two boxes with one client id evict each other.
                 let held = Duration.monotonicNow - subscribedSince
@@ -297,7 +325,12 @@ struct MQTTFeedLoop {
         var batch: [FeedMessage] = []
         batch.reserveCapacity(events.messages.count)
         var strays: [StrayMessage] = []
+        var isLive = backlog.isOver(at: .monotonicNow)
         for message in events.messages {
+            if backlog.endsWith(message) {
+                isLive = true
+                continue
+            }
             guard let (topic, isCertain) = topic(message.topic) else {
                 if settings.topics.match(message.topic) == .foreign {
                     strays.append(StrayMessage(name: message.topic, payload: message.payload))
@@ -307,13 +340,15 @@ struct MQTTFeedLoop {
             batch.append(
                 FeedMessage(
                     topic: topic, payload: message.payload, isRetained: message.isRetained,
-                    doubtfulName: isCertain ? nil : message.topic, expiry: message.expiry.map { .seconds($0) }))
+                    isLive: isLive && !message.isRetained, doubtfulName: isCertain ? nil : message.topic,
+                    expiry: message.expiry.map { .seconds($0) }))
             // What is retained is sent at the QoS that it was published with as well, but kept by the broker.
             if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
         }
         do {
             if !batch.isEmpty { try delegate.commit(batch) }
             if !strays.isEmpty { try delegate.strayed(strays) }
+            var hasPayments = batch.contains { $0.topic == .payments }
             for message in events.oversized {
                 guard let (topic, _) = topic(message.topic) else {
                     if settings.topics.match(message.topic) == .foreign {
@@ -322,7 +357,9 @@ struct MQTTFeedLoop {
                     continue
                 }
                 try delegate.skipped(topic, bytes: message.bytes)
+                if topic == .payments { hasPayments = true }
             }
+            if hasPayments { backlog.paymentsAreStored(at: .monotonicNow) }
         } catch {
             throw .refusedByBox(reason: "\(error)")
         }
@@ -336,6 +373,8 @@ struct MQTTFeedLoop {
         let match = settings.topics.match(name)
         if case .own(.payments) = match { return (.payments, true) }
         if case .own(.commands) = match { return (.commands, true) }
+        // A trial's message, or a marker of an earlier connection.
+        if case .own(.probe) = match { return nil }
         if !isStrangeTopicTold {
             log("a message came under \"\(name.prefix(200))\", which is \(match.meaning)")
         }

@@ -368,6 +368,12 @@ extension PaymentFeedContract {
 }
 
 extension RecordingDelegate {
-    /// Every message that a commit was given.
-    fileprivate var committed: [FeedMessage] { batches.entries.flatMap { $0 } }
+    /// Every message that a commit was given. Whether it was live is no part of the contract.
+    fileprivate var committed: [FeedMessage] {
+        batches.entries.flatMap { $0 }.map { message in
+            var message = message
+            message.isLive = false
+            return message
+        }
+    }
 }

@@ -35,7 +35,7 @@ struct WholeBoxTests {
                 retention: Retention(keepIDs: .seconds(86_400), maximumBytes: 1 << 20)),
             state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
             salvage: SalvageWatch(systemd: Systemd { _ in nil }),
-            // Unconfirmed, an old time would contradict the clock as soon as the broker's backlog is over.
+            // Unconfirmed, an old time that comes live would contradict it.
             clock: BoxClock(newestKnown: nil) { BoxClock.Signs(now: .now, isSynchronised: true, offset: .zero) },
             output: SoundThread { [sink] _ in sink }, voices: Voices(first: voice), panel: panel,
             keepVolume: { [kept] in kept.append($0) }, removeSetup: { .removed }, updateMark: "/nowhere",
@@ -151,6 +151,40 @@ struct WholeBoxTests {
             // Its sender sends it once more: it is known.
             try await feed.deliver([message("E-1", nil)])
             _ = try await feed.receipt(of: "E-1", "duplicate")
+        }
+    }
+
+    @Test(
+        "A live payment is late by a confirmed clock only; what waited is late by one that is ahead as well",
+        arguments: [200, 3_600] as [Int64])
+    func live(secondsAhead: Int64) async throws {
+        func message(_ id: String, paid ago: Int64, isLive: Bool = true) -> FeedMessage {
+            let time = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 - ago * 1000)
+            let text = #"{"id":"\#(id)","amount":"1","paid_at":"\#(time)"}"#
+            return FeedMessage(topic: .payments, payload: Array(text.utf8), isLive: isLive)
+        }
+        try await withBox {
+            try await feed.deliver([message("L-1", paid: 3 * 3_600)])
+            _ = try await feed.receipt(of: "L-1", "expired")
+            try await feed.deliver([message("L-2", paid: 1)])
+            _ = try await feed.receipt(of: "L-2", "announced")
+        }
+        let other = FakeFeed()
+        var ahead = parts()
+        ahead.feed = other
+        ahead.policy.freshness.expireAfter = .seconds(60)
+        ahead.clock = BoxClock(newestKnown: nil) {
+            let now = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 + secondsAhead * 1000)
+            return BoxClock.Signs(now: now, isSynchronised: false, offset: .zero)
+        }
+        try await withBox(ahead) {
+            try await other.deliver([message("L-3", paid: 1, isLive: false)])
+            _ = try await other.receipt(of: "L-3", "expired")
+            try await other.deliver([message("L-4", paid: 1)])
+            _ = try await other.receipt(of: "L-4", "announced")
+            let command = #"{"id":"v-1","at":"\#(Timestamp.now)","type":"volume","volume":70}"#
+            try await other.deliver([FeedMessage(topic: .commands, payload: Array(command.utf8), isLive: true)])
+            _ = try await other.reply(to: "v-1", "ok")
         }
     }
 

@@ -30,7 +30,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("It subscribes to payments and commands at QoS 1, and again on every connection")
+    @Test("It subscribes to payments and commands at QoS 1, then to its probe topic, and again on every connection")
     func subscriptions() async throws {
         let delegate = RecordingDelegate()
         try await withFakeBroker(delegate: delegate) { broker, _ in
@@ -38,13 +38,13 @@ struct ConnectionTests {
                 let (connection, _) = try await broker.connectionWithConnect()
                 connection.send(.connack())
                 var topics: [String] = []
-                for _ in 0..<2 {
+                for granted: UInt8 in [1, 1, 0x80] {
                     let subscription = try await connection.packets.next(\.subscription)
                     #expect(subscription.qos == 1)
                     topics.append(subscription.topic)
-                    connection.send(.suback(subscription.id, granted: 1))
+                    connection.send(.suback(subscription.id, granted: granted))
                 }
-                #expect(topics == [paymentsTopic, commandsTopic])
+                #expect(topics == [paymentsTopic, commandsTopic, probeTopic])
                 try await delegate.subscribed()
                 connection.hangUp()
                 #expect(try await delegate.disconnectionReason().hasPrefix("connection lost: "))

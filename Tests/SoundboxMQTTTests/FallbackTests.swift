@@ -42,10 +42,7 @@ struct FallbackTests {
                 #expect(connect.level == 4)
                 #expect(!connect.cleanSession)
                 connection.send(.connack())
-                for _ in 0..<2 {
-                    let subscription = try await connection.packets.next(\.subscription)
-                    connection.send(.suback(subscription.id, granted: 1))
-                }
+                try await connection.grantSubscriptions(marker: 0x80)
                 try await delegate.subscribed()
                 connection.send(.publish("good", to: paymentsTopic, id: 9))
                 #expect(try await connection.packets.next(\.acknowledgedID) == 9)

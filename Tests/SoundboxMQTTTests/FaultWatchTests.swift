@@ -84,7 +84,7 @@ struct FaultWatchTests {
         try await withFakeBroker(delegate: delegate) { broker, _ in
             let (weak, _) = try await broker.connectionWithConnect()
             weak.send(.connack())
-            for granted: UInt8 in [0, 1] {
+            for granted: UInt8 in [0, 1, 0x80] {
                 let subscription = try await weak.packets.next(\.subscription)
                 weak.send(.suback(subscription.id, granted: granted))
             }

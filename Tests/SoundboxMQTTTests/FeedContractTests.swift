@@ -31,6 +31,8 @@ private actor MosquittoPeer: PaymentFeedPeer {
     /// Acknowledgements of the box's that the log has shown, and those that were waited for.
     private var seen = 0
     private var taken = 0
+    /// The packet id of a marker that the box has not acknowledged: `m7, ` in the log.
+    private var marker: Substring?
 
     init(_ broker: MosquittoBroker, in folder: TemporaryFolder) async throws {
         self.broker = broker
@@ -91,7 +93,7 @@ private actor MosquittoPeer: PaymentFeedPeer {
 
     func nextAcknowledgement() async throws {
         taken += 1
-        while seen < taken { try await readLog { isAcknowledgement($0) } }
+        while seen < taken { try await readLog { _ in true } }
     }
 
     func nextReceipt() async throws -> [UInt8] { Array(try await receipts.output.next().utf8) }
@@ -117,6 +119,12 @@ private actor MosquittoPeer: PaymentFeedPeer {
     }
 
     private func isAcknowledgement(_ line: String) -> Bool {
-        line.contains("Received PUBACK from \(settings.clientID)")
+        if line.contains("Sending PUBLISH to \(settings.clientID)"), line.contains("'\(probeTopic)'") {
+            marker = line.split(separator: " ").first { $0.first == "m" && $0.last == "," }?.dropFirst().dropLast()
+        }
+        guard line.contains("Received PUBACK from \(settings.clientID)") else { return false }
+        guard let marker, line.contains("(Mid: \(marker), ") else { return true }
+        self.marker = nil
+        return false
     }
 }

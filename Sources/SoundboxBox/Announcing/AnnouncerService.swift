@@ -29,7 +29,7 @@ package actor AnnouncerService: Service {
     let receiptsAreWaiting: @Sendable () -> Void
     let promptWasHeard: @Sendable (Prompt) -> Void
     private let events: AnnouncerEvents
-    private let expiries: MessageExpiries
+    private let ages: MessageAges
     private let quietTime: QuietTime
     private var machine: Announcer
     var announcementCount = 0
@@ -54,7 +54,7 @@ package actor AnnouncerService: Service {
     /// - Parameters:
     ///   - errands: what commands give to say; `nil` where they cannot.
     ///   - events: what it is told from outside, by others than its own methods.
-    ///   - expiries: which payments the messages that brought them call late.
+    ///   - ages: how the messages came that brought payments.
     ///   - takings: a day's, the current one's for `nil`, counted on this thread.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been heard to its end: neither muted nor too soft. Must not block.
@@ -67,7 +67,7 @@ package actor AnnouncerService: Service {
         machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, events: AnnouncerEvents = AnnouncerEvents(),
-        expiries: MessageExpiries = MessageExpiries(), quietTime: QuietTime = QuietTime(),
+        ages: MessageAges = MessageAges(), quietTime: QuietTime = QuietTime(),
         takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
             .unknown(reason: "no history is kept")
         },
@@ -82,7 +82,7 @@ package actor AnnouncerService: Service {
         }
         self.machine = machine
         self.events = events
-        self.expiries = expiries
+        self.ages = ages
         self.quietTime = quietTime
         self.inbox = inbox
         self.errands = errands
@@ -174,10 +174,10 @@ package actor AnnouncerService: Service {
                 try clock.doubtArrivals(in: inbox, logger: logger)
                 sounding.forget()
                 let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: try says())
-                return .fetched(queue, moment)
+                return .fetched(queue, moment(for: queue.notices.payments))
             }
         case .recall(let request):
-            return answer { () throws(InboxError) in .recalled(try recall(request), moment) }
+            return answer { () throws(InboxError) in .recalled(try recall(request), moment()) }
         case .prepare:
             return await prepare()
         case .look:
@@ -212,6 +212,7 @@ package actor AnnouncerService: Service {
         case .expire(let entries):
             return answer { () throws(InboxError) in
                 try inbox.markExpired(entries, told: nil, at: clock.now)
+                ages.forget(entries.map(\.notice.id))
                 metrics?.expired(entries)
                 logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
                 receiptsAreWaiting()
@@ -237,8 +238,9 @@ package actor AnnouncerService: Service {
         }
     }
 
-    private var moment: Announcer.Moment {
-        Announcer.Moment(clock: clock.reading, minuteOfDay: quietTime.minuteOfDay, expired: expiries.past)
+    private func moment(for payments: [InboxEntry] = []) -> Announcer.Moment {
+        Announcer.Moment(
+            clock: clock.reading, minuteOfDay: quietTime.minuteOfDay, messages: ages.of(payments.map(\.notice.id)))
     }
 
     private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Recollection {
@@ -306,9 +308,11 @@ package actor AnnouncerService: Service {
         switch job {
         case .notice(let entry):
             try inbox.markAnnounced(entry, as: manner, at: clock.now)
+            ages.forget([entry.notice.id])
             metrics?.announced(entry)
         case .summary(let entries):
             try inbox.markExpired(entries, told: manner, at: clock.now)
+            ages.forget(entries.map(\.notice.id))
             metrics?.expired(entries)
         case .text, .replay, .today, .prompt, .network, .signInCode, .say: return
         }

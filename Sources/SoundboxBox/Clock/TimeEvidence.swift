@@ -30,12 +30,12 @@ struct TimeEvidence {
 
     /// The lead of the wall clock when a server last confirmed it.
     private var confirmed: Duration?
-    /// The latest time that is known. To believe one message that it is later costs nothing.
-    private var latest: Known?
-    /// The latest time that two witnesses agree on. To refuse payments because of it takes two: one wrong date of a
-    /// provider would otherwise silence a box that reaches no time server.
+    /// The latest time that anybody claims. One message alone is not believed: one wrong date of a provider would
+    /// otherwise make all other payments late, or silence a box that reaches no time server.
+    private var claimed: Known?
+    /// The latest time that two witnesses agree on.
     private var agreed: Known?
-    /// Whether ``latest`` is from a signed message.
+    /// Whether ``claimed`` is from a signed message.
     private var wasTaught = false
     /// A notice that had not waited was paid long before the clock's time.
     private var isContradicted = false
@@ -45,8 +45,8 @@ struct TimeEvidence {
     /// - Parameter known: what earlier runs have known for certain.
     init(known: Timestamp?, at signs: ClockSigns) {
         guard let known, known < BoxClock.end else { return }
-        latest = Known(time: known, lead: signs.lead(of: known))
-        agreed = latest
+        claimed = Known(time: known, lead: signs.lead(of: known))
+        agreed = claimed
     }
 
     mutating func reading(_ signs: ClockSigns) -> ClockReading {
@@ -60,8 +60,8 @@ struct TimeEvidence {
         if signs.now >= BoxClock.end { confirmed = nil }
         if confirmed != nil {
             // Whoever taught it another time was wrong.
-            latest = Known(time: signs.now, lead: signs.offset)
-            agreed = latest
+            claimed = Known(time: signs.now, lead: signs.offset)
+            agreed = claimed
             wasTaught = false
             isContradicted = false
             return ClockReading(signs.now)
@@ -76,22 +76,23 @@ struct TimeEvidence {
     /// The best guess without a server; `nil` when there is none.
     private func candidate(_ signs: ClockSigns) -> (time: Timestamp, isOwn: Bool)? {
         let own = BoxClock.beginning <= signs.now && signs.now < BoxClock.end ? signs.now : nil
-        if let known = latest.map({ signs.time(at: $0.lead) }), known > own ?? BoxClock.beginning {
+        if let known = agreed.map({ signs.time(at: $0.lead) }), known > own ?? BoxClock.beginning {
             return (known, false)
         }
         return own.map { ($0, true) }
     }
 
-    /// Takes the time of a message whose signature fits: it cannot be earlier now than it was then.
+    /// Takes the time of a message whose signature fits: it cannot be earlier now than it was then, but for what its
+    /// sender's clock may be ahead.
     mutating func learn(_ time: Timestamp, _ signs: ClockSigns) {
         // Confirms what is confirmed, first.
-        guard reading(signs).trust < .confirmed, time < BoxClock.end, time != latest?.time else { return }
-        let known = Known(time: time, lead: signs.lead(of: time))
+        guard reading(signs).trust < .confirmed, time < BoxClock.end, time != claimed?.time else { return }
+        let known = Known(time: time, lead: signs.lead(of: time) - BoxClock.tolerance)
         let second: Known?
-        if known.lead > latest?.lead ?? signs.lead(of: .distantPast) {
+        if known.lead > claimed?.lead ?? signs.lead(of: .distantPast) {
             // The clock shows a later time already: nothing is learned of it, and two of this kind still agree.
-            second = latest
-            latest = known
+            second = claimed
+            claimed = known
             wasTaught = true
         } else {
             second = known
@@ -122,9 +123,9 @@ struct TimeEvidence {
 
     /// How far the system's clock is behind what signed messages have shown; `nil` when it is not.
     mutating func lag(_ signs: ClockSigns) -> Duration? {
-        guard reading(signs).trust < .confirmed, wasTaught, let latest else { return nil }
-        let lag = latest.lead - signs.offset
-        return lag > BoxClock.tolerance ? lag : nil
+        guard reading(signs).trust < .confirmed, wasTaught, let agreed else { return nil }
+        let lag = agreed.lead - signs.offset
+        return lag > .zero ? lag : nil
     }
 
     mutating func state(_ signs: ClockSigns) -> ClockState {

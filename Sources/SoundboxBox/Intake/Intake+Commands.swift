@@ -8,11 +8,12 @@ extension Intake {
         /// The error has no id where nobody vouches for it.
         let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
         let isRetained: Bool
+        let isLive: Bool
     }
 
     func read(_ message: FeedMessage) -> ReadCommand {
         let content = Result { () throws(CommandError) in try open(message) }
-        return ReadCommand(content: content, isRetained: message.isRetained)
+        return ReadCommand(content: content, isRetained: message.isRetained, isLive: message.isLive)
     }
 
     private func open(_ message: FeedMessage) throws(CommandError) -> (message: CommandMessage, isSigned: Bool) {
@@ -37,12 +38,12 @@ extension Intake {
 
     /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with it.
     /// Of those that are refused nothing is.
-    func take(_ commands: [ReadCommand], mayHaveWaited: Bool) throws(InboxError) {
+    func take(_ commands: [ReadCommand]) throws(InboxError) {
         var judged: [(message: CommandMessage, arrival: CommandArrival)] = []
         var hasCancel = false
         for command in commands {
             do throws(CommandError) {
-                judged.append(try judge(command, mayHaveWaited: mayHaveWaited, afterCancel: hasCancel))
+                judged.append(try judge(command, afterCancel: hasCancel))
                 if case .cancel? = judged.last?.arrival { hasCancel = true }
             } catch {
                 refuse(error)
@@ -66,11 +67,11 @@ extension Intake {
     /// - Parameter afterCancel: whether one stands before it in the batch, which may make room.
     /// - Throws: why it is not to be carried out.
     private func judge(
-        _ command: ReadCommand, mayHaveWaited: Bool, afterCancel: Bool
+        _ command: ReadCommand, afterCancel: Bool
     ) throws(CommandError) -> (message: CommandMessage, arrival: CommandArrival) {
         let (message, isSigned) = try command.content.get()
         let circumstances = CommandJudge.Circumstances(
-            isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: mayHaveWaited, clock: clock.reading,
+            isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: !command.isLive, clock: clock.reading,
             allowsOneRing: allowsOneRing)
         if isSigned, let at = message.at { learn(at) }
         let arrival = try CommandJudge.judge(message, circumstances)

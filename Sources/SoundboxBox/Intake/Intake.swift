@@ -46,8 +46,7 @@ struct Intake: PaymentFeedDelegate {
     /// `nil` where nobody asks for any.
     let metrics: BoxMetrics?
     let hooks: Hooks
-    let backlog: Backlog
-    let expiries: MessageExpiries
+    let ages: MessageAges
     /// How many refused commands are logged and answered, of whatever kind and for whatever reason.
     let allowanceOfRefusals = LogAllowance()
     let refusals = Refusals()
@@ -62,17 +61,16 @@ struct Intake: PaymentFeedDelegate {
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
         rules: SpeechRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
-        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, backlog: Backlog = Backlog(),
-        expiries: MessageExpiries = MessageExpiries(), hooks: Hooks
+        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, ages: MessageAges = MessageAges(),
+        hooks: Hooks
     ) {
         self.metrics = metrics
-        self.expiries = expiries
+        self.ages = ages
         self.reader = reader
         self.verifier = verifier
         self.admission = admission
         self.rules = rules
         self.allowsOneRing = allowsOneRing
-        self.backlog = backlog
         self.inbox = inbox
         self.clock = clock
         self.state = state
@@ -82,20 +80,17 @@ struct Intake: PaymentFeedDelegate {
 
     func commit(_ batch: [FeedMessage]) throws {
         let arrivedAt = Duration.monotonicNow
-        let mayHaveWaited = backlog.mayHoldThese()
-        defer { backlog.messagesAreDone() }
         let commands = batch.filter { $0.topic == .commands }.map(read)
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
         for command in commands { hush(command) }
-        let (arrivals, messages, expiries) = try decode(
-            batch.filter { $0.topic == .payments }, mayHaveWaited: mayHaveWaited)
+        let (arrivals, messages) = try decode(batch.filter { $0.topic == .payments })
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
         // A disk that refuses this refuses what follows, too.
         try? clock.doubtArrivals(in: inbox, logger: logger)
         if !arrivals.isEmpty {
-            noteRefusals(try store(arrivals, expiries, arrivedAt: arrivedAt), of: messages)
+            noteRefusals(try store(arrivals, of: messages, arrivedAt: arrivedAt), of: messages)
         }
-        try take(commands, mayHaveWaited: mayHaveWaited)
+        try take(commands)
     }
 
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws {
@@ -125,10 +120,8 @@ struct Intake: PaymentFeedDelegate {
         }
         switch connection {
         case .connecting:
-            backlog.connectionBegins()
             logger.debug("connecting to the broker")
         case .subscribed:
-            backlog.subscribed()
             metrics?.online()
             logger.info("online")
         case .disconnected(let reason, let retryIn):
@@ -157,25 +150,22 @@ struct Intake: PaymentFeedDelegate {
         if faults.isEmpty, !before.isEmpty { logger.notice("the fault of the connection is over") }
     }
 
-    /// - Returns: also which messages they are of, and how long those that are new, and say so, are still news.
-    private func decode(
-        _ messages: [FeedMessage], mayHaveWaited: Bool
-    ) throws(InboxError) -> ([Arrival], of: [FeedMessage], [PaymentID: Duration]) {
+    /// - Returns: also which messages they are of.
+    private func decode(_ messages: [FeedMessage]) throws(InboxError) -> ([Arrival], of: [FeedMessage]) {
         var arrivals: [Arrival] = []
         var arrived: [FeedMessage] = []
-        var expiries: [PaymentID: Duration] = [:]
         // Those that this batch brings are known to the messages behind them.
         var ids: Set<PaymentID> = []
         for message in messages {
             guard let arrival = try decode(message, after: ids) else { continue }
             if case .notice(let notice, _) = arrival {
-                if ids.insert(notice.id).inserted { expiries[notice.id] = message.expiry }
-                if let paidAt = notice.paidAt, !mayHaveWaited, !message.isRetained { clock.arrived(paidAt: paidAt) }
+                ids.insert(notice.id)
+                if let paidAt = notice.paidAt, message.isLive { clock.arrived(paidAt: paidAt) }
             }
             arrivals.append(arrival)
             arrived.append(message)
         }
-        return (arrivals, arrived, expiries)
+        return (arrivals, arrived)
     }
 
     /// - Returns: `nil` for what is not meant for the box.
@@ -262,13 +252,18 @@ struct Intake: PaymentFeedDelegate {
     }
 
     /// - Parameters:
-    ///   - expiries: how long payments are still news, where their messages say so.
+    ///   - messages: what brought them, one for each; none for what was not read.
     ///   - arrivedAt: on the clock that is never set.
     /// - Returns: one outcome for each arrival, in the same order.
     @discardableResult
     func store(
-        _ arrivals: [Arrival], _ expiries: [PaymentID: Duration] = [:], arrivedAt: Duration = .monotonicNow
+        _ arrivals: [Arrival], of messages: [FeedMessage] = [], arrivedAt: Duration = .monotonicNow
     ) throws(InboxError) -> [ArrivalOutcome] {
+        // Before they are stored: from then on they may be judged.
+        var noted: Set<PaymentID> = []
+        for case (.notice(let notice, _), let message) in zip(arrivals, messages) where ages.note(notice.id, message) {
+            noted.insert(notice.id)
+        }
         let outcomes: [ArrivalOutcome]
         let reading = clock.reading
         Timeline.shared.mark(.commitBegun)
@@ -281,11 +276,10 @@ struct Intake: PaymentFeedDelegate {
         for outcome in outcomes {
             metrics?.arrived(outcome, at: arrivedAt)
             log(outcome)
-            // What a duplicate says changes nothing.
-            if case .stored(let entry) = outcome, let expiry = expiries[entry.notice.id] {
-                self.expiries.note(entry.notice.id, expiry: expiry)
-            }
+            if case .stored(let entry) = outcome { noted.remove(entry.notice.id) }
         }
+        // What a duplicate says changes nothing.
+        ages.forget(noted)
         // Before the rest: somebody stands at the counter.
         hooks.somethingMayWait()
         state.update { $0.storingFault = nil }

@@ -114,8 +114,7 @@ extension Announcer {
     }
 
     private func isLate(_ entry: InboxEntry, at moment: Moment) -> Bool {
-        if freshness.late != .speak, moment.expired.contains(entry.notice.id) { return true }
-        return !freshness.isFresh(entry, at: moment.clock)
+        !freshness.isFresh(entry, moment.messages[entry.notice.id], at: moment.clock)
     }
 
     private mutating func announcePayments(_ queue: Queue, limit: Int, at moment: Moment?) -> [Action] {

@@ -125,11 +125,11 @@ extension Announcer {
         public var clock: ClockReading
         /// Of the shop, 0–1439; `nil` while the clock is not believed.
         public var minuteOfDay: Int?
-        /// Payments that are late whatever the clock says: the messages that brought them have expired.
-        public var expired: Set<PaymentID>
+        /// Of the payments that wait, as far as the box remembers how their messages came.
+        public var messages: [PaymentID: MessageAge]
 
-        public init(clock: ClockReading, minuteOfDay: Int?, expired: Set<PaymentID> = []) {
-            self.expired = expired
+        public init(clock: ClockReading, minuteOfDay: Int?, messages: [PaymentID: MessageAge] = [:]) {
+            self.messages = messages
             self.clock = clock
             self.minuteOfDay = minuteOfDay
         }

@@ -8,6 +8,22 @@ public enum LatePayments: String, Sendable, CaseIterable {
     case silent
 }
 
+/// How long ago the message that brought a payment arrived, and how. A restart forgets it.
+public struct MessageAge: Sendable, Equatable {
+    /// Since it arrived, by a clock that is never set.
+    public var age: Duration
+    /// As in ``FeedMessage/isLive``.
+    public var isLive: Bool
+    /// As in ``FeedMessage/expiry``.
+    public var expiry: Duration?
+
+    public init(age: Duration, isLive: Bool, expiry: Duration? = nil) {
+        self.age = age
+        self.isLive = isLive
+        self.expiry = expiry
+    }
+}
+
 /// Which notices are still news, and what becomes of the others.
 public struct FreshnessPolicy: Sendable, Equatable {
     /// Older notices are no news.
@@ -23,32 +39,38 @@ public struct FreshnessPolicy: Sendable, Equatable {
     ///
     /// Judged by when the customer paid, or by arrival when the notice does not say. In doubt a notice is fresh, since a
     /// payment must not be withheld for a wrong clock: one from the future, one whose arrival cannot be compared with
-    /// now, and every one while the clock is not set. Where nothing would be said of it, an unconfirmed clock is doubt
-    /// enough.
-    public func isFresh(_ entry: InboxEntry, at now: ClockReading) -> Bool {
-        guard late != .speak, let time = now.believed, late != .silent || now.trust == .confirmed,
-            let then = entry.notice.paidAt ?? entry.arrival(comparableWith: now)
-        else { return true }
+    /// now, and every one while the clock is not set. Of one that came live only a confirmed clock knows better than its
+    /// arrival. Where nothing would be said of it, an unconfirmed clock is doubt enough.
+    ///
+    /// - Parameter message: `nil` when nothing is remembered of it.
+    public func isFresh(_ entry: InboxEntry, _ message: MessageAge? = nil, at now: ClockReading) -> Bool {
+        guard late != .speak else { return true }
+        if let message, let expiry = message.expiry, message.age >= expiry { return false }
+        guard let time = now.believed, late != .silent || now.trust == .confirmed else { return true }
+        if let message, message.isLive, now.trust < .confirmed { return message.age <= expireAfter }
+        guard let then = entry.notice.paidAt ?? now.comparable(entry.receivedAt, entry.clock) else { return true }
         return time.duration(since: then) <= expireAfter
     }
 }
 
-extension InboxEntry {
-    fileprivate func arrival(comparableWith now: ClockReading) -> Timestamp? {
+extension ClockReading {
+    /// A time of arrival, if it can be compared with this one.
+    fileprivate func comparable(_ receivedAt: Timestamp, _ clock: ClockTrust) -> Timestamp? {
         switch clock {
         case .none: nil
         // What is left of an earlier run, or of before a step, is told that it has no trust any more.
         case .unconfirmed: receivedAt
-        case .confirmed: now.trust == .confirmed ? receivedAt : nil
+        case .confirmed: trust == .confirmed ? receivedAt : nil
         }
     }
 }
 
 extension ErrandEntry {
     /// Whether it waited for so long that it is not to be said any more. Judged by when it was sent, as whether it came
-    /// in time; without a clock by what is known for certain.
+    /// in time; by its arrival while nobody has confirmed the clock; without a clock by what is known for certain.
     func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
         guard let time = now.believed ?? now.earliest else { return false }
-        return time.duration(since: errand.at) > limit
+        let arrival = now.trust == .unconfirmed ? now.comparable(receivedAt, clock) : nil
+        return time.duration(since: arrival ?? errand.at) > limit
     }
 }

@@ -10,8 +10,8 @@ public enum Topic: String, Sendable, CaseIterable {
     case replies
     /// Whether the box is there, and how it is.
     case status
-    /// Where a trial of the connection sends itself a message. Nobody else listens there, so that a
-    /// trial is never money.
+    /// Where the box, and a trial of its connection, send themselves messages. Nobody else listens there, so that
+    /// they are never money.
     case probe
 
     /// Who publishes, and who listens.

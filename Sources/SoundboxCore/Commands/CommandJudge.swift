@@ -84,8 +84,9 @@ public enum CommandJudge {
         _ command: Command, at: Timestamp, _ circumstances: Circumstances
     ) -> String? {
         let clock = circumstances.clock
-        // Without a clock, what is known for certain still tells what is stale.
-        if let now = clock.believed ?? clock.earliest, now.duration(since: at) > window {
+        // What is live is news to a clock that nobody has confirmed. What is known for certain still tells what is stale.
+        let judged = circumstances.mayHaveWaited ? clock.believed : clock.confirmed
+        if let now = judged ?? clock.earliest, now.duration(since: at) > window {
             return "at: \(at) is more than a minute ago; the box's clock says \(now)"
         }
         if let now = clock.believed, at.duration(since: now) <= window { return nil }

@@ -6,6 +6,8 @@ public struct FeedMessage: Sendable, Equatable {
     public var payload: [UInt8]
     /// The broker had kept this message and sent it on subscribing. Its age is unknown.
     public var isRetained: Bool
+    /// It was published while the box was connected. Anything else may have waited at the broker.
+    public var isLive: Bool
     /// Under which it came, where that is not the box's own name of the topic, and may stand for another box's as well: a
     /// broker has rewritten it. Then only a signature tells whose it is.
     public var doubtfulName: String?
@@ -14,8 +16,10 @@ public struct FeedMessage: Sendable, Equatable {
     public var expiry: Duration?
 
     public init(
-        topic: Topic, payload: [UInt8], isRetained: Bool = false, doubtfulName: String? = nil, expiry: Duration? = nil
+        topic: Topic, payload: [UInt8], isRetained: Bool = false, isLive: Bool = false, doubtfulName: String? = nil,
+        expiry: Duration? = nil
     ) {
+        self.isLive = isLive
         self.expiry = expiry
         self.topic = topic
         self.payload = payload

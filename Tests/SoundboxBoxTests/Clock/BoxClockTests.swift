@@ -99,28 +99,28 @@ struct BoxClockTests {
         var error: Duration
         var isSynchronised = false
         var state: ClockState
-        /// After a signed payment that was made just now.
-        var stateAfterPayment: ClockState
+        /// After two signed payments that were made just now.
+        var stateAfterPayments: ClockState
     }
 
     static let cases = [
         Case(
             description: "right, by a server", error: .zero, isSynchronised: true, state: .synchronised,
-            stateAfterPayment: .synchronised),
+            stateAfterPayments: .synchronised),
         Case(
             description: "right, by a battery or by chance", error: .zero, state: .unconfirmed,
-            stateAfterPayment: .unconfirmed),
+            stateAfterPayments: .unconfirmed),
         Case(
             description: "behind, as it was saved at the power cut", error: .seconds(-36_000), state: .unconfirmed,
-            stateAfterPayment: .behind),
-        Case(description: "behind the newest payment", error: .days(-3), state: .behind, stateAfterPayment: .behind),
+            stateAfterPayments: .behind),
+        Case(description: "behind the newest payment", error: .days(-3), state: .behind, stateAfterPayments: .behind),
         Case(
             description: "1970, whoever says so", error: .milliseconds(60_000 - 1_795_233_600_000), state: .behind,
-            stateAfterPayment: .behind),
+            stateAfterPayments: .behind),
         Case(
             description: "ahead, by a battery or by hand", error: .days(365), state: .unconfirmed,
-            stateAfterPayment: .doubtful),
-        Case(description: "2085, by a battery", error: .days(59 * 365), state: .wrong, stateAfterPayment: .wrong),
+            stateAfterPayments: .doubtful),
+        Case(description: "2085, by a battery", error: .days(59 * 365), state: .wrong, stateAfterPayments: .wrong),
     ]
 
     @Test(
@@ -134,9 +134,11 @@ struct BoxClockTests {
         clock.afterStep { #expect($0 == .start) }
         #expect(clock.state == example.state)
 
+        _ = try pay(clock, at: machine.truth)
+        machine.pass(.seconds(1))
         let first = try pay(clock, at: machine.truth)
         #expect(policy.isFresh(first, at: clock.reading))
-        #expect(clock.state == example.stateAfterPayment)
+        #expect(clock.state == example.stateAfterPayments)
         var silent = try entry(paidAt: nil, arrived: clock.reading)
         #expect(policy.isFresh(silent, at: clock.reading))
 
@@ -165,22 +167,44 @@ struct BoxClockTests {
         #expect(policy.isFresh(try pay(clock, at: machine.truth), at: clock.reading))
     }
 
-    @Test("A signed time is learned: what waited since long before it is late, though the clock shows yesterday")
+    @Test(
+        "What two signed messages agree on is learned: what waited since long before is late, by a clock that is behind"
+    )
     func learning() throws {
         let machine = TestMachine(error: .days(-1))
         let clock = machine.clock()
         let night = try entry(paidAt: TestMachine.time(.seconds(-30_000)), arrived: clock.reading)
-        #expect(policy.isFresh(night, at: clock.reading))
         clock.learn(machine.truth)
-        #expect(clock.reading.time == machine.truth)
+        #expect(clock.reading.time == TestMachine.time(.days(-1)))
+        machine.pass(.seconds(60))
+        #expect(policy.isFresh(night, at: clock.reading))
+        #expect(clock.fault == nil)
+        clock.learn(machine.truth)
+        // As much as a sender's clock may be ahead is left open.
+        let known = TestMachine.time(.seconds(60) - BoxClock.tolerance)
+        #expect(clock.reading.time == known)
         #expect(!policy.isFresh(night, at: clock.reading))
         #expect(clock.fault?.contains("the clock is behind") == true)
-        // It goes on by itself, and a second message of this time teaches the next start.
+        // It goes on by itself, and the next start knows it.
+        #expect(try clock.keep() == known)
+        #expect(machine.clock().reading.time == known)
         machine.pass(.seconds(60))
-        #expect(clock.reading.time == machine.truth)
-        clock.learn(machine.truth)
-        #expect(try clock.keep() == TestMachine.time(.seconds(60)))
-        #expect(machine.clock().reading.time == TestMachine.time(.seconds(60)))
+        #expect(clock.reading.time == TestMachine.time(.seconds(120) - BoxClock.tolerance))
+    }
+
+    @Test(
+        "A server whose clock is ahead, by two minutes or by an hour, makes nothing of the others late",
+        arguments: [120, 3_600])
+    func oneAhead(seconds: Int) throws {
+        let machine = TestMachine()
+        let clock = machine.clock()
+        let policy = FreshnessPolicy(expireAfter: .seconds(60))
+        for _ in 1...(seconds < 300 ? 5 : 1) {
+            clock.learn(TestMachine.time(.seconds(seconds)))
+            machine.pass(.seconds(1))
+            #expect(policy.isFresh(try pay(clock, at: machine.truth), at: clock.reading))
+            #expect(clock.reading == ClockReading(machine.truth, .unconfirmed, earliest: clock.reading.earliest))
+        }
     }
 
     @Test(

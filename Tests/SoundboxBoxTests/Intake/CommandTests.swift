@@ -1,5 +1,4 @@
 import SoundboxCore
-import Synchronization
 import Testing
 
 @testable import SoundboxBox
@@ -143,25 +142,37 @@ struct CommandJudgeTests {
         Timestamp(millisecondsSince1970: 0), .none,
         earliest: Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 86_400_000))
 
-    @Test("A signed command from the future of a clock that nobody has confirmed acts, unless it may have waited")
-    func clockBehind() throws {
-        for (clock, stale) in [(Self.unconfirmed, 10_860_001), (Self.unset, 86_460_001)] as [(ClockReading, Int64)] {
+    @Test(
+        "An unconfirmed clock judges no live command, whether from before or from its future; one that waited, it does"
+    )
+    func unconfirmedClock() throws {
+        // Ages in seconds; the clock shows three hours less than it is.
+        for age in [10_860, 0, 4 * 3_600] as [Int64] {
             for command in [Self.replay, Self.mute] {
-                guard case .once(_, let expiry) = try judge(command, age: 0, clock: clock) else {
-                    Issue.record("refused")
+                guard case .once(_, let expiry) = try judge(command, age: age * 1000, clock: Self.unconfirmed) else {
+                    Issue.record("refused at \(age) s")
                     continue
                 }
-                #expect(expiry.duration(since: Self.now) >= CommandJudge.memory)
-                #expect(try field(try judge(command, age: 0, waited: true, clock: clock)) == "at")
-                // Older than what is known for certain.
-                #expect(try field(try judge(command, age: stale, clock: clock)) == "at")
+                #expect(expiry.duration(since: Self.unconfirmed.time) >= CommandJudge.memory)
+                let isOfThisMinute = age == 10_860
+                #expect(
+                    try field(try judge(command, age: age * 1000, waited: true, clock: Self.unconfirmed))
+                        == (isOfThisMinute ? nil : "at"))
             }
         }
-        // What is of this minute by such a clock may be of this minute.
-        #expect(try field(try judge(Self.mute, age: 10_800_000, waited: true, clock: Self.unconfirmed)) == nil)
         // A time server knows better.
         let behind = ClockReading(Self.unconfirmed.time)
         #expect(try field(try judge(Self.mute, age: 0, clock: behind)) == "at")
+    }
+
+    @Test("What is older than what is known for certain is refused, live or not, whatever the clock shows")
+    func olderThanKnown() throws {
+        for trust in [ClockTrust.none, .unconfirmed] {
+            let clock = ClockReading(Self.now, trust, earliest: Self.unset.earliest)
+            #expect(try field(try judge(Self.mute, age: 86_460_001, clock: clock)) == "at")
+            #expect(try field(try judge(Self.mute, age: 86_460_000, clock: clock)) == nil)
+        }
+        #expect(try field(try judge(Self.mute, age: 0, waited: true, clock: Self.unset)) == "at")
     }
 
     @Test("A cancel may be old, and needs neither time nor clock")
@@ -220,60 +231,5 @@ struct CommandJudgeTests {
         #expect(try field(try judge(Self.replay, age: 0, signed: false, waited: true, clock: Self.unset)) == "at")
         #expect(try judge(Self.replay, age: nil, signed: false) == .always(try CommandID("c")))
         #expect(try field(try judge(Self.replay, age: 0, signed: false, waited: true)) == nil)
-    }
-}
-
-@Suite("What may have waited at the broker")
-struct BacklogTests {
-    private final class Time: Sendable {
-        let seconds = Mutex(0.0)
-        func pass(_ time: Double) { seconds.withLock { $0 += time } }
-    }
-
-    private let time = Time()
-    private let backlog: Backlog
-
-    init() { backlog = Backlog(now: { [time] in .seconds(time.seconds.withLock { $0 }) }) }
-
-    private func arrive(commitTakes: Double = 0) -> Bool {
-        defer {
-            time.pass(commitTakes)
-            backlog.messagesAreDone()
-        }
-        return backlog.mayHoldThese()
-    }
-
-    @Test("All that comes without a pause of two seconds after the connection may have waited, and nothing after that")
-    func pause() {
-        backlog.connectionBegins()
-        time.pass(10)
-        // Before the subscription is confirmed.
-        #expect(arrive())
-        backlog.subscribed()
-        for _ in 1...5 {
-            time.pass(1.9)
-            #expect(arrive())
-        }
-        time.pass(2)
-        #expect(!arrive())
-        #expect(!arrive())
-    }
-
-    @Test("The time that a commit takes is no pause")
-    func commits() {
-        backlog.connectionBegins()
-        backlog.subscribed()
-        for _ in 1...3 { #expect(arrive(commitTakes: 30)) }
-    }
-
-    @Test("Every connection brings a backlog of its own")
-    func reconnection() {
-        backlog.connectionBegins()
-        backlog.subscribed()
-        time.pass(5)
-        #expect(!arrive())
-        backlog.connectionBegins()
-        backlog.subscribed()
-        #expect(arrive())
     }
 }

@@ -16,6 +16,8 @@ struct FreshnessTests {
         var clock = ClockTrust.confirmed
         var trust = ClockTrust.confirmed
         var late = LatePayments.summarise
+        /// How long ago it came live; `nil` when it waited at the broker, or in the inbox over a restart.
+        var live: Duration?
         var isFresh: Bool
     }
 
@@ -53,6 +55,28 @@ struct FreshnessTests {
         Case(
             description: "late ones are silent here, and the clock is unconfirmed", paidAt: ago(86_400),
             trust: .unconfirmed, late: .silent, isFresh: true),
+        Case(
+            description: "live, paid an hour ago by a clock that nobody has confirmed", paidAt: ago(3_600),
+            clock: .unconfirmed, trust: .unconfirmed, live: .zero, isFresh: true),
+        Case(
+            description: "live, paid an hour ago by a clock that is not believed", paidAt: ago(3_600), clock: .none,
+            trust: .none, live: .zero, isFresh: true),
+        Case(
+            description: "live, published again hours after it was paid", paidAt: ago(7_200), live: .zero,
+            isFresh: false),
+        Case(description: "live, paid now", paidAt: noon, live: .seconds(5), isFresh: true),
+        Case(
+            description: "live, and then the sound card was away: as old as it has waited here", paidAt: noon,
+            clock: .unconfirmed, trust: .unconfirmed, live: .seconds(601), isFresh: false),
+        Case(
+            description: "live, says nothing of when, and an unconfirmed clock was set forward", receivedAt: ago(3_600),
+            clock: .unconfirmed, trust: .unconfirmed, live: .seconds(5), isFresh: true),
+        Case(
+            description: "live, says nothing of when, and came before a server set the clock", receivedAt: ago(3_600),
+            clock: .none, live: .seconds(5), isFresh: true),
+        Case(
+            description: "live, late ones are silent here, and the clock is unconfirmed", paidAt: ago(86_400),
+            trust: .unconfirmed, late: .silent, live: .seconds(601), isFresh: true),
     ]
 
     @Test("A notice is fresh by when it was paid, else by arrival, and in doubt", arguments: cases)
@@ -62,7 +86,8 @@ struct FreshnessTests {
         entry.receivedAt = example.receivedAt
         entry.clock = example.clock
         let policy = FreshnessPolicy(expireAfter: .seconds(600), late: example.late)
-        #expect(policy.isFresh(entry, at: ClockReading(Self.noon, example.trust)) == example.isFresh)
+        let message = example.live.map { MessageAge(age: $0, isLive: true) }
+        #expect(policy.isFresh(entry, message, at: ClockReading(Self.noon, example.trust)) == example.isFresh)
     }
 
     @Test("Where late payments are silent they are recorded and not played, and the next fresh one is")
@@ -88,5 +113,16 @@ struct FreshnessTests {
         let entry = try ErrandEntry.say(1, age: .seconds(301))
         #expect(entry.isTooOld(after: .seconds(300), at: clock) == isTooOld)
         #expect(!entry.isTooOld(after: .seconds(301), at: clock))
+    }
+
+    @Test("While nobody has confirmed the clock, it is too old by how long it has waited here")
+    func saysByArrival() throws {
+        // Sent now, by a clock that is an hour ahead.
+        var entry = try ErrandEntry.say(1, age: .seconds(3_600))
+        entry.clock = .unconfirmed
+        entry.receivedAt = Self.ago(300)
+        #expect(!entry.isTooOld(after: .seconds(300), at: ClockReading(Self.noon, .unconfirmed)))
+        entry.receivedAt = Self.ago(301)
+        #expect(entry.isTooOld(after: .seconds(300), at: ClockReading(Self.noon, .unconfirmed)))
     }
 }

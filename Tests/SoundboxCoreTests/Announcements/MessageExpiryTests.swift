@@ -4,8 +4,11 @@ import Testing
 @Suite("A payment whose message has expired is late")
 struct MessageExpiryTests {
     private func moment(_ expired: InboxEntry...) -> Announcer.Moment {
-        Announcer.Moment(
-            clock: Entries.moment.clock, minuteOfDay: 720, expired: Set(expired.map(\.notice.id)))
+        var messages: [PaymentID: MessageAge] = [:]
+        for entry in expired {
+            messages[entry.notice.id] = MessageAge(age: .seconds(5), isLive: true, expiry: .seconds(5))
+        }
+        return Announcer.Moment(clock: Entries.moment.clock, minuteOfDay: 720, messages: messages)
     }
 
     private func announcer(_ late: LatePayments) -> Announcer {

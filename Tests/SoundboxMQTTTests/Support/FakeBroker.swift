@@ -46,16 +46,13 @@ final class FakeBroker: Sendable {
         return (connection, try #require(try await connection.packets.next().connect))
     }
 
-    /// The next connection, accepted, with both subscriptions granted.
+    /// The next connection, accepted, with both subscriptions granted and the marker's refused.
     ///
     /// - Parameter properties: of the CONNACK.
     func session(_ properties: [UInt8] = []) async throws -> BrokerConnection {
         let (connection, _) = try await connectionWithConnect()
         connection.send(.connack(0, properties))
-        for _ in 0..<2 {
-            let subscription = try await connection.packets.next(\.subscription)
-            connection.send(.suback(subscription.id, granted: 1))
-        }
+        try await connection.grantSubscriptions(marker: 0x80)
         return connection
     }
 }
@@ -99,6 +96,16 @@ final class BrokerConnection: Sendable {
                     for packet in answer(packets.entries) { send(packet) }
                 }
             }
+        }
+    }
+
+    /// Grants payments and commands.
+    ///
+    /// - Parameter marker: the answer to the subscription that follows, to the probe topic.
+    func grantSubscriptions(marker: UInt8) async throws {
+        for granted in [1, 1, marker] {
+            let subscription = try await packets.next(\.subscription)
+            send(.suback(subscription.id, granted: granted))
         }
     }
 

@@ -17,6 +17,7 @@ let offlineStatus = #"{"state":"offline"}"#
 let paymentsTopic = "soundbox/v1/M1001/box-01/payments"
 let commandsTopic = "soundbox/v1/M1001/box-01/commands"
 let receiptsTopic = "soundbox/v1/M1001/box-01/receipts"
+let probeTopic = "soundbox/v1/M1001/box-01/probe"
 let statusTopic = "soundbox/v1/M1001/box-01/status"
 
 /// Runs a feed while `body` runs, then stops it and waits for its end.
