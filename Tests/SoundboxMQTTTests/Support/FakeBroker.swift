@@ -52,7 +52,13 @@ final class FakeBroker: Sendable {
     func session(_ properties: [UInt8] = []) async throws -> BrokerConnection {
         let (connection, _) = try await connectionWithConnect()
         connection.send(.connack(0, properties))
-        try await connection.grantSubscriptions(marker: 0x80)
+        // Without taking out of the journal what comes before it.
+        connection.refusesMarker.store(true, ordering: .relaxed)
+        for _ in 0..<2 {
+            let subscription = try await connection.packets.next(\.subscription)
+            connection.send(.suback(subscription.id, granted: 1))
+        }
+        _ = try await connection.refusedMarkers.next()
         return connection
     }
 }
@@ -61,6 +67,9 @@ final class FakeBroker: Sendable {
 final class BrokerConnection: Sendable {
     /// What the client sent. Finished when the client has closed the connection.
     let packets = Journal<ControlPacket>()
+    /// Whether a subscription to the probe topic is refused at once.
+    let refusesMarker = Atomic<Bool>(false)
+    let refusedMarkers = Journal<UInt16>()
     private let socket: Int32
     private let unparsed = Mutex<[UInt8]>([])
     /// The version that the client has asked for, which is then spoken: 4 or 5.
@@ -74,6 +83,7 @@ final class BrokerConnection: Sendable {
             var waited = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             repeat { poll(&waited, 1, -1) } while readArrived()
             packets.finish()
+            refusedMarkers.finish()
         }
     }
 
@@ -93,6 +103,12 @@ final class BrokerConnection: Sendable {
                     if let connect = packet.connect { level.store(connect.level, ordering: .relaxed) }
                     if level.load(ordering: .relaxed) == 5 { packet.takeOutProperties() }
                     packets.append(packet)
+                    if refusesMarker.load(ordering: .relaxed), let request = packet.subscription,
+                        request.topic.hasSuffix("/probe")
+                    {
+                        send(.suback(request.id, granted: 0x80))
+                        refusedMarkers.append(request.id)
+                    }
                     for packet in answer(packets.entries) { send(packet) }
                 }
             }
