@@ -82,6 +82,8 @@ struct RemoteSettingsTests {
                 $0["settings"]?["id"]?.string == "s-2" && $0["settings"]?["result"]?.string == "applied"
             }
             #expect(back["configuration"]?["announce"]?["quiet_hours"] == .null)
+            // As soundbox.yaml says: nobody has changed it at the box.
+            _ = try await next { $0["volume"]?.integer == 100 && $0["settings"]?["id"]?.string == "s-2" }
             let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(box.id)/fd").map {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(box.id)/fd/\($0)")
             }

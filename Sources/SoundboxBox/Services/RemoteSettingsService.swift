@@ -11,7 +11,7 @@ package struct SettingsDesk: Sendable {
     /// - Returns: what is wrong with them; `nil` when a box can be made with them.
     package var problem: @Sendable (RemoteSettings) -> String?
     package var write: @Sendable (SettingsRecord) throws -> Void
-    /// Writes down the volume that comes with them, as a change at the box would.
+    /// Writes down the volume that they bring or give back, as a change at the box would.
     package var keepVolume: @Sendable (Volume) throws -> Void
 
     /// Takes none.
@@ -90,6 +90,8 @@ package actor RemoteSettingsService: Service {
         guard var record = record.withLock({ $0 }) else { return desk.problem(settings) }
         // Nobody could ever send newer ones.
         guard settings.at < BoxClock.end else { return "at: \(settings.at) is in the future" }
+        let before = state.snapshot.volume
+        record.note(before)
         let verdict = record.take(settings, now: clock.reading.confirmed ?? BoxClock.end)
         switch verdict {
         case .known: return record.shortcoming.map { "settings: not in force: \($0)" }
@@ -97,21 +99,20 @@ package actor RemoteSettingsService: Service {
         case .taken, .onTrial: break
         }
         if let problem = desk.problem(settings) { return problem }
+        // With those on trial their volume comes into force.
+        let volume = record.trial == nil ? record.volume ?? before : before
         // Before they are known: coming again they would set no volume.
-        if verdict == .taken, let volume = settings.volume {
+        if volume != before {
             do { try desk.keepVolume(volume) } catch { return "settings: the volume cannot be kept: \(error)" }
         }
         if let problem = keep(record) {
             // What is refused changes nothing, at the next start either.
-            if verdict == .taken, settings.volume != nil { try? desk.keepVolume(state.snapshot.volume) }
+            if volume != before { try? desk.keepVolume(before) }
             return "settings: cannot be kept: \(problem)"
         }
         logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(verdict == .onTrial)"])
-        if verdict == .onTrial {
-            event.yield(.changed)
-        } else if let volume = settings.volume {
-            setVolume(volume)
-        }
+        if verdict == .onTrial { event.yield(.changed) }
+        if volume != before { setVolume(volume) }
         return nil
     }
 
@@ -159,8 +160,11 @@ package actor RemoteSettingsService: Service {
 
     /// The box was online with those on trial.
     private func putInForce(_ record: inout SettingsRecord) {
+        let before = state.snapshot.volume
+        record.note(before)
         guard let settings = record.cameOnline() else { return }
-        if let volume = settings.volume {
+        let volume = record.volume ?? before
+        if volume != before {
             do { try desk.keepVolume(volume) } catch {
                 logger.error("the volume cannot be kept", metadata: ["reason": "\(error)"])
             }
@@ -168,7 +172,7 @@ package actor RemoteSettingsService: Service {
         // Should it not be kept, they are on trial at the next start as well.
         guard keep(record) == nil else { return }
         logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
-        if let volume = settings.volume { setVolume(volume) }
+        if volume != before { setVolume(volume) }
     }
 
     /// - Returns: why that cannot be.

@@ -58,7 +58,7 @@ public struct RemoteSettings: Sendable, Equatable {
     /// What a key is set to; `null` takes away what `soundbox.yaml` says.
     public subscript(key: [String]) -> JSONValue? { values[key[0]]?[key[1]] }
 
-    /// The volume, which the shop may change afterwards; `nil` leaves it.
+    /// The volume, which the shop may change afterwards; `nil` gives back the shop's own.
     public var volume: Volume? {
         self[["audio", "volume"]]?.integer.map { Volume($0) }
     }

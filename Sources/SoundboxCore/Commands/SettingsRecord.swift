@@ -22,6 +22,8 @@ public struct SettingsRecord: Sendable, Equatable {
     public private(set) var trial: Trial?
     /// Of the newest settings, when they were not kept.
     public private(set) var failure: Failure?
+    /// The volume that the box had before settings set one: of `soundbox.yaml`, or what the shop has set since.
+    public private(set) var shopVolume: Volume?
     /// Why this box cannot use those in force. Each start finds that out anew.
     public private(set) var obstacle: String?
 
@@ -37,6 +39,16 @@ public struct SettingsRecord: Sendable, Equatable {
 
     /// The ones to use.
     public var current: RemoteSettings? { trial?.settings ?? inForce }
+
+    /// The volume that goes with those in force; `nil` where nobody has set one.
+    public var volume: Volume? { inForce?.volume ?? shopVolume }
+
+    /// To be called before new settings are taken, and before those on trial come into force.
+    /// - Parameter volume: what the box has. It is the shop's own unless settings have set it.
+    public mutating func note(_ volume: Volume) {
+        // A power cut while those on trial came into force leaves their volume.
+        if volume != inForce?.volume, volume != trial?.settings.volume { shopVolume = volume }
+    }
 
     public enum Verdict: Sendable, Equatable {
         /// They came before.
@@ -108,6 +120,7 @@ extension SettingsRecord {
     public var json: JSONValue {
         .object([
             ("owner", .string(owner)), ("in_force", inForce?.json ?? .null),
+            ("shop_volume", shopVolume.map { .integer($0.level) } ?? .null),
             (
                 "trial",
                 trial.map { .object([("settings", $0.settings.json), ("starts", .integer($0.starts))]) } ?? .null
@@ -124,6 +137,7 @@ extension SettingsRecord {
         guard let owner = json["owner"]?.string else { return nil }
         self.init(owner: owner)
         inForce = json["in_force"].flatMap(RemoteSettings.init(decoding:))
+        shopVolume = json["shop_volume"]?.integer.map { Volume($0) }
         if let trial = json["trial"], let settings = trial["settings"].flatMap(RemoteSettings.init(decoding:)),
             let starts = trial["starts"]?.integer
         {

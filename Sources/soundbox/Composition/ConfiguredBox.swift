@@ -60,7 +60,7 @@ struct ConfiguredBox {
         if let note = try directory.claim(for: configuration.merchantID) { logger.warning("\(note)") }
         let systemd = Systemd()
         let volumeFile = VolumeFile(path: directory.volumePath)
-        let state = BoxState(volume: volumeFile.read() ?? configuration.audio.volume)
+        let state = BoxState(volume: remote.volume)
         Self.noteVolatileStorage(directory.path, state, logger)
         Self.noteInboxes(directory.inboxesAside, state, logger)
         let salvage = SalvageWatch(systemd: systemd)

@@ -7,6 +7,8 @@ import Synchronization
 /// What `soundbox.yaml` says, with the settings from afar that are in force or on trial.
 struct RemoteConfiguration {
     let configuration: Configuration
+    /// What the box was set to last; where nobody has set it, what the file says. Settings on trial bring theirs later.
+    let volume: Volume
     /// Why nobody knows what settings were in force; `soundbox.yaml` then counts alone.
     let warning: String?
     private let record: SettingsRecord
@@ -45,6 +47,7 @@ struct RemoteConfiguration {
                 logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
             }
         }
+        volume = volumeFile.read() ?? record.volume ?? written.audio.volume
         (self.configuration, self.warning, self.record) = (configuration, warning, record)
     }
 

@@ -48,7 +48,11 @@ struct RemoteSettingsServiceTests {
                 record: record, problem: { _ in problem }, write: disk.write, keepVolume: disk.keep), state: state,
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            executor: ThreadExecutor(name: "files"), patience: patience, setVolume: { [volumes] in volumes.append($0) })
+            executor: ThreadExecutor(name: "files"), patience: patience,
+            setVolume: { [volumes, state] volume in
+                volumes.append(volume)
+                state.update { $0.volume = volume }
+            })
     }
 
     private func settings(_ id: String, at: Int64, _ values: String) throws -> RemoteSettings {
@@ -83,6 +87,45 @@ struct RemoteSettingsServiceTests {
         running.cancel()
         await running.value
         #expect(await !service.hasChanged)
+    }
+
+    @Test(
+        "Settings that set no volume give back what the shop had, unless it has changed the volume since",
+        arguments: [(nil, [30, 40, 80]), (60, [30, 40])] as [(Int?, [Int])])
+    func volumeGivenBack(changed: Int?, expected: [Int]) throws {
+        let service = service()
+        #expect(service.take(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) == nil)
+        #expect(service.take(try settings("s-2", at: 2, #"{"audio":{"volume":40}}"#)) == nil)
+        if let changed { state.update { $0.volume = Volume(changed) } }
+        // The box may have been restarted meanwhile.
+        let record = try #require(disk.record.withLock { $0 })
+        let later = self.service(try #require(SettingsRecord(decoding: record.json)))
+        #expect(later.take(try settings("s-3", at: 3, "{}")) == nil)
+        #expect(volumes.entries == expected.map { Volume($0) })
+        #expect(disk.volume.withLock { $0?.0 } == Volume(expected[expected.count - 1]))
+    }
+
+    @Test("A volume on trial, also one that came during the trial, acts when they are in force and no sooner")
+    func volumeOnTrial() async throws {
+        let service = service(try onTrial())
+        #expect(
+            service.take(try settings("s-2", at: 2, #"{"audio":{"volume":40},"voice":{"locale":"en-US"}}"#)) == nil)
+        #expect(volumes.entries.isEmpty)
+        let running = Task { await service.run() }
+        state.update { $0.connection = .subscribed }
+        #expect(try await volumes.next() == Volume(40))
+        #expect(service.take(try settings("s-3", at: 3, "{}")) == nil)
+        running.cancel()
+        await running.value
+        var record = try #require(disk.record.withLock { $0 })
+        record.willStart()
+        let later = self.service(record)
+        state.update { $0.connection = .connecting }
+        let trying = Task { await later.run() }
+        state.update { $0.connection = .subscribed }
+        #expect(try await volumes.next() == Volume(80))
+        trying.cancel()
+        await trying.value
     }
 
     @Test("A year that cannot be shuts out none that come later, whether or not anybody knows the time")
