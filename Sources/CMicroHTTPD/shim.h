@@ -73,14 +73,13 @@ static inline void *soundbox_http_context(struct MHD_Connection *connection) {
     return info == NULL ? NULL : info->socket_context;
 }
 
-/// The number of header lines of a request.
-static inline int soundbox_http_header_count(struct MHD_Connection *connection) {
-    return MHD_get_connection_values(connection, MHD_HEADER_KIND, NULL, NULL);
-}
+/// Called with each header of a request.
+typedef enum MHD_Result (*soundbox_http_header)(
+    void *context, enum MHD_ValueKind kind, const char *name, const char *value);
 
-/// The value of a header of a request, or NULL.
-static inline const char *soundbox_http_header(struct MHD_Connection *connection, const char *name) {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+/// Tells the headers of a request, in their order.
+static inline void soundbox_http_headers(struct MHD_Connection *connection, void *context, soundbox_http_header tell) {
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, tell, context);
 }
 
 /// The next connection in the queue of a listening socket. Its socket never blocks and is closed in other programs.

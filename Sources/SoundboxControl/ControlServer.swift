@@ -32,10 +32,7 @@ package struct ControlServer: Service {
     package func run() async {
         do {
             let server = try HTTPServer(
-                limits: limits,
-                tooLong: Self.response("the body is longer than \(limits.longestBody) bytes", status: 413),
-                tooManyHeaders: Self.response("there are more than \(limits.mostHeaders) headers", status: 431),
-                handler: answer)
+                limits: limits, refusal: { Self.response($1, status: $0) }, handler: answer)
             try await withTaskCancellationOrGracefulShutdownHandler {
                 try await server.run(thread: "control") { [socketPath, group, logger] in
                     try ControlSocket(path: socketPath, group: group, logger: logger)

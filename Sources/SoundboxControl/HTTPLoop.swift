@@ -70,6 +70,8 @@ final class HTTPLoop {
         let number: UInt64
         let connection: OpaquePointer
         let target: [UInt8]
+        /// Those that the handler is told.
+        var headers: [String: String] = [:]
         var body: [UInt8] = []
         /// Also of what is not kept.
         var receivedCount = 0
@@ -97,14 +99,15 @@ final class HTTPLoop {
                 guard let target, let connection else { return nil }
                 return HTTPLoop.from(context).begin(target: target, on: connection)
             },
-            { context, connection, _, method, _, bytes, count, reference in
-                guard let connection, let method, let count, let exchange = Exchange.from(reference) else {
+            { context, connection, _, method, version, bytes, count, reference in
+                guard let connection, let method, let version, let count, let exchange = Exchange.from(reference) else {
                     return soundbox_http_result(false)
                 }
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: count.pointee)
                 count.pointee = 0
                 let loop = HTTPLoop.from(context)
-                return soundbox_http_result(loop.goOn(with: exchange, on: connection, method: method, bytes))
+                return soundbox_http_result(
+                    loop.goOn(with: exchange, on: connection, method: method, version: version, bytes))
             },
             { context, connection, reference, _ in
                 guard let connection, let exchange = reference?.pointee else { return }
@@ -255,37 +258,34 @@ final class HTTPLoop {
     /// - Returns: `false` to end the connection.
     private func goOn(
         with exchange: Exchange, on connection: OpaquePointer, method: UnsafePointer<CChar>,
-        _ bytes: UnsafeRawBufferPointer
+        version: UnsafePointer<CChar>, _ bytes: UnsafeRawBufferPointer
     ) -> Bool {
         let limits = server.limits
         switch exchange.state {
         case .begun:
             exchange.state = .receiving
-            if soundbox_http_header_count(connection) > limits.mostHeaders {
-                return answer(exchange, server.tooManyHeaders)
-            }
-            if let length = soundbox_http_header(connection, "Content-Length"),
-                Int(String(cString: length)).map({ $0 > limits.longestBody }) ?? true
-            {
-                return answer(exchange, server.tooLong)
-            }
-            return true
+            let head = Self.head(of: connection, version: version, target: exchange.target)
+            for name in server.headers { exchange.headers[name] = head[name] }
+            guard let (status, reason) = refusal(of: head) else { return true }
+            var response = server.refusal(status, reason)
+            // A body that is not read would be taken for the next request.
+            response.headers.append(("Connection", "close"))
+            return answer(exchange, response)
         case .receiving where !bytes.isEmpty:
             exchange.receivedCount += bytes.count
             if exchange.receivedCount <= limits.longestBody { exchange.body += bytes }
             // In the middle of a body nothing can be answered. Its end is waited for, but not for long.
             return exchange.receivedCount <= 16 * limits.longestBody
         case .receiving where exchange.receivedCount > limits.longestBody:
-            return answer(exchange, server.tooLong)
+            let (status, reason) = tooLong
+            return answer(exchange, server.refusal(status, reason))
         case .receiving:
             exchange.state = .answering
             answering[exchange.number] = exchange
             MHD_suspend_connection(connection)
             var request = HTTPRequest(
                 method: String(cString: method), target: exchange.target, body: exchange.body)
-            for name in server.headers {
-                request.headers[name] = soundbox_http_header(connection, name).map { String(cString: $0) }
-            }
+            request.headers = exchange.headers
             Task { [server, number = exchange.number] in
                 server.mailbox.post(.answer(exchange: number, await server.handler(request)))
             }
@@ -294,6 +294,38 @@ final class HTTPLoop {
         case .answered(let response): return answer(exchange, response)
         case .cut: return false
         }
+    }
+
+    private static func head(
+        of connection: OpaquePointer, version: UnsafePointer<CChar>, target: [UInt8]
+    ) -> HTTPHead {
+        var head = HTTPHead(version: String(cString: version), target: target, headers: [])
+        withUnsafeMutablePointer(to: &head) { head in
+            soundbox_http_headers(connection, head) { head, _, name, value in
+                guard let head = head?.assumingMemoryBound(to: HTTPHead.self), let name else {
+                    return soundbox_http_result(false)
+                }
+                head.pointee.headers.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
+                // Both are in the buffer that was read, the name first. Only libmicrohttpd 0.9.75 (Debian 12) moves one: it
+                // puts a line that goes on behind the name, `Content-Length5`.
+                if let value, value < name { head.pointee.isFolded = true }
+                return soundbox_http_result(true)
+            }
+        }
+        return head
+    }
+
+    /// Why a request is refused before its body comes.
+    private func refusal(of head: HTTPHead) -> (status: Int, reason: String)? {
+        let limits = server.limits
+        if head.headers.count > limits.mostHeaders { return (431, "there are more than \(limits.mostHeaders) headers") }
+        if let reason = head.ambiguity { return (400, reason) }
+        if let length = head["content-length"], Int(length).map({ $0 > limits.longestBody }) ?? true { return tooLong }
+        return nil
+    }
+
+    private var tooLong: (status: Int, reason: String) {
+        (413, "the body is longer than \(server.limits.longestBody) bytes")
     }
 
     private func answer(_ exchange: Exchange, _ response: HTTPResponse) -> Bool {

@@ -6,7 +6,7 @@ package struct HTTPRequest: Sendable, Equatable {
     package var path: String
     /// In their order, a name as often as it was sent. The values are decoded.
     package var query: [(name: String, value: String)]
-    /// Those that the server was asked to tell, by their names in small letters. Of several of one name one counts.
+    /// Those that the server was asked to tell, by their names in small letters. Of several of one name the first counts.
     package var headers: [String: String] = [:]
     package var body: [UInt8]
 

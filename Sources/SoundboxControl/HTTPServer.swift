@@ -55,10 +55,9 @@ package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
     let limits: Limits
-    /// What a request is answered whose body is too long, and one with too many headers. What is too long for the memory
-    /// is answered by libmicrohttpd, in words of its own.
-    let tooLong: HTTPResponse
-    let tooManyHeaders: HTTPResponse
+    /// What a request is answered that no handler is shown: it is too long, or can be read in two ways. What is too long for
+    /// the memory, or no HTTP, is answered by libmicrohttpd, in words of its own.
+    let refusal: @Sendable (_ status: Int, _ reason: String) -> HTTPResponse
     let handler: Handler
     let mailbox: Mailbox
     /// The headers of a request that the handler is told, in small letters.
@@ -99,7 +98,8 @@ package final class HTTPServer: Sendable {
 
     /// - Throws: when the process has no descriptor left.
     package init(
-        limits: Limits = Limits(), identity: Identity? = nil, tooLong: HTTPResponse, tooManyHeaders: HTTPResponse,
+        limits: Limits = Limits(), identity: Identity? = nil,
+        refusal: @escaping @Sendable (_ status: Int, _ reason: String) -> HTTPResponse,
         headers: [String] = [], admits: @escaping @Sendable (_ descriptor: Int32) -> Bool = { _ in true },
         handler: @escaping Handler
     ) throws(SystemError) {
@@ -107,8 +107,7 @@ package final class HTTPServer: Sendable {
         self.identity = identity
         self.admits = admits
         self.limits = limits
-        self.tooLong = tooLong
-        self.tooManyHeaders = tooManyHeaders
+        self.refusal = refusal
         self.handler = handler
         mailbox = try Mailbox()
     }

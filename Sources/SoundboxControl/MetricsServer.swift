@@ -22,11 +22,9 @@ package struct MetricsServer: Service {
     package func run() async {
         let place: Logger.Metadata = ["address": "\(address)"]
         do {
-            let limits = HTTPServer.Limits(mostConnections: 4, longestBody: 0)
             let server = try HTTPServer(
-                limits: limits, tooLong: Self.response("no body is expected", status: 413),
-                tooManyHeaders: Self.response("there are more than \(limits.mostHeaders) headers", status: 431),
-                handler: answer)
+                limits: HTTPServer.Limits(mostConnections: 4, longestBody: 0),
+                refusal: { Self.response($1, status: $0) }, handler: answer)
             try await withTaskCancellationOrGracefulShutdownHandler {
                 try await server.run(thread: "metrics") { [address] in
                     try TCPListener(address)

@@ -96,8 +96,7 @@ public struct PageServer: Service {
             mostConnections: 64, idleSeconds: 15, lifetime: .seconds(20), renewsLifetime: true)
         let server = try HTTPServer(
             limits: limits, identity: try Self.identity(settings),
-            tooLong: PageDesk.refusal(413, "invalid", "the body is longer than \(limits.longestBody) bytes"),
-            tooManyHeaders: PageDesk.refusal(431, "invalid", "there are more than \(limits.mostHeaders) headers"),
+            refusal: { PageDesk.refusal($0, "invalid", $1) },
             headers: ["host", "origin", "sec-fetch-site", "content-type", "cookie"],
             admits: { RequestOrigin.isPrivate($0) },
             // Who is signed in is looked up on the disk, which must not hold up Swift's shared pool.

@@ -25,8 +25,7 @@ final class HTTPTrial: Sendable {
 
     func run(_ limits: HTTPServer.Limits = patient, _ body: @Sendable (HTTPServer) async throws -> Void) async throws {
         let server = try HTTPServer(
-            limits: limits, tooLong: Self.response("too long", status: 413),
-            tooManyHeaders: Self.response("too many", status: 431)
+            limits: limits, refusal: { Self.response($1, status: $0) }
         ) { [requests, slowness] request in
             requests.append(request)
             if request.path == "/slow" { await slowness.wait() }
