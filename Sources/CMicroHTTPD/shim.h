@@ -98,14 +98,30 @@ static inline bool soundbox_http_add(struct MHD_Daemon *daemon, int descriptor) 
     return MHD_add_connection(daemon, descriptor, &unnamed, sizeof unnamed.sa_family) == MHD_YES;
 }
 
-/// Whether the answer has been taken over. Everything is copied.
+/// How a content reader ends an answer: with its last byte, or cut off.
+static inline ssize_t soundbox_http_end(bool is_whole) {
+    return is_whole ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+/// A body of which everything is copied. Returns NULL when there is no memory left.
+static inline struct MHD_Response *soundbox_http_body(const void *bytes, size_t count) {
+    return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+/// A body of unknown length, which `read` gives piece by piece. `forget` is called once with `context`, when nothing is
+/// read any more. Returns NULL when there is no memory left, and then forgets nothing.
+static inline struct MHD_Response *soundbox_http_pieces(
+    MHD_ContentReaderCallback read, void *context, MHD_ContentReaderFreeCallback forget
+) {
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, read, context, forget);
+}
+
+/// Whether the answer has been taken over. The headers are copied, and the body belongs to it.
 ///
 /// - headers: names and values by turns, and NULL at the end.
 static inline bool soundbox_http_answer(
-    struct MHD_Connection *connection, unsigned int status, const char *const *headers, const void *bytes, size_t count
+    struct MHD_Connection *connection, unsigned int status, const char *const *headers, struct MHD_Response *response
 ) {
-    struct MHD_Response *response = MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
-    if (response == NULL) return false;
     bool is_taken = true;
     for (; is_taken && headers[0] != NULL; headers += 2)
         is_taken = MHD_add_response_header(response, headers[0], headers[1]) == MHD_YES;

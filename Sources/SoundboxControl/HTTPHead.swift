@@ -1,3 +1,4 @@
+import CMicroHTTPD
 import SoundboxCore
 
 /// The first line and the headers of a request, as they were sent.
@@ -61,5 +62,24 @@ struct HTTPHead {
                 default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
                 }
             }
+    }
+}
+
+extension HTTPHead {
+    init(of connection: OpaquePointer, version: UnsafePointer<CChar>, target: [UInt8]) {
+        var head = HTTPHead(version: String(cString: version), target: target, headers: [])
+        withUnsafeMutablePointer(to: &head) { head in
+            soundbox_http_headers(connection, head) { head, _, name, value in
+                guard let head = head?.assumingMemoryBound(to: HTTPHead.self), let name else {
+                    return soundbox_http_result(false)
+                }
+                head.pointee.headers.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
+                // Both are in the buffer that was read, the name first. Only libmicrohttpd 0.9.75 (Debian 12) moves one: it
+                // puts a line that goes on behind the name, `Content-Length5`.
+                if let value, value < name { head.pointee.isFolded = true }
+                return soundbox_http_result(true)
+            }
+        }
+        self = head
     }
 }

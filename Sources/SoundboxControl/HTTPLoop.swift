@@ -20,74 +20,6 @@ final class HTTPLoop {
     /// The server has been stopped.
     private var endsAt: ContinuousClock.Instant?
 
-    /// A connection. libmicrohttpd holds one reference from its beginning to its end.
-    private final class Client {
-        let socket: Int32
-        private(set) var endsAt: ContinuousClock.Instant
-        var isCut = false
-        /// Between the first line of a request and the last byte of its answer.
-        var exchange: Exchange?
-
-        /// Has said that nothing follows; there may be something left to read.
-        var isHalfClosed = false
-
-        /// A request has not begun, or is not there as a whole.
-        var isToSpeak: Bool {
-            switch exchange?.state {
-            case nil, .begun, .receiving: !isCut
-            case .answering, .answered, .sent, .cut: false
-            }
-        }
-
-        /// Nothing follows, and everything before has been read.
-        var hasSaidAll: Bool {
-            var byte: UInt8 = 0
-            return isHalfClosed && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
-        }
-
-        init(_ connection: OpaquePointer, lifetime: Duration) {
-            socket = soundbox_http_socket(connection)
-            endsAt = .now + lifetime
-        }
-
-        func live(for lifetime: Duration) { endsAt = .now + lifetime }
-    }
-
-    /// A request and its answer. libmicrohttpd holds one reference from its first line to its end.
-    private final class Exchange {
-        enum State {
-            case begun
-            case receiving
-            /// Its connection is suspended.
-            case answering
-            case answered(HTTPResponse)
-            /// libmicrohttpd has the answer.
-            case sent
-            /// Nobody is left to answer.
-            case cut
-        }
-
-        let number: UInt64
-        let connection: OpaquePointer
-        let target: [UInt8]
-        /// Those that the handler is told.
-        var headers: [String: String] = [:]
-        var body: [UInt8] = []
-        /// Also of what is not kept.
-        var receivedCount = 0
-        var state = State.begun
-
-        init(number: UInt64, _ connection: OpaquePointer, target: [UInt8]) {
-            self.number = number
-            self.connection = connection
-            self.target = target
-        }
-
-        static func from(_ reference: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Exchange? {
-            reference?.pointee.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
-        }
-    }
-
     init(_ server: HTTPServer, _ listener: any HTTPListener) throws(ControlError) {
         self.server = server
         self.listener = listener
@@ -192,6 +124,8 @@ final class HTTPLoop {
             case .answer(let number, let response):
                 // Otherwise the connection is gone.
                 if let exchange = answering[number] { resume(exchange, .answered(response)) }
+            case .piece(let number, let piece):
+                if let exchange = answering[number] { goOn(with: exchange, piece) }
             case .stop:
                 listener.close()
                 endsAt = endsAt ?? .now + server.limits.farewell
@@ -264,7 +198,7 @@ final class HTTPLoop {
         switch exchange.state {
         case .begun:
             exchange.state = .receiving
-            let head = Self.head(of: connection, version: version, target: exchange.target)
+            let head = HTTPHead(of: connection, version: version, target: exchange.target)
             for name in server.headers { exchange.headers[name] = head[name] }
             guard let (status, reason) = refusal(of: head) else { return true }
             var response = server.refusal(status, reason)
@@ -296,25 +230,6 @@ final class HTTPLoop {
         }
     }
 
-    private static func head(
-        of connection: OpaquePointer, version: UnsafePointer<CChar>, target: [UInt8]
-    ) -> HTTPHead {
-        var head = HTTPHead(version: String(cString: version), target: target, headers: [])
-        withUnsafeMutablePointer(to: &head) { head in
-            soundbox_http_headers(connection, head) { head, _, name, value in
-                guard let head = head?.assumingMemoryBound(to: HTTPHead.self), let name else {
-                    return soundbox_http_result(false)
-                }
-                head.pointee.headers.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
-                // Both are in the buffer that was read, the name first. Only libmicrohttpd 0.9.75 (Debian 12) moves one: it
-                // puts a line that goes on behind the name, `Content-Length5`.
-                if let value, value < name { head.pointee.isFolded = true }
-                return soundbox_http_result(true)
-            }
-        }
-        return head
-    }
-
     /// Why a request is refused before its body comes.
     private func refusal(of head: HTTPHead) -> (status: Int, reason: String)? {
         let limits = server.limits
@@ -330,12 +245,59 @@ final class HTTPLoop {
 
     private func answer(_ exchange: Exchange, _ response: HTTPResponse) -> Bool {
         exchange.state = .sent
+        guard let body = body(of: response, to: exchange) else { return false }
         let headers = [("Content-Type", response.contentType)] + response.headers
         var texts: [UnsafePointer<CChar>?] = headers.flatMap { [UnsafePointer(strdup($0)), UnsafePointer(strdup($1))] }
         defer { for text in texts { free(UnsafeMutablePointer(mutating: text)) } }
         texts.append(nil)
-        return soundbox_http_answer(
-            exchange.connection, UInt32(response.status), texts, response.body, response.body.count)
+        return soundbox_http_answer(exchange.connection, UInt32(response.status), texts, body)
+    }
+
+    /// - Returns: `nil` when there is no memory left.
+    private func body(of response: HTTPResponse, to exchange: Exchange) -> OpaquePointer? {
+        guard let rest = response.rest else { return soundbox_http_body(response.body, response.body.count) }
+        (exchange.unsent, exchange.rest) = (response.body[...], rest)
+        let reader = Unmanaged.passRetained(Reader(self, exchange))
+        let body = soundbox_http_pieces(
+            { reader, _, buffer, count in
+                guard let reader, let buffer else { return soundbox_http_end(false) }
+                let (loop, exchange) = Unmanaged<Reader>.fromOpaque(reader).takeUnretainedValue().both
+                return loop.send(exchange, into: UnsafeMutableRawBufferPointer(start: buffer, count: count))
+            }, reader.toOpaque(),
+            // Balances the reader's beginning.
+            { reader in reader.map { Unmanaged<Reader>.fromOpaque($0).release() } })
+        if body == nil { reader.release() }
+        return body
+    }
+
+    /// - Returns: the count of bytes; 0 when they are being made, and the connection is suspended.
+    private func send(_ exchange: Exchange, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if case .cut = exchange.state { return soundbox_http_end(false) }
+        guard exchange.unsent.isEmpty else {
+            let part = exchange.unsent.prefix(buffer.count)
+            buffer.copyBytes(from: part)
+            exchange.unsent = exchange.unsent.dropFirst(part.count)
+            return part.count
+        }
+        guard let rest = exchange.rest else { return soundbox_http_end(true) }
+        exchange.state = .answering
+        answering[exchange.number] = exchange
+        MHD_suspend_connection(exchange.connection)
+        Task { [server, number = exchange.number] in
+            let piece: Result<[UInt8]?, any Error>
+            do { piece = .success(try await rest()) } catch { piece = .failure(error) }
+            server.mailbox.post(.piece(exchange: number, piece))
+        }
+        return 0
+    }
+
+    private func goOn(with exchange: Exchange, _ piece: Result<[UInt8]?, any Error>) {
+        guard case .success(let piece) = piece else { return resume(exchange, .cut) }
+        if let piece { exchange.unsent = piece[...] } else { exchange.rest = nil }
+        if server.limits.renewsLifetime, let client = client(of: exchange.connection) {
+            client.live(for: server.limits.lifetime)
+        }
+        resume(exchange, .sent)
     }
 
     private func end(_ exchange: Exchange, on connection: OpaquePointer) {

@@ -61,6 +61,9 @@ package struct HTTPResponse: Sendable, Equatable {
     package var body: [UInt8]
     /// Besides the kind of content. Neither names nor values may hold a line break.
     package var headers: [(name: String, value: String)] = []
+    /// Makes what follows behind `body`, piece by piece and none of them empty, each when the one before is on its way;
+    /// `nil` is the end. An error cuts the answer off, so that nobody takes it for a whole one.
+    package var rest: (@Sendable () async throws -> [UInt8]?)?
 
     package init(status: Int, contentType: String, body: [UInt8]) {
         self.status = status
@@ -70,7 +73,7 @@ package struct HTTPResponse: Sendable, Equatable {
 
     package static func == (one: Self, other: Self) -> Bool {
         one.status == other.status && one.contentType == other.contentType && one.body == other.body
-            && one.headers.elementsEqual(other.headers, by: ==)
+            && one.headers.elementsEqual(other.headers, by: ==) && (one.rest == nil) == (other.rest == nil)
     }
 }
 

@@ -14,7 +14,7 @@ package final class HTTPServer: Sendable {
         package var idleSeconds: UInt32
         /// From the first byte to the last, however slowly they come. An answer may wait for a slow disk.
         package var lifetime: Duration
-        /// Whether that begins anew behind each answer, for clients that keep their connection.
+        /// Whether that begins anew behind each answer, for clients that keep their connection, and with each piece of one.
         package var renewsLifetime: Bool
         /// For an answer that is on its way when the server is stopped.
         package var farewell: Duration
@@ -69,6 +69,8 @@ package final class HTTPServer: Sendable {
     /// What the server's thread is told.
     enum Mail: Sendable {
         case answer(exchange: UInt64, HTTPResponse)
+        /// What follows of an answer; `nil` is its end.
+        case piece(exchange: UInt64, Result<[UInt8]?, any Error>)
         case stop
     }
 

@@ -211,54 +211,34 @@ struct PageDesk: Sendable {
     }
 
     private func totals(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
+        var walk = HistoryWalk("totals", request.query, box)
         var totals = Totals()
         var (from, to): (JSONValue, JSONValue) = (.null, .null)
-        let failure = try await walk("totals", request.query) { page in
-            guard let part = page["part"].flatMap(Totals.init(decoding:)) else { return false }
+        while let answer = try await walk.next() {
+            guard answer.status == 200 else { return Self.passed(answer) }
+            guard let part = answer.json["part"].flatMap(Totals.init(decoding:)) else {
+                throw HistoryWalk.foreignAnswer
+            }
             totals.add(earlier: part)
-            (from, to) = (page["from"] ?? .null, page["to"] ?? .null)
-            return true
+            (from, to) = (answer.json["from"] ?? .null, answer.json["to"] ?? .null)
         }
-        return failure ?? Self.response(.object([("from", from), ("to", to)] + totals.members))
+        return Self.response(.object([("from", from), ("to", to)] + totals.members))
     }
 
+    /// Its first part is asked for before anything is answered, so that a refusal is one.
     private func export(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
-        // The mark tells spreadsheets that it is UTF-8.
-        var text = "\u{FEFF}" + CSV.record(HistoryEntry.columns)
-        let failure = try await walk("history", request.query) { page in
-            guard let entries = page["entries"]?.elements else { return false }
-            for entry in entries { text += CSV.record(HistoryEntry.columns.map { entry.csvField($0) }) }
-            return text.utf8.count < 8 << 20
+        var walk = HistoryWalk("history", request.query, box)
+        var response = HTTPResponse(status: 200, contentType: "text/csv; charset=utf-8", body: [])
+        if let answer = try await walk.next() {
+            guard answer.status == 200 else { return Self.passed(answer) }
+            // The mark tells spreadsheets that it is UTF-8.
+            response.body = Array(("\u{FEFF}" + CSV.record(HistoryEntry.columns)).utf8)
+            response.body += try HistoryExport.records(answer)
         }
-        if let failure { return failure }
-        var response = HTTPResponse(status: 200, contentType: "text/csv; charset=utf-8", body: Array(text.utf8))
+        let export = HistoryExport(walk)
+        response.rest = { try await export.next() }
         response.headers.append(("Content-Disposition", "attachment; filename=\"payments.csv\""))
         return response
-    }
-
-    /// Asks piece by piece, each of them a little work for the box, and always for the range that the first answer meant.
-    /// - Returns: what to answer when it cannot be had as a whole.
-    private func walk(
-        _ path: String, _ query: [(name: String, value: String)], _ take: (JSONValue) -> Bool
-    ) async throws(ControlError) -> HTTPResponse? {
-        var query = query.filter { $0.name != "before" && $0.name != "limit" }
-        var before: Int?
-        repeat {
-            let answer = try await box.exchange("GET", path, query + (before.map { [("before", "\($0)")] } ?? []))
-            guard answer.status == 200 else { return Self.passed(answer) }
-            guard take(answer.json) else {
-                return Self.refusal(503, "box", "the box's answer is too long, or of another version")
-            }
-            if before == nil {
-                let range = ["from", "to"].compactMap { name in answer.json[name]?.string.map { (name, $0) } }
-                query = query.filter { !["from", "to", "day"].contains($0.name) } + range
-            }
-            let next = answer.json["next"]?.integer
-            // It ends, whatever the box says.
-            guard next ?? 0 < before ?? .max else { return Self.refusal(503, "box", "the box is of another version") }
-            before = next
-        } while before != nil
-        return nil
     }
 
     // MARK: Answers

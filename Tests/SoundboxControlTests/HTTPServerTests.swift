@@ -37,6 +37,37 @@ struct HTTPServerTests {
         }
     }
 
+    @Test("An answer in pieces comes whole, the next request behind it; one that breaks off is seen to")
+    func pieces() async throws {
+        try await trial.run { _ in
+            for count in [0, 1, 100] {
+                let connection = try await trial.connect()
+                let answer = connection.received()
+                connection.send(
+                    "GET /whole?pieces=\(count) HTTP/1.1\r\nHost: box\r\n\r\n"
+                        + "GET /next HTTP/1.1\r\nHost: box\r\nConnection: close\r\n\r\n")
+                let text = try await answer.all().joined()
+                #expect(text.utf8.count { $0 == UInt8(ascii: "x") } >= count * HTTPTrial.piece.count)
+                #expect(text.contains("\r\n0\r\n\r\nHTTP/1.1 200 ") && text.hasSuffix("GET /next "))
+            }
+            let broken = try await trial.ask("GET /broken?pieces=3 HTTP/1.1")
+            #expect(broken.utf8.count > 3 * HTTPTrial.piece.count && !broken.hasSuffix("0\r\n\r\n"))
+            #expect(try await trial.serves())
+        }
+    }
+
+    @Test("Who goes away in the middle of an answer in pieces leaves nothing behind")
+    func piecesToNobody() async throws {
+        try await trial.run { _ in
+            for _ in 1...20 {
+                let (connection, answer) = try await trial.send("GET /whole?pieces=1000000 HTTP/1.1")
+                _ = try await answer.next()
+                connection.hangUp()
+            }
+            #expect(try await trial.serves())
+        }
+    }
+
     @Test("HTTP/1.0 is answered, and the connection closed")
     func http10() async throws {
         try await trial.run { _ in

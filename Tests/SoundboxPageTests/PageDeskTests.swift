@@ -14,6 +14,13 @@ struct PageDeskTests {
 
     private func error(_ response: HTTPResponse) -> String? { try? json(response)["error"]?.string }
 
+    /// The body of an answer as it is sent.
+    private func pieces(_ response: HTTPResponse) async throws -> [[UInt8]] {
+        var pieces = [response.body]
+        while let piece = try await response.rest?() { pieces.append(piece) }
+        return pieces
+    }
+
     @Test(
         "The page's files are for everybody, and nothing else is",
         arguments: ["/page.css", "/page.js", "/icon.svg", "/"])
@@ -257,12 +264,29 @@ struct PageDeskTests {
         try await trial.run {
             let cookie = try await trial.signIn(desk)
             let answer = await desk.answer(trial.request("GET", "/api/export.csv?day=today", cookie: cookie))
-            let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\r\n")
+            let lines = String(decoding: Array(try await pieces(answer).joined()), as: UTF8.self)
+                .split(separator: "\r\n")
             #expect(answer.status == 200)
             #expect(lines.count == 3)
             #expect(lines[1].hasPrefix(#"2,"'=HYPERLINK(""x"")",payment,1.50,CNY"#))
             #expect(lines[2].hasPrefix(#"1,"<b>,""""#))
             #expect(answer.headers.contains { $0.value == "attachment; filename=\"payments.csv\"" })
+        }
+    }
+
+    @Test("An export of any size comes whole, and no more than a part of it is in memory")
+    func longExport() async throws {
+        let desk = try trial.desk()
+        trial.setPages(12)
+        try await trial.run {
+            let cookie = try await trial.signIn(desk)
+            let answer = await desk.answer(trial.request("GET", "/api/export.csv", cookie: cookie))
+            #expect(answer.status == 200)
+            let pieces = try await pieces(answer)
+            let text = String(decoding: Array(pieces.joined()), as: UTF8.self)
+            #expect(text.utf8.count > 8 << 20 && pieces.allSatisfy { $0.count < 1 << 20 })
+            let sequences = text.split(separator: "\r\n").dropFirst().map { $0.prefix { $0 != "," } }
+            #expect(sequences.elementsEqual((1...6000).reversed().map { "\($0)"[...] }))
         }
     }
 

@@ -18,6 +18,8 @@ final class PageTrial: Sendable {
         var trials = 0
         var volume = 80
         var refusal: ControlRefusal?
+        /// Of the history, with 500 entries each; without any it has two of one entry.
+        var pages = 0
     }
 
     let folder: TemporaryFolder
@@ -36,6 +38,8 @@ final class PageTrial: Sendable {
     var replayed: [Int64] { box.withLock { $0.replayed } }
     var trials: Int { box.withLock { $0.trials } }
     var volume: Int { box.withLock { $0.volume } }
+    /// Of the history, with 500 entries each and 1500 bytes in each id.
+    func setPages(_ count: Int) { box.withLock { $0.pages = count } }
     /// What the box refuses a code with.
     func refuse(_ refusal: ControlRefusal?) { box.withLock { $0.refusal = refusal } }
 
@@ -120,7 +124,8 @@ final class PageTrial: Sendable {
                     return Loudness(volume: Volume(box.volume), isMuted: false)
                 }
             },
-            history: { Self.page($0) }, totals: { _ in .failure(HistoryRefusal("no day", cause: .undated)) },
+            history: { query in Self.page(query, of: self.box.withLock { $0.pages }) },
+            totals: { _ in .failure(HistoryRefusal("no day", cause: .undated)) },
             metrics: { [] }, events: { .object([("version", .integer($0 + 1))]) },
             quietHours: { _ in .success(QuietReading(nil, isShops: false)) },
             trial: { self.box.withLock { $0.trials += 1 } },
@@ -133,14 +138,26 @@ final class PageTrial: Sendable {
             }, page: .null)
     }
 
-    /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out.
-    private static func page(_ query: HistoryQuery) -> Result<JSONValue, HistoryRefusal> {
+    /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out; or as many as `count`.
+    private static func page(_ query: HistoryQuery, of count: Int) -> Result<JSONValue, HistoryRefusal> {
         func entry(_ sequence: Int, _ id: String) -> JSONValue {
             .object([
                 ("sequence", .integer(sequence)), ("id", .string(id)), ("kind", .string("payment")),
                 ("amount", .string("1.50")), ("currency", .string("CNY")), ("channel", .null),
                 ("time_known", .bool(true)),
             ])
+        }
+        if count > 0 {
+            let last = query.before.map { Int($0) - 1 } ?? count * 500
+            let entries = (0..<500).map { offset in
+                let text = "\(last - offset)"
+                return entry(last - offset, String(repeating: "x", count: 1500 - text.count) + text)
+            }
+            return .success(
+                .object([
+                    ("from", .null), ("to", .null), ("entries", .array(entries)),
+                    ("next", last > 500 ? .integer(last - 499) : .null), ("examined", .integer(500)),
+                ]))
         }
         let isFirst = query.before == nil
         return .success(

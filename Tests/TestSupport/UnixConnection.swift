@@ -33,6 +33,9 @@ package final class UnixConnection: Sendable {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Neither sends nor reads any more.
+    package func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     /// Reads what the server sends, piece by piece, until it hangs up; the journal is finished then. To be called once.
     package func received() -> Journal<String> {
         let pieces = Journal<String>()

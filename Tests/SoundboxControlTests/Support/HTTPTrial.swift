@@ -29,6 +29,9 @@ final class HTTPTrial: Sendable {
         ) { [requests, slowness] request in
             requests.append(request)
             if request.path == "/slow" { await slowness.wait() }
+            if let count = request.query.first(where: { $0.name == "pieces" }).flatMap({ Int($0.value) }) {
+                return Self.pieces(count, isWhole: request.path == "/whole")
+            }
             return Self.response("\(request.method) \(request.path) \(String(decoding: request.body, as: UTF8.self))")
         }
         let isOpen = OneTimeSignal()
@@ -69,6 +72,24 @@ final class HTTPTrial: Sendable {
 
     /// A client as any other is served.
     func serves() async throws -> Bool { try await ask("GET /next HTTP/1.1").hasSuffix("GET /next ") }
+
+    static let piece = [UInt8](repeating: 120, count: 100_000)
+
+    /// An answer in pieces, which breaks off unless it is whole.
+    private static func pieces(_ count: Int, isWhole: Bool) -> HTTPResponse {
+        struct BrokenOff: Error {}
+        var response = response("")
+        let left = Mutex(count)
+        response.rest = {
+            let isLeft = left.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            if !isLeft, !isWhole { throw BrokenOff() }
+            return isLeft ? Self.piece : nil
+        }
+        return response
+    }
 
     private static func response(_ text: String, status: Int = 200) -> HTTPResponse {
         HTTPResponse(status: status, contentType: "text/plain", body: Array(text.utf8))

@@ -1,0 +1,85 @@
+import CMicroHTTPD
+import Glibc
+
+extension HTTPLoop {
+    /// A connection. libmicrohttpd holds one reference from its beginning to its end.
+    final class Client {
+        let socket: Int32
+        private(set) var endsAt: ContinuousClock.Instant
+        var isCut = false
+        /// Between the first line of a request and the last byte of its answer.
+        var exchange: Exchange?
+
+        /// Has said that nothing follows; there may be something left to read.
+        var isHalfClosed = false
+
+        /// A request has not begun, or is not there as a whole.
+        var isToSpeak: Bool {
+            switch exchange?.state {
+            case nil, .begun, .receiving: !isCut
+            case .answering, .answered, .sent, .cut: false
+            }
+        }
+
+        /// Nothing follows, and everything before has been read.
+        var hasSaidAll: Bool {
+            var byte: UInt8 = 0
+            return isHalfClosed && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+        }
+
+        init(_ connection: OpaquePointer, lifetime: Duration) {
+            socket = soundbox_http_socket(connection)
+            endsAt = .now + lifetime
+        }
+
+        func live(for lifetime: Duration) { endsAt = .now + lifetime }
+    }
+
+    /// A request and its answer. libmicrohttpd holds one reference from its first line to its end.
+    final class Exchange {
+        enum State {
+            case begun
+            case receiving
+            /// Its connection is suspended.
+            case answering
+            case answered(HTTPResponse)
+            /// libmicrohttpd has the answer, and asks for its body.
+            case sent
+            /// Nobody is left to answer.
+            case cut
+        }
+
+        let number: UInt64
+        let connection: OpaquePointer
+        let target: [UInt8]
+        /// Those that the handler is told.
+        var headers: [String: String] = [:]
+        var body: [UInt8] = []
+        /// Also of what is not kept.
+        var receivedCount = 0
+        var state = State.begun
+        /// Of the body of the answer: what is still to be sent, and what makes more.
+        var unsent: ArraySlice<UInt8> = []
+        var rest: (@Sendable () async throws -> [UInt8]?)?
+
+        init(number: UInt64, _ connection: OpaquePointer, target: [UInt8]) {
+            self.number = number
+            self.connection = connection
+            self.target = target
+        }
+
+        static func from(_ reference: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Exchange? {
+            reference?.pointee.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+
+    /// What libmicrohttpd holds of an answer in pieces, until it has sent it.
+    final class Reader {
+        // The daemon, and with it all that it holds, ends before its loop.
+        unowned let loop: HTTPLoop
+        let exchange: Exchange
+        var both: (HTTPLoop, Exchange) { (loop, exchange) }
+
+        init(_ loop: HTTPLoop, _ exchange: Exchange) { (self.loop, self.exchange) = (loop, exchange) }
+    }
+}
