@@ -22,6 +22,8 @@ package struct ControlAnswers: Sendable {
     package var speakCode: @Sendable (SignInCode) async -> Result<Void, ControlRefusal>
     /// How the shop's page is to be served.
     package var page: JSONValue
+    /// Takes why it is not served; `nil` when it is.
+    package var pageProblem: @Sendable (String?) -> Void
 
     package init(
         replay: @escaping @Sendable () -> Void,
@@ -31,7 +33,8 @@ package struct ControlAnswers: Sendable {
         events: @escaping @Sendable (_ version: Int) async -> JSONValue,
         quietHours: @escaping @Sendable (QuietChange?) async -> Result<QuietReading, ControlRefusal>,
         trial: @escaping @Sendable () -> Void,
-        speakCode: @escaping @Sendable (SignInCode) async -> Result<Void, ControlRefusal>, page: JSONValue
+        speakCode: @escaping @Sendable (SignInCode) async -> Result<Void, ControlRefusal>, page: JSONValue,
+        pageProblem: @escaping @Sendable (String?) -> Void
     ) {
         self.replay = replay
         self.replayNotice = replayNotice
@@ -44,5 +47,6 @@ package struct ControlAnswers: Sendable {
         self.trial = trial
         self.speakCode = speakCode
         self.page = page
+        self.pageProblem = pageProblem
     }
 }

@@ -53,7 +53,7 @@ package struct ControlServer: Service {
 
     private static let routes =
         "GET /status, POST /replay, GET /volume, PUT /volume, GET /history, GET /totals, GET /metrics, GET /events, "
-        + "GET /quiet-hours, PUT /quiet-hours, POST /trial, POST /sign-in-code or GET /page"
+        + "GET /quiet-hours, PUT /quiet-hours, POST /trial, POST /sign-in-code, GET /page or PUT /page"
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         // Slashes that are too many say nothing.
@@ -108,6 +108,9 @@ package struct ControlServer: Service {
             try await service.speakCode(code).get()
             return Self.response(.object([("sign_in_code", .bool(true))]))
         case "GET /page": return Self.response(service.page)
+        case "PUT /page":
+            service.pageProblem(try request.pageProblem)
+            return Self.response(service.page)
         default: return Self.unknown(request)
         }
     }
@@ -177,6 +180,17 @@ extension HTTPRequest {
     /// Of the body; `nil` where there is none.
     fileprivate var json: JSONValue? {
         get throws { body.isEmpty ? nil : try JSONValue(parsing: body) }
+    }
+
+    /// Of the page's process, which is believed nothing else: the text is for people, and short.
+    fileprivate var pageProblem: String? {
+        get throws {
+            switch try json?["problem"] {
+            case .null?: return nil
+            case .string(let text)? where text.utf8.count <= 1000: return text.printable
+            default: throw ControlRefusal(.invalid, "problem: expected null, or a string of at most 1000 bytes")
+            }
+        }
     }
 
     /// What the client has seen of the events: none without a word.

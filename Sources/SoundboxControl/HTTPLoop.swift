@@ -62,7 +62,10 @@ final class HTTPLoop {
             })
         guard daemon != nil else {
             // libmicrohttpd does not tell which of its parts refused.
-            let reason = server.identity.map { "\($0.name) cannot be used" } ?? "\(SystemError.last)"
+            let reason =
+                server.identity.map {
+                    "\($0.name) cannot be used; is that the certificate's own key, and are both PEM, without a passphrase?"
+                } ?? "\(SystemError.last)"
             throw ControlError(reason: "the HTTP server does not start: \(reason)")
         }
     }

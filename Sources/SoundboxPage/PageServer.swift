@@ -51,6 +51,7 @@ public struct PageServer: Service {
 
     private func serve(_ files: PageFiles) async throws -> Ending {
         var isMissingSince: Duration?
+        var problem: String?
         while !Task.isCancelled {
             switch await settings() {
             case .success(let settings) where !settings.isEnabled:
@@ -58,7 +59,18 @@ public struct PageServer: Service {
                     reason: "the page is switched off; page.enabled: true in soundbox.yaml switches it on")
             case .success(let settings):
                 isMissingSince = nil
-                if let reason = try await serve(settings, files) { return .notWanted(reason: reason) }
+                do {
+                    if let reason = try await serve(settings, files) { return .notWanted(reason: reason) }
+                    problem = nil
+                } catch {
+                    // A certificate may come, or whoever has the port go.
+                    if problem != "\(error)" {
+                        logger.error("the page is not served", metadata: ["reason": "\(error)"])
+                    }
+                    problem = "\(error)"
+                    await tell(problem)
+                    try? await Task.sleep(for: Self.rest)
+                }
             case .failure(let error):
                 let now = Duration.monotonicNow
                 if isMissingSince == nil { logger.notice("waiting for the box", metadata: ["reason": "\(error)"]) }
@@ -83,6 +95,12 @@ public struct PageServer: Service {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Tells the box why the page is not served; `nil` when it is. A box that does not answer is asked again soon.
+    private func tell(_ problem: String?) async {
+        _ = try? await ControlClient(socketPath: socketPath).exchange(
+            "PUT", "page", body: .object([("problem", problem.map { .string($0) } ?? .null)]))
     }
 
     /// Until the box wants it otherwise, or has been away for long.
@@ -129,6 +147,9 @@ public struct PageServer: Service {
     /// Returns when something else is wanted, or nobody has been there to want anything for a minute: then with the reason.
     private func watch(_ settings: PageSettings, _ stamps: [FileStamp?]) async -> String? {
         var lastSeen = Duration.monotonicNow
+        try? await Task.sleep(for: Self.rest)
+        // Otherwise the server has ended by now.
+        if !Task.isCancelled { await tell(nil) }
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.rest)
             switch await self.settings() {

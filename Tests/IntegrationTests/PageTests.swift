@@ -197,20 +197,50 @@ struct PageTests {
         }
     }
 
-    @Test("A certificate that is none ends the page with its name, and the box goes on")
-    func noCertificate() async throws {
+    enum BadIdentity: String, CaseIterable {
+        case noCertificate, noKey, otherKey
+    }
+
+    @Test(
+        "A certificate that cannot be used is told by box and page, which go on; it is served as soon as it can be",
+        arguments: BadIdentity.allCases)
+    func badIdentity(kind: BadIdentity) async throws {
         try await makeCertificate("page")
-        try folder.write("no certificate\n", to: "page.crt")
+        try await makeCertificate("other")
+        let (certificate, key) = (folder.file("page.crt"), folder.file("page.key"))
+        try await ChildProcess.run("cp", key, folder.file("good.key"))
+        try await ChildProcess.run("cp", certificate, folder.file("good.crt"))
+        switch kind {
+        case .noCertificate: try folder.write("no certificate\n", to: "page.crt")
+        case .noKey: try FileManager.default.removeItem(atPath: key)
+        case .otherKey: try await ChildProcess.run("cp", folder.file("other.key"), key)
+        }
         try await withMosquitto(in: folder) { broker in
-            let files = "certificate_file: \"\(folder.file("page.crt"))\", key_file: \"\(folder.file("page.key"))\""
+            let files = "certificate_file: \"\(certificate)\", key_file: \"\(key)\""
             let shop = try shop(broker, more: ", \(files)")
             let box = try await shop.trial.startBox()
-            let result = try await soundbox(
-                "page", "--config", shop.trial.configurationFile, "--state", folder.path, "--files", Products.page)
-            #expect(result.code == 1)
-            #expect(result.errors.joined(separator: "\n").contains(folder.file("page.crt")))
+            func warnings() async throws -> [String] {
+                let status = try await soundbox("status", "--json", "--config", shop.trial.configurationFile)
+                let json = try JSONValue(parsing: Array(status.output.joined().utf8))
+                return json["warnings"]?.elements?.compactMap(\.string) ?? []
+            }
+            let page = try ChildProcess([
+                Products.soundbox, "page", "--config", shop.trial.configurationFile, "--state", folder.path, "--files",
+                Products.page,
+            ])
+            let named = kind == .noKey ? key : certificate
+            let line = try await page.errors.next { $0.contains(named) ? $0 : nil }
+            #expect(line.contains("the page is not served"))
+            while try await !warnings().contains(where: {
+                $0.hasPrefix("the shop's page is not served: ") && $0.contains(named)
+            }) {}
             _ = try await shop.trial.publishAndWait([notice("P-1", "5")])
+            try await ChildProcess.run("cp", folder.file("good.crt"), certificate)
+            try await ChildProcess.run("cp", folder.file("good.key"), key)
+            _ = try await page.output.next { $0.hasPrefix("the page is at https://127.0.0.1:") ? $0 : nil }
+            while try await warnings().contains(where: { $0.contains("page") }) {}
             #expect(try await box.stop() == 0)
+            #expect(try await page.stop() == 0)
         }
     }
 

@@ -61,6 +61,7 @@ struct ControlAPITests {
             ("GET", "/history?day=today", ""), ("GET", "/events?after=x", ""), ("GET", "/quiet-hours", ""),
             ("PUT", "/quiet-hours", #"{"off": true}"#), ("PUT", "/quiet-hours", "{}"), ("POST", "/trial", ""),
             ("POST", "/sign-in-code", #"{"code": "123456"}"#), ("POST", "/sign-in-code", "{}"), ("GET", "/page", ""),
+            ("PUT", "/page", #"{"problem": null}"#), ("PUT", "/page", "{}"),
         ]
         for isInService in [true, false] {
             try await trial.whileOpen(isInService: isInService) {

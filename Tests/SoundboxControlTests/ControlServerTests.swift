@@ -13,6 +13,20 @@ struct ControlServerTests {
         .object([("volume", .integer(level)), ("muted", .bool(isMuted))])
     }
 
+    @Test("Why the page is not served is passed on until it is, in one line")
+    func pageProblem() async throws {
+        try await trial.whileOpen {
+            _ = try await trial.ask("PUT", "/page", body: #"{"problem": "/c\u000a: gone"}"#)
+            #expect(trial.pageProblem == "/c\\u{a}: gone")
+            for body in ["", "{}", #"{"problem": 1}"#, #"{"problem": "\#(String(repeating: "x", count: 1001))"}"#] {
+                #expect(try await trial.ask("PUT", "/page", body: body).code == 400)
+            }
+            #expect(trial.pageProblem != nil)
+            #expect(try await trial.ask("PUT", "/page", body: #"{"problem": null}"#).code == 200)
+            #expect(trial.pageProblem == nil)
+        }
+    }
+
     @Test("The client reads the status that the box told")
     func status() async throws {
         try await trial.whileOpen {
@@ -206,7 +220,7 @@ struct ControlServerTests {
                 answer.error
                     == "\(method) \"\(path)\" is unknown; expected GET /status, POST /replay, GET /volume, "
                     + "PUT /volume, GET /history, GET /totals, GET /metrics, GET /events, GET /quiet-hours, "
-                    + "PUT /quiet-hours, POST /trial, POST /sign-in-code or GET /page"
+                    + "PUT /quiet-hours, POST /trial, POST /sign-in-code, GET /page or PUT /page"
             )
             #expect(trial.replays == 0)
             #expect(try await trial.client.status() == trial.status)

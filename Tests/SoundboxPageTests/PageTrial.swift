@@ -43,12 +43,13 @@ final class PageTrial: Sendable {
     /// What the box refuses a code with.
     func refuse(_ refusal: ControlRefusal?) { box.withLock { $0.refusal = refusal } }
 
-    func desk(role: String = "change", certificate: Bool = false) throws -> PageDesk {
+    func desk(role: String = "change", certificate: Bool = false, device: String = "b") throws -> PageDesk {
         let settings = try #require(
             PageSettings(
                 decoding: .object([
                     ("enabled", .bool(true)), ("port", .integer(80)), ("role", .string(role)),
-                    ("language", .string("zh-CN")), ("currency", .string("CNY")),
+                    ("merchant", .string("M")), ("device", .string(device)), ("language", .string("zh-CN")),
+                    ("currency", .string("CNY")),
                     ("certificate_file", certificate ? .string("/c") : .null),
                     ("key_file", certificate ? .string("/k") : .null),
                 ])))
@@ -135,7 +136,7 @@ final class PageTrial: Sendable {
                     box.codes.append(code.text)
                     return .success(())
                 }
-            }, page: .null)
+            }, page: .null, pageProblem: { _ in })
     }
 
     /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out; or as many as `count`.

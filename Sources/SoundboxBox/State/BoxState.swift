@@ -17,6 +17,8 @@ package final class BoxState: Sendable {
         package var settingsWarning: String?
         /// Why the quiet hours that the shop has set do not count; until it sets others.
         package var quietHoursWarning: String?
+        /// Why the shop's page is not served, as its process says.
+        package var pageProblem: String?
         /// What may have been lost with an earlier session, until it is known to be made good.
         package var sessionFault: String?
         /// Whether the first connection is still being made.
@@ -92,6 +94,8 @@ package final class BoxState: Sendable {
         package var alarms: [String] {
             voiceWarnings + feedFaults.map(\.description)
                 + [timeZoneWarning, settingsWarning, quietHoursWarning, settings?.warning, certificate?.problem]
+                .compactMap(\.self)
+                + [pageProblem.map { "the shop's page is not served: \($0)" }]
                 .compactMap(\.self)
         }
     }

@@ -134,7 +134,9 @@ struct ConfiguredBox {
         parts.systemd = systemd
         parts.machine = { MachineReading(stateDirectory: directory.path) }
         parts.control = { box in
-            let answers = ControlAnswers(box, page: configuration.pageJSON)
+            let answers = ControlAnswers(box, page: configuration.pageJSON) { problem in
+                state.update { $0.pageProblem = problem }
+            }
             var servers: [any Service] = [
                 ControlServer(
                     socketPath: configuration.controlSocket, status: box.status, service: answers, logger: logger)
@@ -269,11 +271,13 @@ struct ConfiguredBox {
 }
 
 extension ControlAnswers {
-    fileprivate init(_ box: Box.Controls, page: JSONValue) {
+    fileprivate init(
+        _ box: Box.Controls, page: JSONValue, pageProblem: @escaping @Sendable (String?) -> Void
+    ) {
         self.init(
             replay: box.replay, replayNotice: box.replayNotice, changeVolume: box.changeVolume, history: box.history,
             totals: box.totals, metrics: box.metrics, events: box.events, quietHours: box.quietHours, trial: box.trial,
-            speakCode: box.speakCode, page: page)
+            speakCode: box.speakCode, page: page, pageProblem: pageProblem)
     }
 }
 

@@ -20,6 +20,7 @@ final class ControlTrial: Sendable {
         var codes: [String] = []
         var trials = 0
         var quiet: QuietChange?
+        var pageProblem: String?
     }
 
     init() throws {
@@ -39,6 +40,7 @@ final class ControlTrial: Sendable {
     /// Sequence numbers.
     var replayed: [Int64] { box.withLock { $0.replayed } }
     var codes: [String] { box.withLock { $0.codes } }
+    var pageProblem: String? { box.withLock { $0.pageProblem } }
     var trials: Int { box.withLock { $0.trials } }
 
     var status: BoxStatus {
@@ -96,7 +98,8 @@ final class ControlTrial: Sendable {
                     box.codes.append(code.text)
                     return .success(())
                 }
-            }, page: .object([("enabled", .bool(true)), ("port", .integer(80))]))
+            }, page: .object([("enabled", .bool(true)), ("port", .integer(80))]),
+            pageProblem: { problem in self.box.withLock { $0.pageProblem = problem } })
     }
 
     /// As ``run(isInService:_:)``, once the socket is open.
