@@ -83,7 +83,8 @@ extension Configuration {
             ("enabled", .bool(true)), ("port", .integer(page.port)),
             ("listen", .array((page.address?.bytes ?? []).map { .integer(Int($0)) })),
             ("certificate_file", text(page.certificateFile)), ("key_file", text(page.keyFile)),
-            ("role", .string(page.role.rawValue)), ("language", .string(voice.locales[0])),
+            ("role", .string(page.role.rawValue)), ("merchant", .string(merchantID)), ("device", .string(deviceID)),
+            ("language", .string(voice.locales[0])),
             ("currency", .string(announce.currency.code)),
         ])
     }

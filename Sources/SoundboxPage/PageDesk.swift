@@ -6,7 +6,6 @@ import Synchronization
 
 /// Answers the browser: files to everybody, the box's answers to whoever is signed in.
 struct PageDesk: Sendable {
-    static let cookie = "soundbox"
     private static let year = 365 * 24 * 3600
 
     let settings: PageSettings
@@ -88,11 +87,10 @@ struct PageDesk: Sendable {
         return settings.role == .look ? .look : role
     }
 
-    /// Another server at the same address may have left a cookie of the same name: ports do not tell cookies apart
-    /// (RFC 6265, section 8.5). A few are looked at.
+    /// Whoever else is at the same address may have left a cookie of this name. A few are looked at.
     private func tokens(of request: HTTPRequest) -> [String] {
         let pairs = (request.headers["cookie"] ?? "").split(separator: ";").map { $0.drop { $0 == " " } }
-        let prefix = "\(Self.cookie)="
+        let prefix = "\(settings.cookie)="
         return pairs.filter { $0.hasPrefix(prefix) }.prefix(4).map { String($0.dropFirst(prefix.count)) }
     }
 
@@ -171,7 +169,7 @@ struct PageDesk: Sendable {
     }
 
     private func cookie(_ token: String, age: Int) -> String {
-        "\(Self.cookie)=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
+        "\(settings.cookie)=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
             + (settings.isEncrypted ? "; Secure" : "")
     }
 

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 
 /// What somebody who has signed in may do.
 public enum Role: String, Sendable {
@@ -19,6 +20,9 @@ struct PageSettings: Sendable, Equatable {
     /// Of the box's voice.
     var language = ""
     var currency = ""
+    /// The name of the cookie that says who is signed in. It is this box's alone, since ports and folders do not tell
+    /// cookies apart (RFC 6265, section 8.5), and of a hash, since ids may have any characters and are not for everybody.
+    var cookie = ""
 
     /// Reads the answer to `GET /page`. `nil` for anything else.
     init?(decoding json: JSONValue) {
@@ -26,8 +30,11 @@ struct PageSettings: Sendable, Equatable {
         self.isEnabled = isEnabled
         guard isEnabled else { return }
         guard let port = json["port"]?.integer, (1...65_535).contains(port),
-            let role = json["role"]?.string.flatMap(Role.init)
+            let role = json["role"]?.string.flatMap(Role.init), let merchant = json["merchant"]?.string,
+            let device = json["device"]?.string
         else { return nil }
+        let box = JSONValue.array([.string(merchant), .string(device)])
+        cookie = "soundbox-\(SHA256.hash(of: box.bytes).prefix(8).hexadecimal)"
         self.port = port
         self.role = role
         address = InternetAddress(

@@ -54,10 +54,10 @@ struct PageTests {
             ])
             _ = try await process.output.all()
             let text = try SmallFile.read(jar)
-            guard let token = text.firstMatch(of: /soundbox\t([0-9a-f]{64})/) else {
+            guard let token = text.firstMatch(of: /(soundbox-[0-9a-f]{16})\t([0-9a-f]{64})/) else {
                 throw TestFailure("no cookie: \(text)")
             }
-            cookie = "soundbox=\(token.1)"
+            cookie = "\(token.1)=\(token.2)"
             return code
         }
     }
@@ -185,7 +185,7 @@ struct PageTests {
             let out = try await browse(
                 "\(url)/api/session", trusting: "page.crt", "--request", "DELETE", "--header",
                 "Origin: \(url)", "--header", "Content-Type: application/json")
-            #expect(out.contains("Set-Cookie: soundbox=") && out.contains("; Secure"))
+            #expect(out.contains("Set-Cookie: soundbox-") && out.contains("; Secure"))
 
             for ending in ["crt", "key"] {
                 try await ChildProcess.run("mv", folder.file("next.\(ending)"), folder.file("page.\(ending)"))

@@ -68,13 +68,14 @@ struct PageDeskTests {
     @Test("Nobody has anything of the box who is not signed in")
     func strangers() async throws {
         let desk = try trial.desk()
+        let (name, token) = (desk.settings.cookie, try trial.sessions.open(as: .change))
         try await trial.run {
             for (method, path) in [
                 ("GET", "/api/events"), ("GET", "/api/payments"), ("GET", "/api/totals"), ("GET", "/api/export.csv"),
                 ("GET", "/api/quiet-hours"), ("PUT", "/api/quiet-hours"), ("PUT", "/api/volume"),
                 ("POST", "/api/replay"), ("POST", "/api/trial"), ("GET", "/api/nothing"),
             ] {
-                for cookie in [nil, "", "soundbox=", "soundbox=0", "other=1; soundbox=x"] {
+                for cookie in [nil, "", "\(name)=", "\(name)=0", "other=1; \(name)=x", "soundbox=\(token)"] {
                     let answer = await desk.answer(trial.request(method, path, cookie: cookie))
                     #expect(answer.status == 401, "\(path)")
                     #expect(error(answer) == "sign_in", "\(path)")
@@ -105,6 +106,28 @@ struct PageDeskTests {
             #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: token)).status == 200)
             #expect(await desk.answer(trial.request("DELETE", "/api/session", cookie: token)).status == 200)
             #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: token)).status == 401)
+        }
+    }
+
+    @Test(
+        "Two boxes behind one host name do not sign each other out: a browser keeps the cookies of both",
+        arguments: ["b2", "箱 2;=,\"", "b "])
+    func twoBoxes(device: String) async throws {
+        let other = try PageTrial()
+        let (one, two) = (try trial.desk(), try other.desk(device: device))
+        try await trial.run {
+            try await other.run {
+                let first = try await trial.signIn(one)
+                let second = try await other.signIn(two)
+                let names = [first, second].map { $0.prefix { $0 != "=" } }
+                #expect(names[0] != names[1])
+                #expect(names.allSatisfy { $0.wholeMatch(of: /soundbox[A-Za-z0-9_.-]*/) != nil })
+                let jar = "\(first); \(second)"
+                #expect(await one.answer(trial.request("GET", "/api/payments", cookie: jar)).status == 200)
+                #expect(await two.answer(trial.request("DELETE", "/api/session", cookie: jar)).status == 200)
+                #expect(await two.answer(trial.request("GET", "/api/payments", cookie: jar)).status == 401)
+                #expect(await one.answer(trial.request("GET", "/api/payments", cookie: jar)).status == 200)
+            }
         }
     }
 
@@ -240,7 +263,7 @@ struct PageDeskTests {
     @Test("However many questions come at once, none is cut off by the others")
     func manyQuestions() async throws {
         let desk = try trial.desk()
-        let cookie = "soundbox=\(try trial.sessions.open(as: .change))"
+        let cookie = "\(desk.settings.cookie)=\(try trial.sessions.open(as: .change))"
         try await trial.run {
             let questions = (0..<100).map { number in
                 switch number % 4 {
@@ -293,7 +316,7 @@ struct PageDeskTests {
     @Test("A box that is away is told of, and so is one that refuses")
     func away() async throws {
         let desk = try trial.desk()
-        let cookie = "soundbox=\(try trial.sessions.open(as: .change))"
+        let cookie = "\(desk.settings.cookie)=\(try trial.sessions.open(as: .change))"
         let answer = await desk.answer(trial.request("GET", "/api/payments", cookie: cookie))
         #expect(answer.status == 503)
         #expect(error(answer) == "box")
@@ -335,9 +358,10 @@ struct PageDeskTests {
     @Test(
         "What no box says of the page is not believed",
         arguments: [
-            "{}", #"{"enabled":true,"port":0,"role":"look"}"#, #"{"enabled":true,"port":70000,"role":"look"}"#,
-            #"{"enabled":true,"port":80,"role":"all"}"#,
-            #"{"enabled":true,"port":80,"role":"look","certificate_file":"/c"}"#,
+            "{}", #"{"enabled": true, "merchant": "M", "device": "b", "port":0,"role":"look"}"#,
+            #"{"enabled":true,"merchant":"M","device":"b","port":70000,"role":"look"}"#,
+            #"{"enabled": true, "merchant": "M", "device": "b", "port":80,"role":"all"}"#,
+            #"{"enabled": true, "merchant": "M", "device": "b", "port":80,"role":"look","certificate_file":"/c"}"#,
         ])
     func strangeSettings(text: String) throws {
         #expect(PageSettings(decoding: try JSONValue(parsing: Array(text.utf8))) == nil)
@@ -345,7 +369,7 @@ struct PageDeskTests {
 
     @Test("An address that is none counts as none")
     func strangeAddress() throws {
-        let text = #"{"enabled":true,"port":80,"role":"look","listen":[300,-1,0,1]}"#
+        let text = #"{"enabled": true, "merchant": "M", "device": "b", "port":80,"role":"look","listen":[300,-1,0,1]}"#
         let settings = try #require(PageSettings(decoding: JSONValue(parsing: Array(text.utf8))))
         #expect(settings.address == nil)
     }

@@ -71,7 +71,7 @@ browse() {
   { exec 4<>/dev/tcp/127.0.0.1/80; } 2>/dev/null || return
   printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nContent-Type: application/json\r\n' \
     "$1" "$2" >&4
-  printf 'Cookie: soundbox=%s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$cookie" ${#3} "$3" >&4
+  printf 'Cookie: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s' "$cookie" ${#3} "$3" >&4
   tr -d '\r' <&4 >/run/whole
   exec 4>&-
   code=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' /run/whole)
@@ -79,7 +79,7 @@ browse() {
   [ -n "$code" ]
 }
 # keep_cookie: the one that the last answer has brought.
-keep_cookie() { cookie=$(sed -n 's/^Set-Cookie: soundbox=\([0-9a-f]*\);.*/\1/ip' /run/whole); [ -n "$cookie" ]; }
+keep_cookie() { cookie=$(sed -n 's/^Set-Cookie: \(soundbox-[0-9a-f]*=[0-9a-f]*\);.*/\1/ip' /run/whole); [ -n "$cookie" ]; }
 page_pid() { systemctl show --property MainPID --value soundbox-page; }
 
 # overhear: from now on what the page sends is written down. overheard: the code in it, and an end to it.
