@@ -18,6 +18,8 @@ struct IncomingProperties: Equatable {
     var messageExpiry: UInt32?
     var reasonString: String?
     var serverReference: String?
+    /// The client id that the broker has given the connection. Only a client without one should get it.
+    var assignedClientID: String?
 
     init() {}
 
@@ -62,6 +64,7 @@ struct IncomingProperties: Equatable {
             guard size > 0 else { throw ProtocolViolation("a maximum packet size of 0") }
             maximumPacketSize = size
         case (0x1F, .text(let bytes)): reasonString = String(decoding: bytes, as: UTF8.self)
+        case (0x12, .text(let bytes)): assignedClientID = String(decoding: bytes, as: UTF8.self)
         case (0x1C, .text(let bytes)): serverReference = String(decoding: bytes, as: UTF8.self)
         // No alias was allowed. A message under one has no topic that is known.
         case (0x23, _): throw ProtocolViolation("a topic alias, which was not allowed")

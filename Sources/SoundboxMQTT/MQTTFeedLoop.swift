@@ -293,7 +293,8 @@ struct MQTTFeedLoop {
         }
         // Without a word of it the broker keeps to what was asked for.
         let expiry = granted.sessionExpiry.map { Duration.seconds($0) } ?? settings.sessionExpiry
-        faults.accepted(sessionExpiry: expiry, asked: settings.sessionExpiry)
+        faults.accepted(
+            sessionExpiry: expiry, asked: settings.sessionExpiry, assigned: granted.assignedClientID)
         if expiry < settings.sessionExpiry {
             tellOnce(
                 "\(client.broker) keeps the session for \(expiry.components.seconds) s; "

@@ -40,6 +40,24 @@ struct BrokerTermsTests {
         }
     }
 
+    @Test(
+        "A client id that the broker gives in place of the box's is a fault until a connection without one",
+        arguments: ["auto-7", "soundbox-M1001-box-01"])
+    func assignedClientID(id: String) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(delegate: delegate) { broker, _ in
+            let session = try await broker.session(ControlPacket.property(0x12, id))
+            try await delegate.subscribed()
+            session.hangUp()
+            _ = try await delegate.disconnectionReason()
+            let told = try #require(delegate.faults.entries.first?.first).description
+            #expect(told.contains("client id \"\(id)\"") && told.contains("in place of \"soundbox-M1001-box-01\""))
+            _ = try await broker.session()
+            try await delegate.subscribed()
+            #expect(delegate.faults.entries.last == [])
+        }
+    }
+
     @Test("No more messages are under way than the broker takes at a time; none is lost")
     func receiveMaximum() async throws {
         let delegate = RecordingDelegate()

@@ -46,6 +46,7 @@ struct IncomingPropertiesTests {
         granted.maximumQoS = 1
         granted.retainIsAvailable = false
         granted.maximumPacketSize = 65_536
+        granted.assignedClientID = "id"
         let publish: [UInt8] =
             [0x01, 1, 0x02, 0, 0, 1, 0] + Self.text(0x03, "text") + Self.text(0x08, "b") + Self.text(0x09, "\u{0}")
             + [0x0B, 0x80, 0x01, 0x0B, 2] + Self.text(0x26, "k") + [0, 0]
