@@ -40,6 +40,7 @@ test: check build bench-check ## every check and every test
 	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
 	@$(BOARD_ENVIRONMENT) provisioning/run-tests.sh $(SWIFT_FLAGS) --skip DebianTests
 	@provisioning/run-tests.sh $(SWIFT_FLAGS) --skip-build --filter DebianTests
+	@provisioning/check-libmosquitto.sh .build/libmosquitto $(SWIFT_FLAGS) || (($$? == 75))
 	@provisioning/voices/ear/listen --short || { (($$? == 75)) && echo "The voices are not listened to; the reason is above."; }
 
 .PHONY: listen

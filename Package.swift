@@ -55,7 +55,7 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
-        // (CEBUR128), SoundboxGPIO, SoundboxControl and SoundboxSystem, and their tests; of CICU, which the box itself
+        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl and SoundboxSystem, and their tests; of CICU, which the box itself
         // does not link, Benchmarks/.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -63,6 +63,7 @@ let package = Package(
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Compiled C: each header says why.
@@ -92,7 +93,7 @@ let package = Package(
 
         // Adapters: each knows the core and its own library, and none of its siblings.
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
-        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CTLSClient"]),
+        library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
         library("SoundboxClips", ["SoundboxCore", "SoundboxSystem", "CConfinement"]),

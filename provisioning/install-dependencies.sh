@@ -13,7 +13,7 @@ packages=(
   pkg-config
   # linked
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
-  libssl-dev libmicrohttpd-dev
+  libssl-dev libmicrohttpd-dev libmosquitto-dev
   # opened by its name when it is needed: its headers
   libcurl4-openssl-dev
   # linked by tests only: the oracle of number readings

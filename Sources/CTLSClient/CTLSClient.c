@@ -1,6 +1,5 @@
 #include "CTLSClient.h"
 
-#include <errno.h>
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
@@ -8,72 +7,24 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 struct soundbox_tls {
-    SSL *ssl;
-    int socket;
-    // errno of the last call on the socket. OpenSSL may overwrite the thread's errno.
-    int system_error;
-    bool waits_to_write;
+    SSL_CTX *context;
+    // What the certificate must be made out to; `names_server` unless it is an address.
+    char *host;
+    bool names_server;
+    char *pins;
+    // Why the broker was refused, once it was.
+    soundbox_tls_error refusal;
 };
-
-// MARK: The socket below
-
-// OpenSSL's own socket BIO writes without MSG_NOSIGNAL: when the peer has gone, SIGPIPE would end the process.
-static int send_bytes(BIO *bio, const char *bytes, int count) {
-    soundbox_tls *tls = BIO_get_data(bio);
-    BIO_clear_retry_flags(bio);
-    const ssize_t sent = send(tls->socket, bytes, (size_t)count, MSG_NOSIGNAL);
-    tls->system_error = sent < 0 ? errno : 0;
-    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_write(bio);
-    return (int)sent;
-}
-
-static int receive_bytes(BIO *bio, char *bytes, int capacity) {
-    soundbox_tls *tls = BIO_get_data(bio);
-    BIO_clear_retry_flags(bio);
-    const ssize_t received = recv(tls->socket, bytes, (size_t)capacity, 0);
-    tls->system_error = received < 0 ? errno : 0;
-    if (received < 0 && (errno == EAGAIN || errno == EINTR)) BIO_set_retry_read(bio);
-    return (int)received;
-}
-
-static long control(BIO *bio, int command, long number, void *pointer) {
-    (void)bio, (void)number, (void)pointer;
-    return command == BIO_CTRL_FLUSH ? 1 : 0;
-}
-
-static BIO_METHOD *socket_method;
-
-static void make_socket_method(void) {
-    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "soundbox socket");
-    if (method == NULL) return;
-    BIO_meth_set_write(method, send_bytes);
-    BIO_meth_set_read(method, receive_bytes);
-    BIO_meth_set_ctrl(method, control);
-    socket_method = method;
-}
-
-static BIO *socket_bio(soundbox_tls *tls) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, make_socket_method);
-    BIO *bio = socket_method == NULL ? NULL : BIO_new(socket_method);
-    if (bio == NULL) return NULL;
-    BIO_set_data(bio, tls);
-    BIO_set_init(bio, 1);
-    return bio;
-}
 
 // MARK: Errors
 
 static void fail(soundbox_tls_error *error, soundbox_tls_failure failure, const char *text) {
     error->failure = failure;
-    error->code = 0;
     snprintf(error->text, sizeof error->text, "%s", text == NULL ? "" : text);
 }
 
@@ -105,8 +56,8 @@ static soundbox_tls_failure distrust(long verdict) {
 }
 
 /// Writes who issued the last certificate of the chain, as far as it could be built.
-static void name_last_issuer(const SSL *ssl, char *text, size_t capacity) {
-    const STACK_OF(X509) *chain = SSL_get0_verified_chain(ssl);
+static void name_last_issuer(X509_STORE_CTX *verification, char *text, size_t capacity) {
+    const STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(verification);
     const X509 *last = sk_X509_value(chain, sk_X509_num(chain) - 1);
     BIO *memory = BIO_new(BIO_s_mem());
     text[0] = 0;
@@ -119,58 +70,64 @@ static void name_last_issuer(const SSL *ssl, char *text, size_t capacity) {
     ERR_clear_error();
 }
 
-static void fail_by_verdict(const soundbox_tls *tls, soundbox_tls_error *error) {
-    const long verdict = SSL_get_verify_result(tls->ssl);
-    fail(error, distrust(verdict), X509_verify_cert_error_string(verdict));
-    if (error->failure == SOUNDBOX_TLS_MISSING_ISSUER || error->failure == SOUNDBOX_TLS_UNKNOWN_AUTHORITY) {
-        name_last_issuer(tls->ssl, error->text, sizeof error->text);
-    }
-}
-
-static bool is_hang_up(int code) { return code == 0 || code == ECONNRESET || code == EPIPE; }
-
-static void fail_by_protocol(const soundbox_tls *tls, soundbox_tls_error *error) {
-    const unsigned long code = ERR_peek_error();
-    // OpenSSL 3.5 queues the system's error; 3.0 reports it separately.
-    if (ERR_SYSTEM_ERROR(code)) {
-        const int system_error = ERR_GET_REASON(code);
-        fail_by_queue(error, is_hang_up(system_error) ? SOUNDBOX_TLS_CLOSED : SOUNDBOX_TLS_SYSTEM, code);
-        error->code = system_error;
-        return;
-    }
+void soundbox_tls_explain(unsigned long code, soundbox_tls_error *error) {
     switch (ERR_GET_REASON(code)) {
-    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return fail_by_queue(error, SOUNDBOX_TLS_CLOSED, code);
-    case SSL_R_WRONG_VERSION_NUMBER: return fail_by_queue(error, SOUNDBOX_TLS_NOT_TLS, code);
-    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-        return fail_by_queue(error, SOUNDBOX_TLS_WANTS_CERTIFICATE, code);
+    case SSL_R_UNEXPECTED_EOF_WHILE_READING: return fail(error, SOUNDBOX_TLS_CLOSED, NULL);
+    case SSL_R_WRONG_VERSION_NUMBER: return fail(error, SOUNDBOX_TLS_NOT_TLS, NULL);
+    case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return fail(error, SOUNDBOX_TLS_WANTS_CERTIFICATE, NULL);
     case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
-    case SSL_R_UNSUPPORTED_PROTOCOL: return fail_by_queue(error, SOUNDBOX_TLS_OLD_VERSION, code);
-    case SSL_R_CERTIFICATE_VERIFY_FAILED: ERR_clear_error(); return fail_by_verdict(tls, error);
+    case SSL_R_UNSUPPORTED_PROTOCOL: return fail(error, SOUNDBOX_TLS_OLD_VERSION, NULL);
     default: fail_by_queue(error, SOUNDBOX_TLS_OTHER, code);
     }
 }
 
-/// The result of a call that moved nothing: 0 to try again, or -1.
-static int outcome(soundbox_tls *tls, int result, soundbox_tls_error *error) {
-    tls->waits_to_write = false;
-    switch (SSL_get_error(tls->ssl, result)) {
-    case SSL_ERROR_WANT_READ: return 0;
-    case SSL_ERROR_WANT_WRITE: tls->waits_to_write = true; return 0;
-    case SSL_ERROR_ZERO_RETURN: fail(error, SOUNDBOX_TLS_CLOSED, NULL); return -1;
-    case SSL_ERROR_SYSCALL:
-        if (is_hang_up(tls->system_error)) {
-            fail(error, SOUNDBOX_TLS_CLOSED, NULL);
-        } else {
-            fail(error, SOUNDBOX_TLS_SYSTEM, NULL);
-            error->code = tls->system_error;
-        }
-        ERR_clear_error();
-        return -1;
-    default: fail_by_protocol(tls, error); return -1;
-    }
+// MARK: Who the broker is
+
+/// Writes the SHA-256 of the certificate's SubjectPublicKeyInfo (RFC 7469, section 2.4) in base64.
+static bool write_pin(const X509 *certificate, char pin[SOUNDBOX_PIN_CAPACITY]) {
+    unsigned char *key = NULL;
+    const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &key);
+    if (size <= 0) return false;
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int length = 0;
+    const bool is_digested = EVP_Digest(key, (size_t)size, digest, &length, EVP_sha256(), NULL) == 1;
+    OPENSSL_free(key);
+    if (!is_digested) return false;
+    return EVP_EncodeBlock((unsigned char *)pin, digest, (int)length) == SOUNDBOX_PIN_CAPACITY - 1;
 }
 
-// MARK: Making a connection
+/// Stands in the place of OpenSSL's verification: does that, and then looks at the pin. OpenSSL calls it while it reads
+/// the broker's certificate, before any byte of MQTT can be read or written.
+static int verify(X509_STORE_CTX *verification, void *argument) {
+    soundbox_tls *tls = argument;
+    if (X509_verify_cert(verification) != 1) {
+        const long verdict = X509_STORE_CTX_get_error(verification);
+        fail(&tls->refusal, distrust(verdict), X509_verify_cert_error_string(verdict));
+        if (tls->refusal.failure == SOUNDBOX_TLS_MISSING_ISSUER ||
+            tls->refusal.failure == SOUNDBOX_TLS_UNKNOWN_AUTHORITY) {
+            name_last_issuer(verification, tls->refusal.text, sizeof tls->refusal.text);
+        }
+        return 0;
+    }
+    if (tls->pins[0] == 0) return 1;
+    const X509 *offered = X509_STORE_CTX_get0_cert(verification);
+    char pin[SOUNDBOX_PIN_CAPACITY] = "";
+    if (offered != NULL && write_pin(offered, pin) && strstr(tls->pins, pin) != NULL) return 1;
+    fail(&tls->refusal, SOUNDBOX_TLS_UNKNOWN_KEY, pin);
+    X509_STORE_CTX_set_error(verification, X509_V_ERR_APPLICATION_VERIFICATION);
+    return 0;
+}
+
+/// libmosquitto asks for the server by the address that it was told to dial. This asks for it by its name, or, since an
+/// address is no server name (RFC 6066, section 3), by none.
+static void name_server(const SSL *ssl, int where, int value) {
+    (void)value;
+    if (!(where & SSL_CB_HANDSHAKE_START)) return;
+    const soundbox_tls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    SSL_set_tlsext_host_name((SSL *)ssl, tls->names_server ? tls->host : NULL);
+}
+
+// MARK: Making a context
 
 static int no_passphrase(char *buffer, int size, int is_writing, void *is_wanted) {
     (void)buffer, (void)size, (void)is_writing;
@@ -195,7 +152,6 @@ static void fail_by_weakness(soundbox_tls_error *error, unsigned long code) {
 static bool configure(
     SSL_CTX *context, const char *authorities, const char *certificate, const char *key, soundbox_tls_error *error
 ) {
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
     bool wants_passphrase = false;
     SSL_CTX_set_default_passwd_cb(context, no_passphrase);
     SSL_CTX_set_default_passwd_cb_userdata(context, &wants_passphrase);
@@ -233,91 +189,57 @@ static bool configure(
     return true;
 }
 
-/// Sets the host to verify and, for a name, to ask for. An address is no server name (RFC 6066, section 3).
-static bool name_host(SSL *ssl, const char *host) {
-    X509_VERIFY_PARAM *parameters = SSL_get0_param(ssl);
-    if (X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1) return true;
+static bool prepare(soundbox_tls *tls, soundbox_tls_error *error) {
+    X509_VERIFY_PARAM *parameters = SSL_CTX_get0_param(tls->context);
+    tls->names_server = X509_VERIFY_PARAM_set1_ip_asc(parameters, tls->host) != 1;
     ERR_clear_error();
     X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    return X509_VERIFY_PARAM_set1_host(parameters, host, 0) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+    if (tls->names_server && X509_VERIFY_PARAM_set1_host(parameters, tls->host, 0) != 1) {
+        fail_by_queue(error, SOUNDBOX_TLS_OTHER, ERR_peek_error());
+        return false;
+    }
+    SSL_CTX_set_app_data(tls->context, tls);
+    SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_cert_verify_callback(tls->context, verify, tls);
+    SSL_CTX_set_info_callback(tls->context, name_server);
+    return true;
 }
 
 soundbox_tls *soundbox_tls_new(
-    int socket, const char *host, const char *authorities, const char *certificate, const char *key,
+    const char *host, const char *authorities, const char *certificate, const char *key, const char *pins,
     soundbox_tls_error *error
 ) {
     ERR_clear_error();
-    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     soundbox_tls *tls = calloc(1, sizeof *tls);
-    if (context == NULL || tls == NULL) {
+    if (tls == NULL || (tls->context = SSL_CTX_new(TLS_client_method())) == NULL ||
+        (tls->host = strdup(host)) == NULL || (tls->pins = strdup(pins)) == NULL) {
         fail(error, SOUNDBOX_TLS_OTHER, "no memory");
-    } else if (configure(context, authorities, certificate, key, error)) {
-        tls->socket = socket;
-        tls->ssl = SSL_new(context);
-        BIO *bio = tls->ssl == NULL ? NULL : socket_bio(tls);
-        if (bio != NULL) SSL_set_bio(tls->ssl, bio, bio);
-        if (bio != NULL && name_host(tls->ssl, host)) {
-            SSL_set_connect_state(tls->ssl);
-            SSL_CTX_free(context);
-            return tls;
-        }
-        fail_by_queue(error, SOUNDBOX_TLS_OTHER, ERR_peek_error());
+    } else if (configure(tls->context, authorities, certificate, key, error) && prepare(tls, error)) {
+        return tls;
     }
-    SSL_CTX_free(context);
     soundbox_tls_free(tls);
     return NULL;
 }
 
 void soundbox_tls_free(soundbox_tls *tls) {
     if (tls == NULL) return;
-    SSL_free(tls->ssl);
+    SSL_CTX_free(tls->context);
+    free(tls->host);
+    free(tls->pins);
     free(tls);
 }
 
-// MARK: Using it
+void *soundbox_tls_context(const soundbox_tls *tls) { return tls->context; }
 
-int soundbox_tls_shake_hands(soundbox_tls *tls, soundbox_tls_error *error) {
-    ERR_clear_error();
-    const int result = SSL_do_handshake(tls->ssl);
-    return result == 1 ? 1 : outcome(tls, result, error);
+bool soundbox_tls_has_refused(const soundbox_tls *tls, soundbox_tls_error *error) {
+    *error = tls->refusal;
+    return tls->refusal.failure != SOUNDBOX_TLS_NO_FAILURE;
 }
 
-bool soundbox_tls_waits_to_write(const soundbox_tls *tls) { return tls->waits_to_write; }
+// MARK: A connection of libmosquitto's
 
-long soundbox_tls_read(soundbox_tls *tls, void *bytes, size_t capacity, soundbox_tls_error *error) {
-    size_t count = 0;
-    ERR_clear_error();
-    const int result = SSL_read_ex(tls->ssl, bytes, capacity, &count);
-    return result == 1 ? (long)count : outcome(tls, result, error);
-}
+bool soundbox_tls_shakes_hands(const void *ssl) { return SSL_is_init_finished(ssl) == 0; }
 
-long soundbox_tls_write(soundbox_tls *tls, const void *bytes, size_t count, soundbox_tls_error *error) {
-    size_t sent = 0;
-    ERR_clear_error();
-    const int result = SSL_write_ex(tls->ssl, bytes, count, &sent);
-    if (result == 1) return (long)sent;
-    const int moved = outcome(tls, result, error);
-    // The flag is about reading. The caller waits for room by itself while it has bytes left.
-    tls->waits_to_write = false;
-    return moved;
-}
+bool soundbox_tls_waits_to_write(const void *ssl) { return SSL_want_write((const SSL *)ssl); }
 
-void soundbox_tls_finish(soundbox_tls *tls) {
-    ERR_clear_error();
-    if (SSL_is_init_finished(tls->ssl)) SSL_shutdown(tls->ssl);
-    ERR_clear_error();
-}
-
-bool soundbox_tls_peer_pin(const soundbox_tls *tls, char pin[SOUNDBOX_PIN_CAPACITY]) {
-    X509 *certificate = SSL_get0_peer_certificate(tls->ssl);
-    if (certificate == NULL) return false;
-    unsigned char *key = NULL;
-    const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &key);
-    if (size <= 0) return false;
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned int length = 0;
-    const bool isDigested = EVP_Digest(key, (size_t)size, digest, &length, EVP_sha256(), NULL) == 1;
-    OPENSSL_free(key);
-    if (!isDigested) return false;
-    return EVP_EncodeBlock((unsigned char *)pin, digest, (int)length) == SOUNDBOX_PIN_CAPACITY - 1;
-}
+bool soundbox_tls_has_unread(const void *ssl) { return SSL_pending(ssl) > 0; }

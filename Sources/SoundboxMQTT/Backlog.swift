@@ -13,10 +13,10 @@ struct Backlog {
 
     /// Random, so that neither a marker of an earlier connection nor anybody else's message is taken for it.
     private let marker = Array(String(UInt64.random(in: .min ... .max), radix: 36).utf8)
-    private var subscription: UInt16?
+    private var subscription: Int32?
     /// The marker would come back, and has not been sent.
     private var isMarkerDue = false
-    private var publication: UInt16?
+    private var publication: Int?
     private var subscribedAt: Duration?
     /// When the last payments had been stored: the next ones wait for their acknowledgement.
     private var lastPayments: Duration?
@@ -59,6 +59,11 @@ struct Backlog {
             isMarkerDue = (1...2).contains(answer.grantedQoS)
         }
         if let publication, events.acknowledged.contains(publication) { self.publication = nil }
+    }
+
+    /// The marker is not sent again.
+    func takeMarkerBack(from client: MQTTClient) {
+        if let publication { client.takeBack(publication) }
     }
 
     mutating func sendMarkerIfDue(with client: MQTTClient) throws(MQTTError) {

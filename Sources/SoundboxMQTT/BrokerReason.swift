@@ -20,10 +20,6 @@ public struct BrokerReason: Sendable, Equatable {
         self.otherServer = otherServer
     }
 
-    init(code: UInt8, _ properties: IncomingProperties?) {
-        self.init(code: code, text: properties?.reasonString, otherServer: properties?.serverReference)
-    }
-
     /// Whether a broker that speaks 3.1.1 as well may take the same client with that: the reason is one that concerns
     /// MQTT 5 alone, or none.
     var concernsVersion: Bool {

@@ -18,17 +18,19 @@ struct ClientEvents {
         /// Whether the broker has kept the session.
         var knowsSession: Bool
         /// `nil` in MQTT 3.1.1.
-        var properties: IncomingProperties?
+        var terms: BrokerTerms?
+        /// The code in words; `nil` in MQTT 3.1.1.
+        var reason: BrokerReason?
 
         var refusal: MQTTError.Refusal? {
             guard code != 0 else { return nil }
-            return properties.map { .reason(BrokerReason(code: code, $0)) } ?? .init(code: code)
+            return reason.map { .reason($0) } ?? .init(code: code)
         }
     }
 
     /// A message that the broker does not take. Nobody sends it again.
     struct Refused: Equatable {
-        var id: UInt16
+        var id: Int
         var topic: Topic
         /// `nil` when it is larger than the broker allows: it was not sent.
         var reason: BrokerReason?
@@ -45,14 +47,14 @@ struct ClientEvents {
     var messages: [Message] = []
     /// The bytes of all payloads in ``messages``.
     var messageBytes = 0
-    /// Messages that were skipped. Their acknowledgements are queued as well.
+    /// Messages that are not kept. Their acknowledgements are queued as well.
     var oversized: [Oversized] = []
     /// CONNACK.
     var answer: Answer?
-    /// SUBACKs: the packet id and the granted QoS of its one topic; 0x80 and more refuse it.
-    var subscriptions: [(id: UInt16, grantedQoS: UInt8, reason: BrokerReason?)] = []
-    /// Packet ids of the messages that the broker has acknowledged, or refused for good.
-    var acknowledged: [UInt16] = []
+    /// SUBACKs: the id and the granted QoS of its one topic; 0x80 and more refuse it.
+    var subscriptions: [(id: Int32, grantedQoS: UInt8, reason: BrokerReason?)] = []
+    /// The ids of the messages that the broker has acknowledged, or refused for good.
+    var acknowledged: [Int] = []
     /// Those of ``acknowledged`` that it has refused.
     var refused: [Refused] = []
 }

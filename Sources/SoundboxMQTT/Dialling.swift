@@ -5,9 +5,9 @@ import Synchronization
 
 /// One address of a broker, with the port, as the system's resolver gives it.
 struct Endpoint: Sendable, Hashable {
-    /// A `sockaddr` of the kernel's.
-    fileprivate let address: [UInt8]
-    fileprivate let family: Int32
+    /// Numeric.
+    var host: String
+    var port: Int
 
     /// More than this many of one name are left out.
     static let most = 16
@@ -27,10 +27,15 @@ struct Endpoint: Sendable, Hashable {
         var ipv4: [Endpoint] = []
         var ipv6: [Endpoint] = []
         for entry in sequence(first: list, next: { $0?.pointee.ai_next }).compactMap({ $0?.pointee }) {
-            guard let address = entry.ai_addr else { continue }
-            let bytes = UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))
-            let endpoint = Endpoint(address: Array(bytes), family: entry.ai_family)
-            switch endpoint.family {
+            var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard
+                getnameinfo(
+                    entry.ai_addr, entry.ai_addrlen, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0
+            else { continue }
+            let endpoint = Endpoint(
+                host: String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
+                port: broker.port)
+            switch entry.ai_family {
             case AF_INET: if !ipv4.contains(endpoint) { ipv4.append(endpoint) }
             case AF_INET6: if !ipv6.contains(endpoint) { ipv6.append(endpoint) }
             default: break
@@ -41,26 +46,6 @@ struct Endpoint: Sendable, Hashable {
         }
         guard !endpoints.isEmpty else { throw .system(SystemError(code: EAFNOSUPPORT)) }
         return Array(endpoints.prefix(most))
-    }
-
-    /// Starts a TCP connection. ``Link/advance(_:)`` tells whether it succeeds. Never blocks.
-    ///
-    /// - Returns: a non-blocking socket. The caller owns it until a ``Link`` takes it.
-    func dial() throws(LinkFailure) -> Int32 {
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
-        let socket = Glibc.socket(family, type, Int32(IPPROTO_TCP))
-        guard socket >= 0 else { throw .system(SystemError.last) }
-        // Packets are small, and the other side waits for them.
-        var yes: Int32 = 1
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        let result = address.withUnsafeBytes { bytes in
-            // The kernel copies it, whatever its alignment.
-            connect(socket, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
-        }
-        if result == 0 || errno == EINPROGRESS { return socket }
-        let error = SystemError.last
-        close(socket)
-        throw .system(error)
     }
 }
 

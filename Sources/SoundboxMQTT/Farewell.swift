@@ -8,14 +8,14 @@ import SoundboxSystem
 struct Farewell {
     /// When to give up, on the clock of `Duration.monotonicNow`.
     let end: Duration
-    private var statusID: UInt16?
+    private var statusID: Int?
     private var statusIsKnown = false
     private var isDisconnecting = false
 
     init(end: Duration) { self.end = end }
 
-    mutating func confirm(_ packetIDs: [UInt16]) {
-        if let statusID, packetIDs.contains(statusID) { statusIsKnown = true }
+    mutating func confirm(_ ids: [Int]) {
+        if let statusID, ids.contains(statusID) { statusIsKnown = true }
     }
 
     /// Queues the next step.

@@ -15,8 +15,6 @@ struct FaultWatch {
     private var lastAtQoS0: Duration?
     /// What the broker that answered last has granted; `nil` when that is enough.
     private var shortSession: (granted: Duration, asked: Duration)?
-    /// The client id that it has given in place of the box's.
-    private var assignedClientID: String?
     /// The largest packet that it takes, when something was larger.
     private var sizeLimit: Int?
     private var reported: [FeedFault] = []
@@ -34,13 +32,10 @@ struct FaultWatch {
         paymentsAreWeak = weak.contains(.payments)
     }
 
-    /// Notes which session the broker has given the box, and for how long it keeps that while the box is away.
+    /// Notes for how long the broker keeps the session of a box that is away.
     ///
-    /// - Parameters:
-    ///   - granted: `nil` when the broker does not tell, which MQTT 3.1.1 cannot.
-    ///   - clientID: which the broker has given; `nil` when that is the box's own.
-    mutating func accepted(sessionExpiry granted: Duration?, asked: Duration, assigned clientID: String? = nil) {
-        assignedClientID = clientID
+    /// - Parameter granted: `nil` when the broker does not tell, which MQTT 3.1.1 cannot.
+    mutating func accepted(sessionExpiry granted: Duration?, asked: Duration) {
         shortSession = granted.flatMap { $0 < min(asked, Self.enough) ? ($0, asked) : nil }
         sizeLimit = nil
     }
@@ -59,7 +54,6 @@ struct FaultWatch {
         var faults: [FeedFault] = []
         if evictions.isSuspected { faults.append(.clientIDTaken(clientID, isCertain: evictions.isCertain)) }
         if !weakTopics.isEmpty { faults.append(.grantedQoS0(topics: weakTopics)) }
-        if let assignedClientID { faults.append(.clientIDAssigned(assignedClientID, asked: clientID)) }
         if let shortSession {
             faults.append(.sessionIsShort(granted: shortSession.granted, asked: shortSession.asked))
         }

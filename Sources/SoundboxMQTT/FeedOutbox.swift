@@ -9,7 +9,7 @@ struct FeedOutbox {
     private var status: [UInt8]?
     private var statusIsDue = false
     /// The status in flight. There is never a second one: a slow broker gets the newest status, not a queue of them.
-    private var statusID: UInt16?
+    private var statusID: Int?
     /// The delegate's last error, so that it is logged once and not at every turn.
     private var lastError: String?
 
@@ -36,16 +36,9 @@ struct FeedOutbox {
         window.outboxHasGrown()
     }
 
-    /// Begins again with the oldest receipt of the outbox: what was under way went with the client.
-    mutating func clientIsNew() {
-        window = ReceiptWindow()
-        statusID = nil
-        statusIsDue = status != nil
-    }
-
     /// Takes the broker's acknowledgements and tells the delegate which receipts it can forget.
-    mutating func confirm(_ packetIDs: [UInt16]) {
-        for id in packetIDs where !window.didConfirm(packetID: id) && id == statusID { statusID = nil }
+    mutating func confirm(_ ids: [Int]) {
+        for id in ids where !window.didConfirm(id: id) && id == statusID { statusID = nil }
         guard !window.confirmed.isEmpty else { return }
         guardingErrors("confirmed receipts cannot be removed from the outbox") {
             try $0.delegate.receiptsDelivered($0.window.confirmed)
@@ -68,7 +61,7 @@ struct FeedOutbox {
             $0.window.didRead(receipts.count, limit: room)
         }
         for receipt in receipts {
-            window.didSend(receipt.sequence, packetID: try client.publish(receipt.payload, to: receipt.topic))
+            window.didSend(receipt.sequence, id: try client.publish(receipt.payload, to: receipt.topic))
         }
     }
 

@@ -13,61 +13,36 @@ final class MQTTClient {
     private let brokers: [BrokerAddress]
     private let topics: Topics
     private let tls: MQTTSettings.TLS?
-    private let login: OutgoingPacket.Connect
+    private let login: Login
     private var protocols: ProtocolMemory<Endpoint>
 
     // MARK: State of one connection
 
-    /// The connection, while there is one.
-    var link: Link?
+    /// `nil` while there is none.
+    private var connection: Connection?
     private var endpoint: Endpoint?
     private(set) var version: ProtocolVersion
-    /// Whether the broker has accepted the connection.
-    private(set) var isAccepted = false
     /// What the broker said when it accepted; `nil` before that, and in MQTT 3.1.1.
-    private(set) var granted: IncomingProperties?
+    private(set) var granted: BrokerTerms?
     /// Whether the broker was found to speak 3.1.1 only, by this connection.
     private(set) var hasGoneBack = false
-    /// Why the broker has ended the connection, when it has said so.
-    private(set) var disconnection: BrokerReason?
     /// Whether more may have arrived than was read. The next turn then does not sleep.
-    var mayHaveMore = false
-    /// Bytes that were read from the network and not yet parsed.
-    var unread: ArraySlice<UInt8> = []
-    var reader: PacketReader
-    /// The bytes to send. The first `sent` of them have left.
-    var outgoing: [UInt8] = []
-    var sent = 0
-    /// Whether the queue ends with a DISCONNECT.
-    private(set) var isDisconnecting = false
-    var keepAlive: KeepAlive
-    private let ownInterval: Duration
-
-    private var events = ClientEvents()
-    private var subscribing: Set<UInt16> = []
-    /// Answers to nothing that was asked. A confused broker sends a few; a flood is an attempt to keep the box busy.
-    private var strayAnswers = 0
-    private static let maximumStrayAnswers = 1_000
+    private var mayHaveMore = false
 
     // MARK: State that outlives a connection
 
+    private var events = ClientEvents()
     /// What was published and the broker has not acknowledged, in order of sending. It is sent again after the next
     /// CONNACK, in the version that is spoken then.
     private var unacknowledged: [Publication] = []
     private struct Publication {
-        var id: UInt16
+        var id: Int
         var topic: Topic
         var payload: [UInt8]
-        /// On any connection.
-        var wasSent = false
-        /// On this connection.
-        var isUnderWay = false
+        /// The connection's id of it; `nil` while it has not been given to this connection.
+        var underWay: Int32?
     }
-    private var lastID: UInt16 = 0
-    /// A message that is too large, and whose end never came on an earlier connection.
-    private var interrupted: (head: IncomingPacket.Head, payloadBytes: Int)?
-    /// Whether the message that is being skipped has been acknowledged already.
-    private var isAcknowledgedEarly = false
+    private var lastID = 0
 
     /// Makes a client that is not connected.
     ///
@@ -83,12 +58,8 @@ final class MQTTClient {
         broker = first
         topics = settings.topics
         tls = settings.tls
-        let seconds = UInt16(clamping: max(settings.keepAlive, MQTTSettings.leastKeepAlive).components.seconds)
-        ownInterval = .seconds(seconds)
-        keepAlive = KeepAlive(interval: ownInterval, start: .zero)
         protocols = ProtocolMemory(settings.protocolChoice)
         version = settings.protocolChoice == .v311 ? .v311 : .v5
-        reader = PacketReader(maximumPayloadBytes: PaymentNoticeDecoder.maximumPayloadBytes, version: version)
         if settings.username == nil, settings.password != nil {
             throw .invalidSettings(.passwordWithoutUsername)
         }
@@ -96,14 +67,15 @@ final class MQTTClient {
             (.clientID, clientID.utf8.count), (.username, settings.username?.utf8.count ?? 0),
             (.password, settings.password?.utf8.count ?? 0), (.lastWill, will?.count ?? 0),
         ]
-        for (field, bytes) in fields where bytes > OutgoingPacket.maximumFieldBytes {
+        for (field, bytes) in fields where bytes > Int(UInt16.max) {
             throw .invalidSettings(.tooLong(field, bytes: bytes))
         }
-        login = OutgoingPacket.Connect(
+        login = Login(
             clientID: clientID, keepsSession: keepsSession,
-            sessionExpiry: UInt32(clamping: settings.sessionExpiry.components.seconds), keepAlive: seconds,
-            will: will.map { .init(topic: settings.topics[.status], payload: $0, isRetained: Topic.status.isRetained) },
-            username: settings.username, password: settings.password)
+            sessionExpiry: UInt32(clamping: settings.sessionExpiry.components.seconds),
+            keepAlive: UInt16(clamping: max(settings.keepAlive, MQTTSettings.leastKeepAlive).components.seconds),
+            will: will.map { (settings.topics[.status], $0) }, username: settings.username,
+            password: settings.password)
     }
 
     /// Checks that the files in the settings can be read. Call this before each connection: a file may come or go.
@@ -129,35 +101,24 @@ final class MQTTClient {
         }
     }
 
-    /// Begins a connection. Bytes queued for an earlier one are dropped; publications that the broker has not
-    /// acknowledged are kept.
-    ///
-    /// - Parameters:
-    ///   - socket: from ``Endpoint/dial()``. The client closes it.
-    ///   - endpoint: where it leads to.
-    func begin(on socket: Int32, to endpoint: Endpoint) throws(MQTTError) {
+    // MARK: Connecting
+
+    /// Begins a connection. Publications that the broker has not acknowledged are kept.
+    func begin(to endpoint: Endpoint) throws(MQTTError) {
         drop()
         self.endpoint = endpoint
         version = protocols.version(for: endpoint, at: .monotonicNow)
         granted = nil
         hasGoneBack = false
-        disconnection = nil
         mayHaveMore = false
-        unread = []
-        reader = PacketReader(maximumPayloadBytes: reader.maximumPayloadBytes, version: version)
-        outgoing = OutgoingPacket.connect(login, version)
-        sent = 0
-        isDisconnecting = false
-        keepAlive = KeepAlive(interval: ownInterval, start: .monotonicNow)
         // What was done with on the last connection, and not told yet.
         var rest = ClientEvents()
         (rest.acknowledged, rest.refused) = (events.acknowledged, events.refused)
         events = rest
-        for index in unacknowledged.indices { unacknowledged[index].isUnderWay = false }
-        subscribing = []
-        strayAnswers = 0
-        isAcknowledgedEarly = false
-        do { link = try Link(socket: socket, to: broker, settings: tls) } catch { throw lost(error) }
+        for index in unacknowledged.indices { unacknowledged[index].underWay = nil }
+        do throws(MQTTError.Loss) {
+            connection = try Connection(to: endpoint, of: broker, login, version, tls)
+        } catch { throw ended(error) }
     }
 
     /// Connects a client that no feed drives to the first address that takes it. Blocks while names are looked up, and
@@ -177,9 +138,7 @@ final class MQTTClient {
             for (index, endpoint) in endpoints.enumerated() {
                 let isLast = place == brokers.count - 1 && index == endpoints.count - 1
                 do throws(MQTTError) {
-                    let socket: Int32
-                    do { socket = try endpoint.dial() } catch { throw lost(error) }
-                    try begin(on: socket, to: endpoint)
+                    try begin(to: endpoint)
                     if isLast { return }
                     try open(until: .monotonicNow + openingLimit)
                     return
@@ -194,36 +153,6 @@ final class MQTTClient {
         throw failure ?? .invalidSettings(.noBroker)
     }
 
-    /// Tries the same address at once with MQTT 3.1.1, where that may be all that the broker speaks.
-    ///
-    /// - Parameter error: how the attempt has ended.
-    /// - Returns: whether a connection has been begun. The attempt is over otherwise.
-    func goBack(after error: MQTTError) throws(MQTTError) -> Bool {
-        // Before CONNECT has left, nobody can have refused its version.
-        guard !isAccepted, let endpoint, let link, link.stage == .open, sent > 0 || outgoing.isEmpty
-        else { return false }
-        let failure: ProtocolMemory<Endpoint>.Failure
-        switch error {
-        case .refused(_, .reason(let reason)):
-            // It answers in MQTT 5, so it speaks that.
-            guard reason.concernsVersion else { return false }
-            failure = .version
-        // An answer in the form of 3.1.1; to MQTT 5 that refuses the version, whatever it says.
-        case .refused(_, let refusal):
-            guard version == .v5 || refusal == .protocolVersion else { return false }
-            failure = .version
-        case .timedOut: failure = .silent
-        case .unreachable(_, .closed), .unreachable(_, .closedInHandshake), .connectionLost(.violation):
-            failure = .closed
-        default: return false
-        }
-        guard protocols.failed(version, at: endpoint, failure) else { return false }
-        let socket: Int32
-        do { socket = try endpoint.dial() } catch { throw lost(error) }
-        try begin(on: socket, to: endpoint)
-        return true
-    }
-
     private func open(until end: Duration) throws(MQTTError) {
         while isOpening {
             let rest = end - .monotonicNow
@@ -232,104 +161,150 @@ final class MQTTClient {
         }
     }
 
-    /// Ends the connection and sends nothing that is queued. The broker publishes the will, and keeps what was not
-    /// acknowledged for the next connection.
-    func drop() {
-        interrupted = reader.skipping ?? interrupted
-        isAccepted = false
-        link = nil
+    /// Tries the same address at once with MQTT 3.1.1, where that may be all that the broker speaks.
+    ///
+    /// - Parameter error: how the attempt has ended.
+    /// - Returns: whether a connection has been begun. The attempt is over otherwise.
+    func goBack(after error: MQTTError) throws(MQTTError) -> Bool {
+        guard let endpoint else { return false }
+        if isAccepted, case .connectionLost(.violation) = error {
+            protocols.couldNotBeRead(version, from: endpoint)
+        }
+        // Before CONNECT has left, nobody can have refused its version.
+        guard !isAccepted, connection?.hasAsked == true else { return false }
+        let failure: ProtocolMemory<Endpoint>.Failure
+        switch error {
+        case .refused(_, .reason(let reason)):
+            // It answers in MQTT 5, so it speaks that.
+            guard reason.concernsVersion else { return false }
+            failure = .version
+        // An answer in the form of 3.1.1.
+        case .refused(_, let refusal):
+            guard refusal == .protocolVersion else { return false }
+            failure = .version
+        case .timedOut: failure = .silent
+        case .unreachable(_, .closed), .unreachable(_, .closedInHandshake), .connectionLost(.violation):
+            failure = .closed
+        default: return false
+        }
+        guard protocols.failed(version, at: endpoint, failure) else { return false }
+        try begin(to: endpoint)
+        return true
     }
 
-    var isConnected: Bool { link != nil }
+    /// Ends the connection and sends nothing that is queued. The broker publishes the will, and keeps what was not
+    /// acknowledged for the next connection.
+    func drop() { connection = nil }
+
+    var isConnected: Bool { connection != nil }
 
     /// Whether TCP is still being established.
-    var isOpening: Bool { link?.stage == .opening }
+    var isOpening: Bool { connection?.isOpening == true }
+
+    /// Whether the broker has accepted the connection.
+    var isAccepted: Bool { connection?.isAccepted == true }
 
     // MARK: Requests
 
     /// Queues a SUBSCRIBE.
     ///
-    /// - Returns: the packet id that the SUBACK will carry.
-    func subscribe(to topic: Topic) throws(MQTTError) -> UInt16 {
-        let id = try freeID()
-        subscribing.insert(id)
-        outgoing += OutgoingPacket.subscribe(to: topics[topic], id: id, version)
-        return id
+    /// - Returns: the id that the SUBACK will carry.
+    func subscribe(to topic: Topic) throws(MQTTError) -> Int32 {
+        guard let connection else { throw lost(.closed) }
+        do throws(MQTTError.Loss) { return try connection.subscribe(to: topics[topic]) } catch { throw ended(error) }
     }
 
     /// Queues a PUBLISH. It leaves when the broker takes one more at a time.
     ///
-    /// - Returns: the packet id that ``ClientEvents/acknowledged`` will name.
-    func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> UInt16 {
-        let id = try freeID()
-        unacknowledged.append(Publication(id: id, topic: topic, payload: payload))
-        sendPublications()
-        return id
+    /// - Returns: the id that ``ClientEvents/acknowledged`` will name.
+    func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> Int {
+        lastID += 1
+        unacknowledged.append(Publication(id: lastID, topic: topic, payload: payload))
+        try sendPublications()
+        return lastID
     }
 
-    /// Queues what waits to be published, within what the broker has said that it takes.
-    private func sendPublications() {
-        guard isAccepted else { return }
-        let isQoS0 = granted?.maximumQoS == 0
-        var room = Int(granted?.receiveMaximum ?? .max) - unacknowledged.count { $0.isUnderWay }
-        var ended: Set<UInt16> = []
-        for index in unacknowledged.indices where room > 0 && !unacknowledged[index].isUnderWay {
+    /// Does not send a message again that the broker has not acknowledged. Between two connections.
+    func takeBack(_ id: Int) { unacknowledged.removeAll { $0.id == id } }
+
+    private func sendPublications() throws(MQTTError) {
+        guard let connection, connection.isAccepted else { return }
+        let quality = min(Topic.qualityOfService, granted?.maximumQoS ?? 2)
+        for index in unacknowledged.indices where unacknowledged[index].underWay == nil {
             let message = unacknowledged[index]
-            let packet = OutgoingPacket.publish(
-                message.payload, to: topics[message.topic], id: isQoS0 ? nil : message.id,
-                isRetained: message.topic.isRetained && granted?.retainIsAvailable != false,
-                isAgain: !isQoS0 && message.wasSent, version)
-            let isTooLarge = granted?.maximumPacketSize.map { packet.count > Int($0) } ?? false
-            if isTooLarge {
-                events.refused.append(.init(id: message.id, topic: message.topic, reason: nil))
-            } else {
-                outgoing += packet
-            }
-            guard isTooLarge || isQoS0 else {
-                unacknowledged[index].wasSent = true
-                unacknowledged[index].isUnderWay = true
-                room -= 1
-                continue
-            }
-            // The broker will say nothing about it.
-            ended.insert(message.id)
-            events.acknowledged.append(message.id)
-            mayHaveMore = true
+            let id: Int32?
+            do throws(MQTTError.Loss) {
+                id = try connection.publish(
+                    message.payload, to: topics[message.topic], quality: quality,
+                    isRetained: message.topic.isRetained && granted?.retainIsAvailable != false)
+            } catch { throw ended(error) }
+            unacknowledged[index].underWay = id ?? -1
+            if id == nil { events.refused.append(.init(id: message.id, topic: message.topic, reason: nil)) }
+            // Of these the broker will say nothing.
+            if id == nil || quality == 0 { events.acknowledged.append(message.id) }
         }
-        if !ended.isEmpty { unacknowledged.removeAll { ended.contains($0.id) } }
-    }
-
-    private func freeID() throws(MQTTError) -> UInt16 {
-        for _ in 1...UInt16.max {
-            lastID = lastID == .max ? 1 : lastID + 1
-            if !subscribing.contains(lastID), !unacknowledged.contains(where: { $0.id == lastID }) { return lastID }
-        }
-        throw .timedOut(waitingFor: .packetID)
+        guard !events.acknowledged.isEmpty else { return }
+        mayHaveMore = true
+        let ended = Set(events.acknowledged)
+        unacknowledged.removeAll { ended.contains($0.id) }
     }
 
     /// Queues a DISCONNECT, after which the broker does not publish the will. Everything queued before it still leaves,
     /// PUBACKs included. To refuse a message use ``drop()``.
-    func disconnect() {
-        outgoing += OutgoingPacket.disconnect
-        isDisconnecting = true
-    }
+    func disconnect() { connection?.disconnect() }
 
     /// Queues a PINGREQ when one is due. Call this at least every few seconds.
     ///
     /// - Throws: when the last one was not answered.
     func ping() throws(MQTTError) {
-        guard isAccepted, link != nil else { return }
-        switch keepAlive.check(at: .monotonicNow) {
-        case .alive: break
-        case .pingIsDue: outgoing += OutgoingPacket.pingreq
-        case .dead: throw .connectionLost(.silence)
-        }
+        guard let connection, connection.isAccepted else { return }
+        do throws(MQTTError.Loss) { try connection.keepAlive() } catch { throw ended(error) }
     }
 
     /// How long ``ping()`` has nothing to do, if nothing arrives or leaves meanwhile; a millisecond at least.
-    var timeToPing: Duration { max(.milliseconds(1), keepAlive.nextVerdict - .monotonicNow) }
+    var timeToPing: Duration {
+        connection?.keepAliveIsDue.map { max(.milliseconds(1), $0 - .monotonicNow) } ?? .seconds(3600)
+    }
 
-    // MARK: Arrivals
+    // MARK: Turns
+
+    /// Sleeps until something arrives, queued bytes can be sent, `wakeUp` is signalled or the time has passed. Then reads
+    /// what has arrived. Writes nothing except the TLS handshake and, on a new connection, CONNECT.
+    ///
+    /// - Parameters:
+    ///   - limit: reading stops after this many messages, or 1 MiB of payloads.
+    /// - Throws: when the connection has ended. ``takeEvents()`` still returns what was read before.
+    func read(waitingAtMost timeout: Duration, wakeUp: WakeUp? = nil, limit: Int = 256) throws(MQTTError) {
+        guard let connection, let socket = connection.socket else { throw lost(.closed) }
+        var waited = [pollfd(fd: socket, events: connection.interest, revents: 0)]
+        if let wakeUp { waited.append(pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)) }
+        poll(&waited, nfds_t(waited.count), mayHaveMore && !connection.isStalled ? 0 : timeout.pollMilliseconds)
+        wakeUp?.clear()
+        let outcome = Result { () throws(MQTTError.Loss) in
+            try connection.read(Int32(waited[0].revents), isPending: mayHaveMore, limit: limit)
+        }
+        try take(from: connection)
+        do throws(MQTTError.Loss) { mayHaveMore = try outcome.get() } catch { throw ended(error) }
+    }
+
+    private func take(from connection: Connection) throws(MQTTError) {
+        let arrived = connection.takeEvents()
+        events.messages += arrived.messages
+        events.oversized += arrived.oversized
+        events.subscriptions += arrived.subscriptions
+        for (id, refusal) in connection.takeAnswers() {
+            guard let index = unacknowledged.firstIndex(where: { $0.underWay == id }) else { continue }
+            let message = unacknowledged.remove(at: index)
+            events.acknowledged.append(message.id)
+            if let refusal { events.refused.append(.init(id: message.id, topic: message.topic, reason: refusal)) }
+        }
+        guard let answer = arrived.answer else { return }
+        events.answer = answer
+        guard answer.refusal == nil else { return }
+        granted = answer.terms
+        if let endpoint { hasGoneBack = protocols.accepted(version, by: endpoint, at: .monotonicNow) }
+        try sendPublications()
+    }
 
     /// Returns what has happened since the last call.
     func takeEvents() -> ClientEvents {
@@ -337,82 +312,30 @@ final class MQTTClient {
         return events
     }
 
-    /// Whether enough has been read that it should be stored before anything more is read.
-    func isFull(_ limit: Int) -> Bool {
-        events.messages.count + events.oversized.count >= limit || events.messageBytes >= 1 << 20
+    /// Sends as much of the queue as the network takes. From here on PUBACKs may be on the wire.
+    func write() throws(MQTTError) {
+        guard let connection else { return }
+        do throws(MQTTError.Loss) { try connection.write() } catch { throw ended(error) }
+        // The DISCONNECT has left.
+        if connection.socket == nil { drop() }
     }
 
-    func take(_ packet: IncomingPacket) throws(ProtocolViolation) {
-        if case .connack(let code, let knowsSession, let properties) = packet {
-            guard events.answer == nil, !isAccepted else { throw ProtocolViolation("a second CONNACK") }
-            var answer = ClientEvents.Answer(code: code, knowsSession: knowsSession, properties: properties)
-            // Whoever accepts MQTT 5 in the form of 3.1.1 has not looked at the version, and would not understand the rest.
-            if version == .v5, properties == nil, code == 0 { answer.code = 0x01 }
-            events.answer = answer
-            guard answer.code == 0 else { return }
-            accepted(properties)
-            return
-        }
-        guard isAccepted else { throw ProtocolViolation("something before it has accepted the connection") }
-        switch packet {
-        case .connack: break
-        case .publish(let head, let payload):
-            events.messages.append(
-                .init(
-                    topic: head.topic, payload: payload, qos: head.qos, isRetained: head.isRetained,
-                    expiry: head.expiry))
-            events.messageBytes += payload.count
-            outgoing += OutgoingPacket.acknowledgement(of: head)
-        case .oversized(let head, let bytes):
-            // Like any message it is acknowledged at its end. On its second attempt it is acknowledged at its beginning: on
-            // a connection too short for its end, it would otherwise come for ever.
-            guard let interrupted, interrupted.head.topic == head.topic, interrupted.payloadBytes == bytes else {
-                break
-            }
-            skip(head, bytes)
-            isAcknowledgedEarly = true
-        case .skipped(let head, let bytes):
-            if !isAcknowledgedEarly { skip(head, bytes) }
-            isAcknowledgedEarly = false
-            interrupted = nil
-        case .puback(let id, let reason):
-            guard let index = unacknowledged.firstIndex(where: { $0.id == id }) else { return try noteStrayAnswer() }
-            let message = unacknowledged.remove(at: index)
-            events.acknowledged.append(id)
-            if let reason { events.refused.append(.init(id: id, topic: message.topic, reason: reason)) }
-            sendPublications()
-        case .suback(let id, let granted, let reason):
-            guard subscribing.remove(id) != nil else { return try noteStrayAnswer() }
-            events.subscriptions.append((id, granted, reason))
-        case .disconnect(let reason): disconnection = reason
-        case .pubrel(let id):
-            // The end of a message at QoS 2. Nobody subscribed to that, but it is taken.
-            outgoing += OutgoingPacket.pubcomp(id)
-        case .pingresp:
-            if !keepAlive.answered() { try noteStrayAnswer() }
-        }
+    // MARK: Failures
+
+    private func ended(_ loss: MQTTError.Loss) -> MQTTError {
+        if case .link(let failure) = loss { return lost(failure) }
+        return .connectionLost(loss)
     }
 
-    private func accepted(_ properties: IncomingProperties?) {
-        isAccepted = true
-        granted = properties
-        if let endpoint {
-            hasGoneBack = protocols.accepted(version, by: endpoint, at: .monotonicNow)
+    /// The error that a link's failure means at this stage.
+    func lost(_ failure: LinkFailure) -> MQTTError {
+        if case .settings(let fault) = failure { return .invalidSettings(fault) }
+        if isAccepted { return .connectionLost(.link(failure)) }
+        // In TLS 1.3 the client completes the handshake before the broker checks the client's certificate. Often the only
+        // sign that the broker wants one is that it hangs up.
+        if failure == .closed, broker.usesTLS {
+            return .unreachable(broker: broker, .closedInHandshake)
         }
-        // A client may ask more often than the broker wants to hear of it (MQTT 5, section 3.1.2.10), not less often.
-        if let seconds = properties?.serverKeepAlive, seconds > 0, .seconds(seconds) < ownInterval {
-            keepAlive = KeepAlive(interval: .seconds(seconds), start: .monotonicNow)
-        }
-        sendPublications()
-    }
-
-    private func skip(_ head: IncomingPacket.Head, _ bytes: Int) {
-        events.oversized.append(.init(topic: head.topic, bytes: bytes))
-        outgoing += OutgoingPacket.acknowledgement(of: head)
-    }
-
-    private func noteStrayAnswer() throws(ProtocolViolation) {
-        strayAnswers += 1
-        if strayAnswers > Self.maximumStrayAnswers { throw ProtocolViolation("a flood of answers to nothing") }
+        return .unreachable(broker: broker, failure)
     }
 }

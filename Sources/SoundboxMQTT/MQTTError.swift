@@ -28,6 +28,8 @@ public enum MQTTError: Error, Sendable, Equatable {
         case certificateWithoutKey
         /// A field that is longer than MQTT allows.
         case tooLong(Field, bytes: Int)
+        /// A field with a character that MQTT does not allow in a text.
+        case controlCharacter(Field)
         /// A file that cannot be read.
         case unreadable(CredentialFile, path: String, SystemError)
         /// A file that OpenSSL cannot use, with its words; `nil` is the system's folder of authorities.
@@ -65,7 +67,7 @@ public enum MQTTError: Error, Sendable, Equatable {
     }
 
     /// Why a connection ended.
-    public enum Loss: Sendable, Equatable {
+    public enum Loss: Error, Sendable, Equatable {
         case link(LinkFailure)
         /// Nothing came back to a PINGREQ.
         case silence
@@ -84,8 +86,6 @@ public enum MQTTError: Error, Sendable, Equatable {
         case subscription
         /// PUBACK for what a publisher sent.
         case acknowledgement
-        /// PUBACK for any of the messages under way: every packet id is in use.
-        case packetID
         /// The box's answers.
         case receipts
         /// A probe's own message.
@@ -151,7 +151,8 @@ extension MQTTError.SettingsFault: CustomStringConvertible {
         case .passwordWithoutUsername: "a broker password needs a user name beside it (username)"
         case .certificateWithoutKey: "a client certificate and its key go together (cert_file, key_file)"
         case .tooLong(let field, let bytes):
-            "the \(field) has \(bytes) bytes; MQTT allows \(OutgoingPacket.maximumFieldBytes)"
+            "the \(field) has \(bytes) bytes; MQTT allows \(UInt16.max)"
+        case .controlCharacter(let field): "the \(field) has a control character, which MQTT does not allow"
         case .unreadable(let file, let path, let error): "cannot read the broker's \(file) file \"\(path)\": \(error)"
         case .unusable(let file, let path, let reason):
             "the broker's \(file) file \"\(path ?? "/etc/ssl/certs")\" cannot be used: \(reason)"
@@ -213,7 +214,6 @@ extension MQTTError.Answer: CustomStringConvertible {
         case .handshake: "the broker's answer"
         case .subscription: "the broker to confirm the subscription"
         case .acknowledgement: "the broker to acknowledge the messages"
-        case .packetID: "the broker to acknowledge any of 65,535 messages"
         case .receipts: "the box's receipts; the broker has the messages, so is the box running and online?"
         case .probe: "the probe to come back"
         }

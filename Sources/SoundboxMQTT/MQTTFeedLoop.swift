@@ -99,9 +99,7 @@ struct MQTTFeedLoop {
                 if case .failure(let failure) = result, !route.hasKnown(broker) { throw client.lost(failure) }
             case .dial(let stop):
                 client.broker = settings.brokers[stop.broker]
-                let socket: Int32
-                do { socket = try stop.endpoint.dial() } catch { throw client.lost(error) }
-                try client.begin(on: socket, to: stop.endpoint)
+                try client.begin(to: stop.endpoint)
                 return client
             case .pause: break
             }
@@ -155,10 +153,9 @@ struct MQTTFeedLoop {
     }
 
     /// The client would send the marker once more on the next connection, and a broker that ends connections for it would end
-    /// that one, too. So the client goes; receipts that it had under way are read from the outbox again.
+    /// that one, too.
     private mutating func forgetMarker(after error: MQTTError) {
-        client = nil
-        outbox.clientIsNew()
+        if let client { backlog.takeMarkerBack(from: client) }
         backlog = Backlog()
         switch error {
         case .connectionLost(.link), .connectionLost(.disconnected):
@@ -197,6 +194,7 @@ struct MQTTFeedLoop {
                 guard !control.isStopping else { throw error }
                 if try client.goBack(after: error) {
                     if case .refused = error { refusal = error }
+                    if case .connectionLost(.violation) = error { tellOnce("\(error); MQTT 3.1.1 is tried") }
                     continue
                 }
                 // A reason that was given tells more than a connection that was closed.
@@ -287,14 +285,13 @@ struct MQTTFeedLoop {
 
     /// Notes and tells what the broker has granted.
     private mutating func noteTerms(of client: MQTTClient) {
-        if client.hasGoneBack { log("\(client.broker) speaks MQTT 3.1.1 and not 5") }
+        if client.hasGoneBack { log("MQTT 3.1.1 is spoken with \(client.broker), and 5 is asked for again tomorrow") }
         guard let granted = client.granted else {
             return faults.accepted(sessionExpiry: nil, asked: settings.sessionExpiry)
         }
         // Without a word of it the broker keeps to what was asked for.
         let expiry = granted.sessionExpiry.map { Duration.seconds($0) } ?? settings.sessionExpiry
-        faults.accepted(
-            sessionExpiry: expiry, asked: settings.sessionExpiry, assigned: granted.assignedClientID)
+        faults.accepted(sessionExpiry: expiry, asked: settings.sessionExpiry)
         if expiry < settings.sessionExpiry {
             tellOnce(
                 "\(client.broker) keeps the session for \(expiry.components.seconds) s; "

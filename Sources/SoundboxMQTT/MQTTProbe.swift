@@ -1,3 +1,4 @@
+import CMosquitto
 import SoundboxCore
 import SoundboxSystem
 
@@ -23,6 +24,13 @@ public struct MQTTProbe: Sendable {
     /// The most that the message may take to come back.
     private static let echoLimit = Duration.seconds(3)
 
+    /// The version of libmosquitto that is loaded.
+    public static var libraryVersion: String {
+        var (major, minor, revision): (Int32, Int32, Int32) = (0, 0, 0)
+        mosquitto_lib_version(&major, &minor, &revision)
+        return "\(major).\(minor).\(revision)"
+    }
+
     private let settings: MQTTSettings
 
     /// - Parameter settings: how to reach the broker, and the topics of the box. The client id is not used.
@@ -33,7 +41,8 @@ public struct MQTTProbe: Sendable {
     ///
     /// - Parameter timeout: until the subscriptions are confirmed. The system's resolver alone bounds the name lookup
     ///   that comes first.
-    public func run(timeout: Duration) throws(MQTTError) -> Outcome {
+    /// - Returns: also whether the broker speaks MQTT 5, and so keeps to the size of message that the box takes.
+    public func run(timeout: Duration) throws(MQTTError) -> (outcome: Outcome, speaks5: Bool) {
         let end = Duration.monotonicNow + timeout
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
         let client = try MQTTClient(settings, clientID: ClientID.visitor("probe"), keepsSession: false, will: nil)
@@ -49,19 +58,23 @@ public struct MQTTProbe: Sendable {
         guard weak.isEmpty else {
             client.disconnect()
             try client.write()
-            return .weak(topics: weak)
+            return (.weak(topics: weak), client.version == .v5)
         }
         let echo =
             try grantedQoS(.probe, client, until: end).granted <= 2
             ? try echo(name, client, until: .monotonicNow + Self.echoLimit) : nil
         client.disconnect()
         try client.write()
-        guard let echo else { return .subscribed }
-        return switch settings.topics.match(echo) {
+        return (echo.map { outcome($0) } ?? .subscribed, client.version == .v5)
+    }
+
+    /// - Parameter name: under which the message came back.
+    private func outcome(_ name: String) -> Outcome {
+        switch settings.topics.match(name) {
         case .own: .delivered
         case .rewritten(_, let isCertain):
-            .rewritten(sent: settings.topics[.probe], delivered: echo, isCertain: isCertain)
-        case .foreign: .rewritten(sent: settings.topics[.probe], delivered: echo, isCertain: false)
+            .rewritten(sent: settings.topics[.probe], delivered: name, isCertain: isCertain)
+        case .foreign: .rewritten(sent: settings.topics[.probe], delivered: name, isCertain: false)
         }
     }
 

@@ -35,7 +35,7 @@ public struct MQTTPublisher: Sendable {
         try client.awaitAcceptance(until: end)
         if onAnswer != nil { for topic in answers { try listen(to: topic, client, until: end) } }
 
-        var unacknowledged: Set<UInt16> = []
+        var unacknowledged: Set<Int> = []
         for payload in payloads { unacknowledged.insert(try client.publish(payload, to: topic)) }
         let names = answers.map { settings.topics[$0] }
         var isAnswered = onAnswer == nil

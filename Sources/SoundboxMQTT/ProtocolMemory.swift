@@ -68,6 +68,13 @@ struct ProtocolMemory<Address: Hashable> {
         return false
     }
 
+    /// Notes that something which the broker sent in MQTT 5 could not be read: 3.1.1 comes next, which has no properties.
+    /// libmosquitto takes a property with a control character for malformed, some brokers do not; such a message would end
+    /// each connection for ever.
+    mutating func couldNotBeRead(_ version: ProtocolVersion, from address: Address) {
+        if choice == .auto, version == .v5 { known[address] = .trial311 }
+    }
+
     /// Notes that an attempt with `version` came to nothing.
     ///
     /// - Returns: whether the same address is to be tried at once with 3.1.1.

@@ -9,7 +9,7 @@ struct ReceiptWindow {
     private(set) var outboxMayHoldMore = true
     /// Confirmed by the broker and not yet reported to the outbox.
     private(set) var confirmed: [Int64] = []
-    private var inFlight: [UInt16: Int64] = [:]
+    private var inFlight: [Int: Int64] = [:]
     /// The highest sequence that was sent. Reading goes on after it.
     private(set) var lastSent: Int64 = 0
 
@@ -28,14 +28,14 @@ struct ReceiptWindow {
     ///   - limit: how many were asked for. Fewer mean that the outbox has been read to its end.
     mutating func didRead(_ count: Int, limit: Int) { outboxMayHoldMore = count >= limit }
 
-    mutating func didSend(_ sequence: Int64, packetID: UInt16) {
-        inFlight[packetID] = sequence
+    mutating func didSend(_ sequence: Int64, id: Int) {
+        inFlight[id] = sequence
         lastSent = max(lastSent, sequence)
     }
 
     /// - Returns: whether the packet was a receipt.
-    mutating func didConfirm(packetID: UInt16) -> Bool {
-        guard let sequence = inFlight.removeValue(forKey: packetID) else { return false }
+    mutating func didConfirm(id: Int) -> Bool {
+        guard let sequence = inFlight.removeValue(forKey: id) else { return false }
         confirmed.append(sequence)
         return true
     }

@@ -7,7 +7,7 @@ struct Subscriptions {
 
     private let names: Topics
     /// Requested, and not yet answered.
-    private var pending: [UInt16: Topic] = [:]
+    private var pending: [Int32: Topic] = [:]
     /// What the broker delivers at QoS 0 only.
     private(set) var weak: [Topic] = []
 
@@ -24,7 +24,7 @@ struct Subscriptions {
     /// - Returns: `true` once, when no answer is outstanding any more.
     /// - Throws: ``MQTTError/subscriptionRefused(topic:_:)``.
     mutating func confirm(
-        _ answers: [(id: UInt16, grantedQoS: UInt8, reason: BrokerReason?)]
+        _ answers: [(id: Int32, grantedQoS: UInt8, reason: BrokerReason?)]
     ) throws(MQTTError) -> Bool {
         guard !pending.isEmpty else { return false }
         for answer in answers {

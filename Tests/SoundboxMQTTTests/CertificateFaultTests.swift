@@ -42,7 +42,7 @@ struct CertificateFaultTests {
                 $0.hosts[0].name = "localhost"
                 $0.tls = .init(caFile: caFile)
             }
-            let outcome = try await onOwnThread(named: "probe") {
+            let (outcome, _) = try await onOwnThread(named: "probe") {
                 try MQTTProbe(settings: settings).run(timeout: .seconds(300))
             }
             #expect(outcome == .delivered)

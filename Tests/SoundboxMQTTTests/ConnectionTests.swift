@@ -25,8 +25,10 @@ struct ConnectionTests {
                         cleanSession: false, keepAlive: 45, clientID: "soundbox-M1001-box-01", willTopic: statusTopic,
                         willPayload: offlineStatus, willQoS: 1, willIsRetained: true, username: "box-01",
                         password: "secret",
-                        // Kept for 30 days; 256 messages at a time.
-                        properties: [0x11, 0x00, 0x27, 0x8D, 0x00, 0x21, 0x01, 0x00]))
+                        // Kept for 30 days; 256 messages at a time, of 1 MiB at most.
+                        properties: [
+                            0x11, 0x00, 0x27, 0x8D, 0x00, 0x21, 0x01, 0x00, 0x27, 0x00, 0x10, 0x00, 0x00,
+                        ]))
         }
     }
 

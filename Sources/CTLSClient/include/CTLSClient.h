@@ -1,5 +1,5 @@
-// A TLS client on a connected, non-blocking socket, with OpenSSL. It decides what is verified, and tells which key the
-// other side has proved before it hands out any of its bytes.
+// What libmosquitto's TLS trusts, with OpenSSL: a context that it uses for a connection, which decides who the broker is
+// before a byte of MQTT is read or written, and says why it refused one.
 //
 // This is compiled C and not a module map over OpenSSL's headers: most of them is macros, which Swift does not see, and
 // what decides about trust stands in one place of two hundred lines. Through this header Swift sees nothing of OpenSSL.
@@ -12,8 +12,6 @@ typedef enum {
     SOUNDBOX_TLS_NO_FAILURE,
     /// The other side has gone, politely or not.
     SOUNDBOX_TLS_CLOSED,
-    /// A system call failed; `code` is its errno.
-    SOUNDBOX_TLS_SYSTEM,
     /// The chain of the certificate leads to no trusted authority: one is missing whose name is in `text`.
     SOUNDBOX_TLS_MISSING_ISSUER,
     /// The chain ends in an authority that is not trusted. Its name is in `text`.
@@ -32,6 +30,8 @@ typedef enum {
     SOUNDBOX_TLS_UNTRUSTED,
     /// The certificate is for another name or address.
     SOUNDBOX_TLS_OTHER_HOST,
+    /// The key is none of the pinned ones. Its pin is in `text`, which is empty when it cannot be read.
+    SOUNDBOX_TLS_UNKNOWN_KEY,
     /// The other side asks for a client certificate.
     SOUNDBOX_TLS_WANTS_CERTIFICATE,
     /// The other side does not speak TLS.
@@ -46,52 +46,51 @@ typedef enum {
 
 typedef struct {
     soundbox_tls_failure failure;
-    int code;
     /// OpenSSL's text, or a name that the other side's certificate holds, in UTF-8; may be empty, or cut.
     char text[200];
 } soundbox_tls_error;
 
 typedef struct soundbox_tls soundbox_tls;
 
-/// Prepares a connection and sends nothing. The files are read now, so a renewed file counts from the next connection
-/// on. An encrypted key is an error; nobody is asked for a passphrase.
+/// Makes what one connection needs. The files are read now, so a renewed file counts from the next connection on. An
+/// encrypted key is an error; nobody is asked for a passphrase.
 ///
 /// - host: a name or a numeric address; the certificate must carry exactly this.
 /// - authorities: PEM file of the authorities to trust; NULL trusts /etc/ssl/certs.
 /// - certificate, key: PEM files of the client, or NULL.
+/// - pins: the keys that the broker may have, with blanks between them: the SHA-256 of the SubjectPublicKeyInfo (RFC 7469,
+///   section 2.4) in base64. Empty allows any.
 ///
 /// Returns NULL, with the reason in `error`.
 soundbox_tls *soundbox_tls_new(
-    int socket, const char *host, const char *authorities, const char *certificate, const char *key,
+    const char *host, const char *authorities, const char *certificate, const char *key, const char *pins,
     soundbox_tls_error *error);
 
-/// Frees everything except the socket.
+/// Comes after the connection has gone.
 void soundbox_tls_free(soundbox_tls *tls);
 
-/// Continues the handshake. Reads no application data, not even what arrived together with its end. Returns 1 when the
-/// handshake is over, 0 when it waits for the socket, -1 with the reason in `error`.
-int soundbox_tls_shake_hands(soundbox_tls *tls, soundbox_tls_error *error);
+/// The SSL_CTX, for MOSQ_OPT_SSL_CTX. It stays the object's.
+void *soundbox_tls_context(const soundbox_tls *tls);
+
+/// Whether the broker was refused, and why.
+bool soundbox_tls_has_refused(const soundbox_tls *tls, soundbox_tls_error *error);
+
+/// Says what an error code of OpenSSL's means for a connection.
+void soundbox_tls_explain(unsigned long code, soundbox_tls_error *error);
+
+// About the SSL that mosquitto_ssl_get returns.
+
+/// Whether the handshake is not over.
+bool soundbox_tls_shakes_hands(const void *ssl);
 
 /// Whether the last call waits for room to write, rather than for something to read.
-bool soundbox_tls_waits_to_write(const soundbox_tls *tls);
+bool soundbox_tls_waits_to_write(const void *ssl);
 
-/// Reads at most `capacity` bytes that have arrived. Returns their number, 0 when there are none, -1 with the reason in
-/// `error`.
-long soundbox_tls_read(soundbox_tls *tls, void *bytes, size_t capacity, soundbox_tls_error *error);
-
-/// Sends as much as the network takes. Returns the number of bytes, 0 when there is no room, -1 with the reason in
-/// `error`.
-long soundbox_tls_write(soundbox_tls *tls, const void *bytes, size_t count, soundbox_tls_error *error);
-
-/// Tells the other side that nothing follows, if the network takes it.
-void soundbox_tls_finish(soundbox_tls *tls);
+/// Whether bytes were decrypted that nobody has read: `poll` does not report them.
+bool soundbox_tls_has_unread(const void *ssl);
 
 /// The characters of a pin and the zero at its end.
 enum { SOUNDBOX_PIN_CAPACITY = 45 };
-
-/// Writes the peer's pin: the SHA-256 of its SubjectPublicKeyInfo (RFC 7469, section 2.4) in base64. Returns false when
-/// the peer has sent no certificate.
-bool soundbox_tls_peer_pin(const soundbox_tls *tls, char pin[SOUNDBOX_PIN_CAPACITY]);
 
 /// When a certificate is valid, in seconds since 1970.
 typedef struct {

@@ -86,8 +86,6 @@ public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
     /// Another client has this client id, and the broker lets one of the two in at a time. It is certain when the broker
     /// says so.
     case clientIDTaken(String, isCertain: Bool = false)
-    /// The broker has given the connection a client id of its own choice, and with it another session.
-    case clientIDAssigned(String, asked: String)
     /// The broker delivers these topics without waiting for the box to have stored what it sends.
     case grantedQoS0(topics: [String])
     /// Notices were published in a way that nobody acknowledges.
@@ -106,10 +104,6 @@ public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
         case .clientIDTaken(let id, isCertain: false):
             "another client uses this box's client id \"\(id)\", as it seems: the broker ends each connection soon after "
                 + "it was made; give every box a merchant_id and device_id of its own"
-        case .clientIDAssigned(let id, let asked):
-            "the broker has given the box the client id \"\(id.printable)\" in place of \"\(asked)\": what waits there "
-                + "for \"\(asked)\" is not delivered, and what is sent while the box is away may be lost; let the broker "
-                + "keep the client id that the box asks for"
         case .grantedQoS0(let topics):
             "the broker grants QoS 0 only for \(topics.map { "\"\($0)\"" }.joined(separator: " and ")): what is sent "
                 + "while the box is away, or when the connection breaks, is lost; let the broker allow QoS 1"

@@ -51,8 +51,8 @@ public struct BrokerCheck: Sendable {
         }
         do {
             let probe = MQTTProbe(settings: settings)
-            let outcome = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }
-            return [lookup] + findings(outcome)
+            let (outcome, speaks5) = try await onOwnThread(named: "probe") { try probe.run(timeout: .seconds(20)) }
+            return [lookup] + findings(outcome) + (speaks5 ? [] : [Self.unbounded])
         } catch let error as MQTTError {
             if case .refused(_, let refusal) = error, refusal.concernsSignIn {
                 return [lookup, await refused(error)]
@@ -62,6 +62,12 @@ public struct BrokerCheck: Sendable {
             return [lookup, Finding("broker", .red, "\(error)")]
         }
     }
+
+    /// In MQTT 5 a broker is told what is too large; in 3.1.1 the library takes the memory that a message asks for.
+    private static let unbounded = Finding(
+        "MQTT", .amber, "MQTT 3.1.1 is spoken with this broker: one very large message can stop the box",
+        advice:
+            "see broker.protocol; otherwise limit the size of messages at the broker (mosquitto: message_size_limit)")
 
     private static let addressAdvice = "check the address and the port, and whether a firewall is in between"
 
@@ -132,7 +138,22 @@ public struct BrokerCheck: Sendable {
         }
     }
 
+    /// What listens there, where the error is one that a wrong port brings.
+    private func wrongPort(_ error: MQTTError) async -> Finding? {
+        switch error {
+        case .unreachable(_, .closed), .unreachable(_, .closedInHandshake), .unreachable(_, .tls(.notTLS)),
+            .unreachable(_, .tls(.other)), .connectionLost(.violation), .timedOut:
+            guard let host = settings.hosts.first,
+                let explanation = await PortCheck.listener(host: host.name, port: host.port)?
+                    .explanation(usesTLS: settings.tls != nil)
+            else { return nil }
+            return Finding("broker", .red, "\(host.name):\(host.port): \(explanation)", advice: Self.addressAdvice)
+        default: return nil
+        }
+    }
+
     private func finding(_ error: MQTTError) async -> Finding {
+        if let finding = await wrongPort(error) { return finding }
         switch error {
         case .unreachable(let broker, .tls(let failure)) where failure.isRefusedCertificate:
             var explanation: String?

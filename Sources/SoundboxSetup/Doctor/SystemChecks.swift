@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxMQTT
 import SoundboxSystem
 
 /// What the machine under the box is like: its clock, its disk, its versions.
@@ -76,6 +77,8 @@ enum SystemChecks {
             .map { $0.dropFirst(12).filter { $0 != "\"" } }
         let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
         return Finding(
-            "versions", .green, "soundbox \(SoundboxVersion.current), \(name ?? "unknown system"), \(kernel)")
+            "versions", .green,
+            "soundbox \(SoundboxVersion.current), libmosquitto \(MQTTProbe.libraryVersion), "
+                + "\(name ?? "unknown system"), \(kernel)")
     }
 }

@@ -57,6 +57,42 @@ struct BrokerCheckTests {
         #expect(finding.detail.contains("client id") && finding.detail.contains("broker.keep_alive"))
     }
 
+    @Test("TLS to a port without, and the other way round, is told, and how the address has to begin")
+    func wrongPorts() async throws {
+        let folder = try TemporaryFolder()
+        let certificates = try await TestCertificates(in: folder)
+        func detail(_ port: Int, caFile: String?) async throws -> String {
+            let settings = try settings(port: port, caFile: caFile)
+            return try #require(await BrokerCheck(settings: settings, presence: .away).run().last).detail
+        }
+        try await withMosquitto(in: folder) { broker in
+            let detail = try await detail(broker.port, caFile: certificates.authority.certificate)
+            #expect(detail.contains("this port speaks MQTT without TLS: the address begins with mqtt://"))
+        }
+        let configuration = [
+            "allow_anonymous true", "certfile \(certificates.server.certificate)", "keyfile \(certificates.server.key)",
+        ]
+        try await withMosquitto(configuration: configuration, in: folder) { broker in
+            let detail = try await detail(broker.port, caFile: nil)
+            #expect(detail.contains("this port speaks TLS: the address has to begin with mqtts://"))
+        }
+    }
+
+    @Test(
+        "What is no broker is named",
+        arguments: [
+            ("HTTP/1.1 400 Bad Request\r\n\r\n", "a web server answers at this port"),
+            ("SSH-2.0-OpenSSH_9.2p1\r\n", "no MQTT broker; it says \"SSH-2.0-OpenSSH_9.2p1\""),
+        ])
+    func stranger(answer: String, words: String) async throws {
+        let server = try LoopbackServer { connection, _ in
+            _ = send(connection, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))
+        }
+        let finding = try #require(
+            await BrokerCheck(settings: settings(port: server.port), presence: .away).run().last)
+        #expect(finding.level == .red && finding.detail.contains(words), "\(finding)")
+    }
+
     @Test("Setup tries the broker with the keep-alive that is installed")
     func installedKeepAlive() async throws {
         let platform = try platform()

@@ -1,0 +1,386 @@
+import CMosquitto
+import CTLSClient
+import Glibc
+import SoundboxCore
+import SoundboxSystem
+
+/// What a client says when it connects.
+struct Login {
+    var clientID: String
+    /// Whether the broker is to keep the session when the connection has ended.
+    var keepsSession: Bool
+    /// Seconds for which it does. MQTT 3.1.1 has no limit, or one that the broker does not tell.
+    var sessionExpiry: UInt32
+    /// Seconds.
+    var keepAlive: UInt16
+    /// Published by the broker, retained, as soon as the connection is lost.
+    var will: (topic: String, payload: [UInt8])?
+    var username: String?
+    var password: String?
+}
+
+/// One connection, by libmosquitto, with a handle of its own: what a broker has granted sticks to a handle. It has no thread
+/// and no timer. Only ``write()`` writes to the network, but for the TLS handshake: the library appends what it would
+/// answer, PUBACKs too, to a queue. Nothing here waits.
+final class Connection {
+    /// The largest packet that the broker may send, its header included; MQTT 5 alone can say so. The library takes the
+    /// memory that a header announces.
+    static let maximumPacketBytes: UInt32 = 1 << 20
+    /// How many messages a broker may send before the first is acknowledged: as many as are committed together.
+    static let receiveMaximum: UInt16 = 256
+    /// After so many calls other work has its turn, whatever the broker sends.
+    private static let callsPerTurn = 1_000
+
+    private let version: ProtocolVersion
+    /// Without answers to publications, which are in ``answers``.
+    private var events = ClientEvents()
+    private var answers: [(id: Int32, refusal: BrokerReason?)] = []
+    /// Whether TCP is still being established.
+    private(set) var isOpening = true
+    /// Whether the broker has accepted the connection.
+    private(set) var isAccepted = false
+    /// Whether all of CONNECT has left.
+    private(set) var hasAsked = false
+    /// Whether the network took less than was queued. Reading pauses then: otherwise a broker that sends and never reads
+    /// would fill the memory with acknowledgements.
+    private(set) var isStalled = false
+
+    private let handle: OpaquePointer
+    private let tls: OpaquePointer?
+    /// The keep-alive; the broker's, where it has named one. 0 turns it off.
+    private var interval: Duration
+    /// What ends the connection, though the library would go on.
+    private var violation: String?
+    /// The code of OpenSSL's that the library has logged last.
+    private var errorOfTLS: UInt?
+    /// Why the connection has ended, once it has: the broker's code, or one of the library's.
+    private var disconnection: BrokerReason?
+    /// When something was read or written last.
+    private var lastHeard = Duration.monotonicNow
+    private var lastSent = Duration.monotonicNow
+
+    /// - Parameter settings: `nil` leaves the connection unencrypted. The files are read now.
+    init(
+        to endpoint: Endpoint, of broker: BrokerAddress, _ login: Login, _ version: ProtocolVersion,
+        _ settings: MQTTSettings.TLS?
+    ) throws(MQTTError.Loss) {
+        mosquitto_lib_init()
+        self.version = version
+        interval = .seconds(login.keepAlive)
+        guard let handle = mosquitto_new(login.clientID, !login.keepsSession, nil) else {
+            throw .link(.system(SystemError.last))
+        }
+        self.handle = handle
+        guard let settings else {
+            tls = nil
+            try connect(to: endpoint, login)
+            return
+        }
+        var error = soundbox_tls_error()
+        tls = soundbox_tls_new(
+            broker.host, settings.caFile, settings.certFile, settings.keyFile, settings.pins.joined(separator: " "),
+            &error)
+        guard let tls else { throw .link(LinkFailure(error, settings)) }
+        mosquitto_int_option(handle, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0)
+        mosquitto_void_option(handle, MOSQ_OPT_SSL_CTX, soundbox_tls_context(tls))
+        try connect(to: endpoint, login)
+    }
+
+    /// Closes the socket, and sends nothing that is queued.
+    deinit {
+        mosquitto_destroy(handle)
+        soundbox_tls_free(tls)
+    }
+
+    private func connect(to endpoint: Endpoint, _ login: Login) throws(MQTTError.Loss) {
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        // The library otherwise writes each packet from within the call that makes it.
+        mosquitto_threaded_set(handle, true)
+        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, Int32(version.rawValue))
+        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        // No limit but the broker's.
+        mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, 0)
+        setCallbacks()
+        if let will = login.will {
+            mosquitto_will_set_v5(
+                handle, will.topic, Int32(will.payload.count), will.payload, Int32(Topic.qualityOfService), true, nil)
+        }
+        if let username = login.username, mosquitto_username_pw_set(handle, username, login.password) != 0 {
+            throw .link(.settings(.controlCharacter(.username)))
+        }
+        if version == .v5 { keepProperties(of: login) }
+        let code = mosquitto_connect_async(handle, endpoint.host, Int32(endpoint.port), Int32(login.keepAlive))
+        let error = errno
+        // 2.0.11 begins the handshake here, and so may end it as well.
+        guard code <= MOSQ_ERR_SUCCESS.rawValue, let socket else { throw loss(code, error) }
+        // Programs that the box starts are not to hold it open.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// No call connects asynchronously and takes properties. This one keeps them before it finds that there is no host, and
+    /// the next connection sends them; ConnectionTests show it.
+    private func keepProperties(of login: Login) {
+        var properties: OpaquePointer?
+        if login.keepsSession {
+            mosquitto_property_add_int32(&properties, MQTT_PROP_SESSION_EXPIRY_INTERVAL.id, login.sessionExpiry)
+        }
+        mosquitto_property_add_int16(&properties, MQTT_PROP_RECEIVE_MAXIMUM.id, Self.receiveMaximum)
+        mosquitto_property_add_int32(&properties, MQTT_PROP_MAXIMUM_PACKET_SIZE.id, Self.maximumPacketBytes)
+        mosquitto_connect_bind_v5(handle, nil, 0, 0, nil, properties)
+        mosquitto_property_free_all(&properties)
+    }
+
+    // MARK: Callbacks
+
+    private func setCallbacks() {
+        mosquitto_connect_v5_callback_set(handle) { _, me, code, flags, properties in
+            Connection.from(me).noteAnswer(UInt8(truncatingIfNeeded: code), flags, properties)
+        }
+        mosquitto_message_v5_callback_set(handle) { _, me, message, properties in
+            if let message { Connection.from(me).note(message.pointee, properties) }
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, me, id, code, properties in
+            let refusal = code < 0x80 ? nil : BrokerReason(code: UInt8(truncatingIfNeeded: code), properties)
+            Connection.from(me).answers.append((id, refusal))
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, me, id, count, granted, properties in
+            let code = count > 0 ? granted.map { UInt8(truncatingIfNeeded: $0.pointee) } ?? 0x80 : 0x80
+            var reason = code < 0x80 ? nil : BrokerReason(code: code, properties)
+            if reason == BrokerReason(code: 0x80) { reason = nil }
+            Connection.from(me).events.subscriptions.append((id, code, reason))
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, me, code, properties in
+            Connection.from(me).disconnection = BrokerReason(code: UInt8(truncatingIfNeeded: code), properties)
+        }
+        mosquitto_log_callback_set(handle) { _, me, _, text in
+            if let text { Connection.from(me).note(line: String(cString: text)) }
+        }
+    }
+
+    private static func from(_ pointer: UnsafeMutableRawPointer?) -> Connection {
+        Unmanaged<Connection>.fromOpaque(pointer!).takeUnretainedValue()
+    }
+
+    private func noteAnswer(_ code: UInt8, _ flags: Int32, _ properties: OpaquePointer?) {
+        guard !isAccepted else {
+            violation = "a second CONNACK"
+            return
+        }
+        isAccepted = code == 0
+        let terms = version == .v5 ? BrokerTerms(properties) : nil
+        if let seconds = terms?.keepAlive { interval = .seconds(seconds) }
+        events.answer = .init(
+            code: code, knowsSession: flags & 1 != 0, terms: terms,
+            reason: version == .v5 ? BrokerReason(code: code, properties) : nil)
+    }
+
+    private func note(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        let topic = String(cString: message.topic)
+        let count = Int(message.payloadlen)
+        guard count <= PaymentNoticeDecoder.maximumPayloadBytes else {
+            events.oversized.append(.init(topic: topic, bytes: count))
+            return
+        }
+        let payload = Array(UnsafeRawBufferPointer(start: message.payload, count: count))
+        events.messages.append(
+            .init(
+                topic: topic, payload: payload, qos: UInt8(message.qos), isRetained: message.retain,
+                expiry: MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.int32(in: properties)))
+        events.messageBytes += count
+    }
+
+    /// The library's log is the only place for these.
+    private func note(line: String) {
+        if let start = line.firstRange(of: "OpenSSL Error")?.upperBound,
+            let code = line[start...].firstRange(of: "error:")?.upperBound
+        {
+            // The first in the queue says most.
+            errorOfTLS = errorOfTLS ?? UInt(line[code...].prefix { $0 != ":" }, radix: 16)
+        } else if line.contains(" received PUBLISH (d"), line.contains(", q2, ") {
+            // At QoS 2 a message is given to the client when it has been acknowledged, and so may be lost with its power.
+            violation = "a message at QoS 2, which the box did not ask for"
+        }
+    }
+
+    // MARK: Turns
+
+    /// `nil` once the library has closed it.
+    var socket: Int32? {
+        let socket = mosquitto_socket(handle)
+        return socket >= 0 ? socket : nil
+    }
+
+    /// OpenSSL's part of the connection, if it is encrypted and not ended.
+    private var ssl: UnsafeMutableRawPointer? { mosquitto_ssl_get(handle) }
+
+    private var isShakingHands: Bool { ssl.map { soundbox_tls_shakes_hands($0) } ?? false }
+
+    /// The `poll` events to wait for.
+    var interest: Int16 {
+        if isOpening { return Int16(POLLOUT) }
+        if isShakingHands {
+            // The library says that it wants to write while it does not.
+            return Int16(soundbox_tls_waits_to_write(ssl) ? POLLOUT : POLLIN)
+        }
+        return Int16(isStalled ? 0 : POLLIN) | Int16(mosquitto_want_write(handle) ? POLLOUT : 0)
+    }
+
+    /// Goes on with what `poll` has reported: makes the connection, or reads what has arrived.
+    ///
+    /// - Parameter limit: reading stops after this many messages, or 1 MiB of payloads.
+    /// - Returns: whether more may have arrived.
+    func read(_ happened: Int32, isPending: Bool, limit: Int) throws(MQTTError.Loss) -> Bool {
+        if isOpening {
+            guard happened != 0 else { return false }
+            try finishOpening(hungUp: happened & (POLLHUP | POLLERR) != 0)
+            // TLS begins with what the client says.
+            try write()
+            return false
+        }
+        // `poll` reports errors and hang-ups unasked.
+        let hasFailed = happened & (POLLHUP | POLLERR) != 0
+        guard hasFailed || (!isStalled && (isPending || happened & POLLIN != 0 || isShakingHands)) else { return false }
+        for _ in 0..<Self.callsPerTurn where !isFull(limit) {
+            try run(mosquitto_loop_read)
+            lastHeard = .monotonicNow
+            guard socket != nil else { throw disconnection.map { .disconnected($0) } ?? .link(.closed) }
+            if isShakingHands, hasHungUp { throw .link(.closed) }
+            if !hasUnread { return false }
+        }
+        return true
+    }
+
+    /// Returns what has arrived since the last call, without answers to publications.
+    func takeEvents() -> ClientEvents {
+        defer { events = ClientEvents() }
+        return events
+    }
+
+    /// Returns which publications the broker has acknowledged since the last call; with a reason, if it has refused them.
+    func takeAnswers() -> [(id: Int32, refusal: BrokerReason?)] {
+        defer { answers = [] }
+        return answers
+    }
+
+    private func finishOpening(hungUp: Bool) throws(MQTTError.Loss) {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(mosquitto_socket(handle), SOL_SOCKET, SO_ERROR, &code, &size)
+        // TLS may have begun, and the other side may have hung up on that.
+        if code == ECONNRESET || (code == 0 && hungUp) { throw .link(.closed) }
+        guard code == 0 else { throw .link(.system(SystemError(code: code))) }
+        isOpening = false
+    }
+
+    /// Whether enough has been read that it should be stored before anything more is read.
+    private func isFull(_ limit: Int) -> Bool {
+        events.messages.count + events.oversized.count >= limit || events.messageBytes >= 1 << 20
+    }
+
+    private var hasUnread: Bool {
+        if let ssl, soundbox_tls_has_unread(ssl) { return true }
+        var waited = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLIN), revents: 0)
+        return poll(&waited, 1, 0) > 0
+    }
+
+    /// libmosquitto 2.0.11 does not notice that during the handshake.
+    private var hasHungUp: Bool {
+        var byte: UInt8 = 0
+        return recv(mosquitto_socket(handle), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
+    /// Sends as much of the queue as the network takes. From here on PUBACKs may be on the wire.
+    func write() throws(MQTTError.Loss) {
+        guard !isOpening, isShakingHands || mosquitto_want_write(handle) else { return }
+        try run(mosquitto_loop_write)
+        guard !isShakingHands else { return }
+        lastSent = .monotonicNow
+        isStalled = socket != nil && mosquitto_want_write(handle)
+        hasAsked = hasAsked || !isStalled
+    }
+
+    /// The moment at which ``keepAlive()`` has something to do, if nothing arrives or leaves until then. The library counts
+    /// whole seconds. `nil` when the broker has turned the keep-alive off.
+    var keepAliveIsDue: Duration? {
+        interval > .zero ? min(lastHeard, lastSent) + interval + .seconds(1) : nil
+    }
+
+    /// Queues a PINGREQ when one is due. Call this at least every few seconds.
+    ///
+    /// - Throws: when the last one was not answered.
+    func keepAlive() throws(MQTTError.Loss) {
+        let isDue = keepAliveIsDue.map { $0 <= .monotonicNow } ?? false
+        let code = mosquitto_loop_misc(handle)
+        guard code == MOSQ_ERR_SUCCESS.rawValue, socket != nil else { throw .silence }
+        if isDue { (lastHeard, lastSent) = (.monotonicNow, .monotonicNow) }
+    }
+
+    // MARK: Requests
+
+    /// Queues a SUBSCRIBE at QoS 1.
+    ///
+    /// - Returns: the id that the SUBACK will carry.
+    func subscribe(to topic: String) throws(MQTTError.Loss) -> Int32 {
+        var id: Int32 = 0
+        let code = mosquitto_subscribe_v5(handle, &id, topic, Int32(Topic.qualityOfService), 0, nil)
+        guard code == MOSQ_ERR_SUCCESS.rawValue else { throw loss(code, 0) }
+        return id
+    }
+
+    /// Queues a PUBLISH. The library sends it when the broker takes one more at a time.
+    ///
+    /// - Returns: the id that ``takeAnswers()`` will name; `nil` when the message is larger than the broker takes.
+    func publish(
+        _ payload: [UInt8], to topic: String, quality: UInt8, isRetained: Bool
+    ) throws(MQTTError.Loss) -> Int32? {
+        var id: Int32 = 0
+        let code = mosquitto_publish_v5(
+            handle, &id, topic, Int32(payload.count), payload, Int32(quality), isRetained, nil)
+        if code == MOSQ_ERR_OVERSIZE_PACKET.rawValue { return nil }
+        guard code == MOSQ_ERR_SUCCESS.rawValue else { throw loss(code, 0) }
+        return id
+    }
+
+    /// Queues a DISCONNECT. When it has left, ``socket`` is `nil`.
+    func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
+
+    // MARK: Failures
+
+    private func run(_ call: (OpaquePointer, Int32) -> Int32) throws(MQTTError.Loss) {
+        errorOfTLS = nil
+        errno = 0
+        let code = call(handle, 1)
+        let error = errno
+        guard code == MOSQ_ERR_SUCCESS.rawValue, violation == nil else { throw loss(code, error) }
+    }
+
+    /// - Parameter error: `errno` after the call.
+    private func loss(_ code: Int32, _ error: Int32) -> MQTTError.Loss {
+        if let violation { return .violation(violation) }
+        if let tls {
+            var failure = soundbox_tls_error()
+            if soundbox_tls_has_refused(tls, &failure) { return .link(LinkFailure(failure)) }
+            if let errorOfTLS {
+                soundbox_tls_explain(errorOfTLS, &failure)
+                return .link(LinkFailure(failure))
+            }
+        }
+        switch mosq_err_t(code) {
+        case MOSQ_ERR_CONN_LOST, MOSQ_ERR_TLS, MOSQ_ERR_NO_CONN: return .link(.closed)
+        case MOSQ_ERR_ERRNO:
+            // A connection that ends within a packet leaves 0 there, one that ends within TLS EPROTO.
+            let isHangUp = [0, EAGAIN, EPROTO, ECONNRESET, EPIPE].contains(error)
+            return .link(isHangUp ? .closed : .system(SystemError(code: error)))
+        case MOSQ_ERR_DUPLICATE_PROPERTY: return .violation("a property that comes twice")
+        case MOSQ_ERR_PROTOCOL where !isAccepted && version == .v5:
+            return .violation("a packet that is out of place, or a CONNACK that gives the box another client id")
+        case MOSQ_ERR_PROTOCOL: return .violation("a packet that is out of place, or not as it has to be")
+        case MOSQ_ERR_MALFORMED_PACKET where !isAccepted && version == .v5:
+            // 2.0.11 tells a refusal of the version, later ones do not.
+            return .violation("an answer that is not MQTT 5 (see broker.protocol)")
+        case MOSQ_ERR_MALFORMED_PACKET: return .violation("a malformed packet")
+        case MOSQ_ERR_MALFORMED_UTF8: return .violation("a text that is not UTF-8")
+        default: return .violation(String(cString: mosquitto_strerror(code)))
+        }
+    }
+}
