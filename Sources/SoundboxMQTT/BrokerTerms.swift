@@ -1,6 +1,7 @@
 import CMosquitto
 import CTLSClient
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
 /// What a broker grants when it accepts a connection in MQTT 5 (section 3.2.2.3), as far as a box asks for it. What it does
@@ -87,5 +88,91 @@ extension LinkFailure {
             case SOUNDBOX_TLS_BAD_KEY: unusable(.key, settings?.keyFile)
             default: .tls(.other(text))
             }
+    }
+}
+
+/// What a broker says of its own accord when it refuses something or ends a connection (MQTT 5, section 2.4).
+public struct BrokerReason: Sendable, Equatable {
+    public static let takenOver: UInt8 = 0x8E
+
+    /// In both versions. Alibaba Cloud IoT refuses a keep-alive below 30 s with the code for client ids.
+    static let refusedClientID =
+        "it does not accept this client id; some platforms answer so to a short broker.keep_alive, too (less than 30s)"
+
+    public var code: UInt8
+    /// The broker's own words. They come from outside: nothing is decided by them.
+    public var text: String?
+    /// Where the broker would rather see the box. Nobody goes there: a box has the brokers of its configuration.
+    public var otherServer: String?
+
+    public init(code: UInt8, text: String? = nil, otherServer: String? = nil) {
+        self.code = code
+        self.text = text
+        self.otherServer = otherServer
+    }
+
+    /// Whether a broker that speaks 3.1.1 as well may take the same client with that: the reason is one that concerns
+    /// MQTT 5 alone, or none.
+    var concernsVersion: Bool {
+        switch code {
+        case 0x01, 0x80...0x84, 0x8C, 0x9A, 0x9B: true
+        default: false
+        }
+    }
+}
+
+extension BrokerReason: CustomStringConvertible {
+    /// At most this many Unicode scalars of a text that a broker sends are shown.
+    private static let shownScalars = 120
+
+    public var description: String {
+        var description = meaning
+        if let text { description += " (the broker says \(Self.shown(text)))" }
+        if let otherServer {
+            description += " (it names \(Self.shown(otherServer)), which is not followed: see broker.url)"
+        }
+        return description
+    }
+
+    private static func shown(_ text: String) -> String {
+        let rest = text.unicodeScalars.dropFirst(shownScalars)
+        return String(text.unicodeScalars.prefix(shownScalars)).quoted + (rest.isEmpty ? "" : "…")
+    }
+
+    private var meaning: String {
+        switch code {
+        case 0x00: "it gives no reason"
+        case 0x80: "it gives no reason"
+        case 0x81: "it takes a packet of this box for malformed"
+        case 0x82: "it takes a packet of this box for a protocol error"
+        case 0x83: "a reason of its own"
+        case 0x84: "it does not speak this version of MQTT (see broker.protocol)"
+        case 0x85: Self.refusedClientID
+        case 0x86: "bad user name or password"
+        case 0x87: "not authorised; check the user name, the password and the broker's access list"
+        case 0x88: "it is not available"
+        case 0x89: "it is busy"
+        case 0x8A: "it has banned this client"
+        case 0x8B: "it is shutting down"
+        case 0x8C: "it wants another way of signing in"
+        case 0x8D: "it has heard nothing of this box for too long"
+        case Self.takenOver: "another client has connected with this client id"
+        case 0x8F: "it does not accept this topic filter"
+        case 0x90: "it does not accept this topic"
+        case 0x91: "the packet id is in use"
+        case 0x93: "more is under way than it takes at a time"
+        case 0x95: "the packet is too large for it"
+        case 0x96: "messages come too fast"
+        case 0x97: "a quota is exceeded"
+        case 0x98: "an administrator has ended it"
+        case 0x99: "the payload is not in the format that it was said to be in"
+        case 0x9A: "it does not keep retained messages"
+        case 0x9B: "it does not take messages at QoS 1"
+        case 0x9C: "it asks to use another server for now"
+        case 0x9D: "it has moved to another server"
+        case 0x9F: "connections come too fast"
+        case 0xA0: "a connection may not last any longer"
+        default: "reason code 0x" + String(code, radix: 16, uppercase: true)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 
 /// Sends receipts, replies and the newest status. Lives on the feed's thread.
 struct FeedOutbox {
@@ -75,5 +76,86 @@ struct FeedOutbox {
             if line != lastError { log(line) }
             lastError = line
         }
+    }
+}
+
+/// Which receipts are on their way: at most `capacity` in flight, each confirmed once. Pure.
+///
+/// Receipts in flight survive a lost connection. The client keeps them and sends them again after the next CONNACK, with
+/// the same packet id and the DUP flag. Only a restart of the process begins again with the oldest receipt of the
+/// outbox. A receipt may arrive twice; it never fails to arrive.
+struct ReceiptWindow {
+    let capacity: Int
+    /// Whether the outbox may hold receipts that were not read from it yet.
+    private(set) var outboxMayHoldMore = true
+    /// Confirmed by the broker and not yet reported to the outbox.
+    private(set) var confirmed: [Int64] = []
+    private var inFlight: [Int: Int64] = [:]
+    /// The highest sequence that was sent. Reading goes on after it.
+    private(set) var lastSent: Int64 = 0
+
+    init(capacity: Int = 32) { self.capacity = capacity }
+
+    /// How many receipts may be read and sent now.
+    var room: Int { outboxMayHoldMore ? capacity - inFlight.count : 0 }
+
+    /// Whether nothing is in flight, in the outbox or waiting to be reported.
+    var isIdle: Bool { inFlight.isEmpty && confirmed.isEmpty && !outboxMayHoldMore }
+
+    mutating func outboxHasGrown() { outboxMayHoldMore = true }
+
+    /// - Parameters:
+    ///   - count: how many receipts were read.
+    ///   - limit: how many were asked for. Fewer mean that the outbox has been read to its end.
+    mutating func didRead(_ count: Int, limit: Int) { outboxMayHoldMore = count >= limit }
+
+    mutating func didSend(_ sequence: Int64, id: Int) {
+        inFlight[id] = sequence
+        lastSent = max(lastSent, sequence)
+    }
+
+    /// - Returns: whether the packet was a receipt.
+    mutating func didConfirm(id: Int) -> Bool {
+        guard let sequence = inFlight.removeValue(forKey: id) else { return false }
+        confirmed.append(sequence)
+        return true
+    }
+
+    /// Notes that the outbox has forgotten ``confirmed``.
+    mutating func didReport() { confirmed.removeAll() }
+}
+
+/// How a stopped feed ends its connection: it sends the remaining receipts, the offline status and DISCONNECT.
+///
+/// If the broker does not acknowledge all of that in time, the connection is dropped without a DISCONNECT. The broker
+/// then publishes the will, which says the same as the offline status.
+struct Farewell {
+    /// When to give up, on the clock of `Duration.monotonicNow`.
+    let end: Duration
+    private var statusID: Int?
+    private var statusIsKnown = false
+    private var isDisconnecting = false
+
+    init(end: Duration) { self.end = end }
+
+    mutating func confirm(_ ids: [Int]) {
+        if let statusID, ids.contains(statusID) { statusIsKnown = true }
+    }
+
+    /// Queues the next step.
+    mutating func proceed(
+        _ client: MQTTClient, outbox: FeedOutbox, status: [UInt8]
+    ) throws(MQTTError) {
+        if statusID == nil, outbox.isIdle {
+            statusID = try client.publish(status, to: .status)
+        } else if statusIsKnown, !isDisconnecting {
+            client.disconnect()
+            isDisconnecting = true
+        }
+    }
+
+    /// Whether the DISCONNECT has been sent, which closes the connection, or the time is up.
+    func isOver(_ client: MQTTClient) -> Bool {
+        (isDisconnecting && !client.isConnected) || .monotonicNow >= end
     }
 }

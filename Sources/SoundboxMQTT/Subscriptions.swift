@@ -37,3 +37,76 @@ struct Subscriptions {
         return pending.isEmpty
     }
 }
+
+/// Finds where that ends which waited at the broker. One for each connection.
+///
+/// Once the box is subscribed, it sends itself a message, the marker, on its probe topic. A broker delivers it behind all
+/// that waited, so what comes behind it is live. Where it does not come, by the access list or since the broker's queue is
+/// full, what waited ends with a pause of the payments.
+struct Backlog {
+    /// For so long the marker is waited for.
+    static let patience = Duration.seconds(10)
+    /// The pause, after that. Longer than a round trip through a mobile network.
+    static let pause = Duration.seconds(2)
+
+    /// Random, so that neither a marker of an earlier connection nor anybody else's message is taken for it.
+    private let marker = Array(String(UInt64.random(in: .min ... .max), radix: 36).utf8)
+    private var subscription: Int32?
+    /// The marker would come back, and has not been sent.
+    private var isMarkerDue = false
+    private var publication: Int?
+    private var subscribedAt: Duration?
+    /// When the last payments had been stored: the next ones wait for their acknowledgement.
+    private var lastPayments: Duration?
+    private var isOver = false
+
+    /// Whether the broker has not answered yet to what was asked of it for the marker.
+    var isMarkerUnanswered: Bool { subscription != nil || publication != nil }
+
+    mutating func subscribed(at now: Duration) { subscribedAt = now }
+
+    mutating func paymentsAreStored(at now: Duration) { lastPayments = now }
+
+    /// Whether what arrives now is live.
+    mutating func isOver(at now: Duration) -> Bool {
+        if let subscribedAt, now - subscribedAt >= Self.patience, now - (lastPayments ?? subscribedAt) >= Self.pause {
+            isOver = true
+        }
+        return isOver
+    }
+
+    /// Looks for the marker.
+    ///
+    /// - Returns: whether this is it.
+    mutating func endsWith(_ message: ClientEvents.Message) -> Bool {
+        // What comes at QoS 0 may have passed what waited at QoS 1.
+        guard message.payload == marker, message.qos > 0 else { return false }
+        isOver = true
+        return true
+    }
+
+    /// Asks for the marker's topic. On its own, since a broker may refuse a connection for it.
+    mutating func requestMarker(from client: MQTTClient) throws(MQTTError) {
+        subscription = try client.subscribe(to: .probe)
+    }
+
+    /// Takes the broker's answers.
+    mutating func confirm(_ events: ClientEvents) {
+        if let answer = events.subscriptions.first(where: { $0.id == subscription }) {
+            subscription = nil
+            isMarkerDue = (1...2).contains(answer.grantedQoS)
+        }
+        if let publication, events.acknowledged.contains(publication) { self.publication = nil }
+    }
+
+    /// The marker is not sent again.
+    func takeMarkerBack(from client: MQTTClient) {
+        if let publication { client.takeBack(publication) }
+    }
+
+    mutating func sendMarkerIfDue(with client: MQTTClient) throws(MQTTError) {
+        guard isMarkerDue else { return }
+        isMarkerDue = false
+        publication = try client.publish(marker, to: .probe)
+    }
+}
