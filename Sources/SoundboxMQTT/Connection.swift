@@ -115,6 +115,14 @@ final class Connection {
         guard code <= MOSQ_ERR_SUCCESS.rawValue, let socket else { throw loss(code, error) }
         // Programs that the box starts are not to hold it open.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        // A broker may turn MQTT's keep-alive off. One that has vanished is then noticed after a minute.
+        for (level, option, value) in [
+            (SOL_SOCKET, SO_KEEPALIVE, 1), (Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30),
+            (Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10), (Int32(IPPROTO_TCP), TCP_KEEPCNT, 3),
+        ] as [(Int32, Int32, Int32)] {
+            var value = value
+            setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
     }
 
     /// No call connects asynchronously and takes properties. This one keeps them before it finds that there is no host, and

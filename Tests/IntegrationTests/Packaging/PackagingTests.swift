@@ -127,7 +127,7 @@ struct PackagingTests {
         #expect(fields["Architecture"] == architecture)
         let depends = fields["Depends"]?.components(separatedBy: ", ") ?? []
         for library in [
-            "libasound2", "libc6", "libebur128-1", "libgpiod", "libsndfile1", "libsonic0", "libsoxr0",
+            "libasound2", "libc6", "libebur128-1", "libgpiod", "libmosquitto1", "libsndfile1", "libsonic0", "libsoxr0",
             "libsqlite3-0", "libssl3", "libcurl4t64 (>= 7.85) | libcurl4 (>= 7.85)",
             "soundbox-voice-zh-cn | soundbox-voice", "ca-certificates", "systemd",
         ] { #expect(depends.contains { $0.hasPrefix(library) }, "\(library) is not in \(depends)") }
