@@ -1,5 +1,6 @@
 import SoundboxCore
 import SoundboxSystem
+import Synchronization
 
 /// Remembers the volume across restarts.
 package struct VolumeFile: Sendable {
@@ -17,6 +18,11 @@ package struct VolumeFile: Sendable {
 
     /// Replaces the file as a whole: after a power cut it holds the old volume or the new one. Blocks on the disk.
     package func write(_ volume: Volume) throws(FileError) {
-        try SmallFile.replace(path, with: "\(volume.level)\n", mode: 0o640, owner: nil)
+        try Self.writing.withLock { _ throws(FileError) in
+            try SmallFile.replace(path, with: "\(volume.level)\n", mode: 0o640, owner: nil)
+        }
     }
+
+    /// Settings from afar and a change at the box write it, each on a thread of its own.
+    private static let writing = Mutex(())
 }

@@ -313,14 +313,26 @@ final class Connection {
         interval > .zero ? min(lastHeard, lastSent) + interval + .seconds(1) : nil
     }
 
-    /// Queues a PINGREQ when one is due. Call this at least every few seconds.
+    /// Shows the broker that the client is there, when that is due, and finds out whether the broker is. Call this at least
+    /// every few seconds.
     ///
-    /// - Throws: when the last one was not answered.
-    func keepAlive() throws(MQTTError.Loss) {
-        let isDue = keepAliveIsDue.map { $0 <= .monotonicNow } ?? false
+    /// While bytes arrive, the library is not asked: it gives up a connection on which a large message on a slow line holds
+    /// the PINGRESP up, and so the message would come for ever. It also sends no second PINGREQ before that. The broker
+    /// then hears of the client by a subscription that it has already.
+    ///
+    /// - Throws: when nothing has come since the last PINGREQ.
+    func keepAlive(bySubscribingTo topic: String) throws(MQTTError.Loss) {
+        guard let keepAliveIsDue, keepAliveIsDue <= .monotonicNow else { return }
+        if .monotonicNow - lastHeard < interval {
+            lastSent = .monotonicNow
+            var id: Int32 = 0
+            let options = Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
+            mosquitto_subscribe_v5(handle, &id, topic, Int32(Topic.qualityOfService), options, nil)
+            return
+        }
         let code = mosquitto_loop_misc(handle)
         guard code == MOSQ_ERR_SUCCESS.rawValue, socket != nil else { throw .silence }
-        if isDue { (lastHeard, lastSent) = (.monotonicNow, .monotonicNow) }
+        (lastHeard, lastSent) = (.monotonicNow, .monotonicNow)
     }
 
     // MARK: Requests
@@ -381,7 +393,7 @@ final class Connection {
             return .link(isHangUp ? .closed : .system(SystemError(code: error)))
         case MOSQ_ERR_DUPLICATE_PROPERTY: return .violation("a property that comes twice")
         case MOSQ_ERR_PROTOCOL where !isAccepted && version == .v5:
-            return .violation("a packet that is out of place, or a CONNACK that gives the box another client id")
+            return .violation("what is no MQTT 5, or a CONNACK that gives the box another client id")
         case MOSQ_ERR_PROTOCOL: return .violation("a packet that is out of place, or not as it has to be")
         case MOSQ_ERR_MALFORMED_PACKET where !isAccepted && version == .v5:
             // 2.0.11 tells a refusal of the version, later ones do not.

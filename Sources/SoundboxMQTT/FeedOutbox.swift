@@ -37,6 +37,12 @@ struct FeedOutbox {
         window.outboxHasGrown()
     }
 
+    /// After a connection: the newest status is sent on the next one, and not the one that was under way.
+    mutating func takeStatusBack(from client: MQTTClient) {
+        if let statusID { client.takeBack(statusID) }
+        statusID = nil
+    }
+
     /// Takes the broker's acknowledgements and tells the delegate which receipts it can forget.
     mutating func confirm(_ ids: [Int]) {
         for id in ids where !window.didConfirm(id: id) && id == statusID { statusID = nil }

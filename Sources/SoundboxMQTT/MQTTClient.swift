@@ -253,12 +253,14 @@ final class MQTTClient {
     /// PUBACKs included. To refuse a message use ``drop()``.
     func disconnect() { connection?.disconnect() }
 
-    /// Queues a PINGREQ when one is due. Call this at least every few seconds.
+    /// Queues what shows the broker that the client is there, when that is due. Call this at least every few seconds.
     ///
-    /// - Throws: when the last one was not answered.
+    /// - Throws: when the broker has not answered.
     func ping() throws(MQTTError) {
         guard let connection, connection.isAccepted else { return }
-        do throws(MQTTError.Loss) { try connection.keepAlive() } catch { throw ended(error) }
+        do throws(MQTTError.Loss) { try connection.keepAlive(bySubscribingTo: topics[.payments]) } catch {
+            throw ended(error)
+        }
     }
 
     /// How long ``ping()`` has nothing to do, if nothing arrives or leaves meanwhile; a millisecond at least.

@@ -62,6 +62,7 @@ struct MQTTFeedLoop {
                 try serveInEitherVersion(client)
             } catch {
                 client?.drop()
+                if let client { outbox.takeStatusBack(from: client) }
                 if backlog.isMarkerUnanswered { forgetMarker(after: error) }
                 guard !control.isStopping else { break }
                 if case .connectionLost(.disconnected(let reason)) = error, reason.code == BrokerReason.takenOver {
@@ -233,6 +234,7 @@ struct MQTTFeedLoop {
             if let refusal = events.answer?.refusal { throw .refused(broker: client.broker, refusal) }
             outbox.confirm(events.acknowledged)
             backlog.confirm(events)
+            if backlog.isMarkerRefused { markerRestsUntil = .monotonicNow + Self.markerRest }
             note(events.refused, client)
             farewell?.confirm(events.acknowledged)
             try outcome.get()

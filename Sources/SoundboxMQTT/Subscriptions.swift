@@ -55,6 +55,8 @@ struct Backlog {
     /// The marker would come back, and has not been sent.
     private var isMarkerDue = false
     private var publication: Int?
+    /// The broker has answered that it does not take it, and may end the connection over it.
+    private(set) var isMarkerRefused = false
     private var subscribedAt: Duration?
     /// When the last payments had been stored: the next ones wait for their acknowledgement.
     private var lastPayments: Duration?
@@ -96,7 +98,9 @@ struct Backlog {
             subscription = nil
             isMarkerDue = (1...2).contains(answer.grantedQoS)
         }
-        if let publication, events.acknowledged.contains(publication) { self.publication = nil }
+        guard let publication, events.acknowledged.contains(publication) else { return }
+        isMarkerRefused = events.refused.contains { $0.id == publication }
+        self.publication = nil
     }
 
     /// The marker is not sent again.

@@ -57,7 +57,7 @@ struct BacklogTests {
         }
     }
 
-    enum Gallows: CaseIterable { case subscription, publication }
+    enum Gallows: CaseIterable { case subscription, publication, refusal }
 
     @Test(
         "A broker that hangs up on the marker gets none on the next connection, and loses no receipt",
@@ -74,9 +74,14 @@ struct BacklogTests {
             }
             let subscription = try await connection.packets.next(\.subscription)
             #expect(subscription.topic == probeTopic)
-            if gallows == .publication {
+            if gallows != .subscription {
                 connection.send(.suback(subscription.id, granted: 1))
-                try await connection.packets.next { $0.publication?.topic == probeTopic ? () : nil }
+                let marker = try await connection.packets.next {
+                    $0.publication?.topic == probeTopic ? $0.publication : nil
+                }
+                var refusal = ControlPacket.puback(marker.id)
+                refusal.body.append(0x87)
+                if gallows == .refusal { connection.send(refusal) }
             }
             connection.hangUp()
             _ = try await delegate.disconnectionReason()

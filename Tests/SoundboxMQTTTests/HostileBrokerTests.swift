@@ -100,7 +100,7 @@ struct HostileBrokerTests {
             #expect(
                 try await delegate.disconnectionReason()
                     == "connection lost: the broker sent something that MQTT does not allow: "
-                    + "a packet that is out of place, or a CONNACK that gives the box another client id")
+                    + "what is no MQTT 5, or a CONNACK that gives the box another client id")
             let twice = try await broker.session()
             try await delegate.subscribed()
             twice.send(.connack())

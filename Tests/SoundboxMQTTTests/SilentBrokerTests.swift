@@ -25,6 +25,32 @@ struct SilentBrokerTests {
         }
     }
 
+    @Test("A message that takes longer than two keep-alives to arrive is taken", arguments: [BrokerProtocol.v5, .v311])
+    func slowMessage(version: BrokerProtocol) async throws {
+        let delegate = RecordingDelegate()
+        try await withFakeBroker(
+            delegate: delegate,
+            settings: {
+                $0.keepAlive = .seconds(5)
+                $0.protocolChoice = version
+            }
+        ) { broker, _ in
+            let session = try await broker.session()
+            let message = session.bytes(
+                of: .publish(String(repeating: "x", count: 60_000), to: paymentsTopic, id: 9))
+            var rest = message[...]
+            // It has shown twice that it is there, though nothing was answered to it.
+            while session.packets.entries.count(where: { $0.kind == .subscribe }) < 5 {
+                session.send(bytes: Array(rest.prefix(100)))
+                rest = rest.dropFirst(100)
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            session.send(bytes: Array(rest))
+            #expect(try await session.packets.next(\.acknowledgedID) == 9)
+            #expect(!delegate.connections.entries.contains { if case .disconnected = $0 { true } else { false } })
+        }
+    }
+
     @Test("A broker that takes the connection and says nothing is given up", arguments: [false, true])
     func noAnswer(toSubscribe: Bool) async throws {
         let delegate = RecordingDelegate()

@@ -49,10 +49,8 @@ struct RemoteSettingsServiceTests {
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files"), patience: patience,
-            setVolume: { [volumes, state] volume in
-                volumes.append(volume)
-                state.update { $0.volume = volume }
-            })
+            // As in the box, which takes it later.
+            setVolume: { [volumes] volume in volumes.append(volume) })
     }
 
     private func settings(_ id: String, at: Int64, _ values: String) throws -> RemoteSettings {
