@@ -45,6 +45,9 @@ final class Connection {
     /// would fill the memory with acknowledgements.
     private(set) var isStalled = false
 
+    /// Prepared once, by whichever thread comes first.
+    private static let library = mosquitto_lib_init()
+
     private let handle: OpaquePointer
     private let tls: OpaquePointer?
     /// The keep-alive; the broker's, where it has named one. 0 turns it off.
@@ -64,7 +67,7 @@ final class Connection {
         to endpoint: Endpoint, of broker: BrokerAddress, _ login: Login, _ version: ProtocolVersion,
         _ settings: MQTTSettings.TLS?
     ) throws(MQTTError.Loss) {
-        mosquitto_lib_init()
+        _ = Self.library
         self.version = version
         interval = .seconds(login.keepAlive)
         guard let handle = mosquitto_new(login.clientID, !login.keepsSession, nil) else {
