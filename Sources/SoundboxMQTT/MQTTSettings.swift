@@ -68,7 +68,7 @@ public struct MQTTSettings: Sendable, Equatable {
 
     /// A shorter keep-alive would take a slow network for a dead one.
     public static let leastKeepAlive = Duration.seconds(5)
-    /// For boxes on the mains: a broker that hangs is noticed within 20 s.
+    /// For boxes on the mains: a broker that hangs is noticed within 22 s.
     public static let usualKeepAlive = Duration.seconds(10)
     public static let usualSessionExpiry = Duration.seconds(30 * 24 * 3600)
     public static let usualReconnectWindow = Duration.seconds(5)
