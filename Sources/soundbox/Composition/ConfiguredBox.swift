@@ -30,6 +30,12 @@ struct ConfiguredBox {
 
     /// Throws what is wrong with a choice of voices: also that somebody else would have to speak. Blocks on the disk.
     static func check(_ choice: Configuration.VoiceChoice) throws {
+        // A voice takes a second to read. Settings that name a speaker who is not there may come by the dozen.
+        for (locale, speaker) in choice.speakers where choice.locales.contains(locale) {
+            let first = VoiceFolder(path: choice.directory).candidates(locale, speaker).first
+            guard let first, first.speaker?.id != speaker else { continue }
+            throw SettingsProblem("\(StandIn.notInstalled(locale: locale, speaker: speaker, speaks: first.name))")
+        }
         if let standIn = try voices(choice).standIns.first(where: \.isFault) { throw SettingsProblem("\(standIn)") }
     }
 
