@@ -1,3 +1,4 @@
+// Both include sys/socket.h, and its constants belong to the one that the compiler read first.
 import CMicroHTTPD
 import Glibc
 import SoundboxCore

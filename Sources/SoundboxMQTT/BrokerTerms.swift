@@ -1,5 +1,4 @@
 import CMosquitto
-import CTLSClient
 import Glibc
 import SoundboxCore
 import SoundboxSystem
@@ -57,37 +56,6 @@ extension mqtt5_property {
         guard mosquitto_property_read_string(properties, id, &value, false) != nil, let value else { return nil }
         defer { free(value) }
         return String(cString: value)
-    }
-}
-
-extension LinkFailure {
-    /// - Parameter settings: whose files were being read; `nil` when none were.
-    init(_ error: soundbox_tls_error, _ settings: MQTTSettings.TLS? = nil) {
-        let text = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        func unusable(_ file: MQTTError.CredentialFile, _ path: String?) -> LinkFailure {
-            .settings(.unusable(file, path: path, reason: text))
-        }
-        self =
-            switch error.failure {
-            case SOUNDBOX_TLS_CLOSED: .closed
-            case SOUNDBOX_TLS_MISSING_ISSUER: .tls(.untrusted(.missingIssuer(text)))
-            case SOUNDBOX_TLS_UNKNOWN_AUTHORITY: .tls(.untrusted(.unknownAuthority(text)))
-            case SOUNDBOX_TLS_SELF_SIGNED: .tls(.untrusted(.selfSigned))
-            case SOUNDBOX_TLS_NOT_YET_VALID: .tls(.untrusted(.notYetValid))
-            case SOUNDBOX_TLS_EXPIRED: .tls(.untrusted(.expired))
-            case SOUNDBOX_TLS_WEAK_KEY: .tls(.untrusted(.weakKey))
-            case SOUNDBOX_TLS_WEAK_SIGNATURE: .tls(.untrusted(.weakSignature))
-            case SOUNDBOX_TLS_UNTRUSTED: .tls(.untrusted(.other(text)))
-            case SOUNDBOX_TLS_OTHER_HOST: .tls(.otherHost)
-            case SOUNDBOX_TLS_UNKNOWN_KEY: .tls(.unknownKey(pin: text.isEmpty ? nil : text))
-            case SOUNDBOX_TLS_WANTS_CERTIFICATE: .tls(.wantsCertificate)
-            case SOUNDBOX_TLS_NOT_TLS: .tls(.notTLS)
-            case SOUNDBOX_TLS_OLD_VERSION: .tls(.oldVersion)
-            case SOUNDBOX_TLS_BAD_AUTHORITIES: unusable(.authorities, settings?.caFile)
-            case SOUNDBOX_TLS_BAD_CERTIFICATE: unusable(.certificate, settings?.certFile)
-            case SOUNDBOX_TLS_BAD_KEY: unusable(.key, settings?.keyFile)
-            default: .tls(.other(text))
-            }
     }
 }
 

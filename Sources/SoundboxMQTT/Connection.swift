@@ -31,7 +31,7 @@ final class Connection {
     /// After so many calls other work has its turn, whatever the broker sends.
     private static let callsPerTurn = 1_000
 
-    private let version: ProtocolVersion
+    let version: ProtocolVersion
     /// Without answers to publications, which are in ``answers``.
     private var events = ClientEvents()
     private var answers: [(id: Int32, refusal: BrokerReason?)] = []
@@ -49,13 +49,13 @@ final class Connection {
     private static let library = mosquitto_lib_init()
 
     private let handle: OpaquePointer
-    private let tls: OpaquePointer?
+    let tls: OpaquePointer?
     /// The keep-alive; the broker's, where it has named one. 0 turns it off.
     private var interval: Duration
     /// What ends the connection, though the library would go on.
-    private var violation: String?
-    /// The code of OpenSSL's that the library has logged last.
-    private var errorOfTLS: UInt?
+    private(set) var violation: String?
+    /// The code of OpenSSL's that the library has logged first in the last call.
+    private(set) var errorOfTLS: UInt?
     /// Why the connection has ended, once it has: the broker's code, or one of the library's.
     private var disconnection: BrokerReason?
     /// When something was read or written last.
@@ -164,7 +164,7 @@ final class Connection {
             Connection.from(me).disconnection = BrokerReason(code: UInt8(truncatingIfNeeded: code), properties)
         }
         mosquitto_log_callback_set(handle) { _, me, _, text in
-            if let text { Connection.from(me).note(line: String(cString: text)) }
+            if let text { Connection.from(me).note(line: text) }
         }
     }
 
@@ -201,13 +201,12 @@ final class Connection {
     }
 
     /// The library's log is the only place for these.
-    private func note(line: String) {
-        if let start = line.firstRange(of: "OpenSSL Error")?.upperBound,
-            let code = line[start...].firstRange(of: "error:")?.upperBound
-        {
+    private func note(line: UnsafePointer<CChar>) {
+        if let start = strstr(line, "OpenSSL Error"), let code = strstr(start, "error:") {
             // The first in the queue says most.
-            errorOfTLS = errorOfTLS ?? UInt(line[code...].prefix { $0 != ":" }, radix: 16)
-        } else if line.contains(" received PUBLISH (d"), line.contains(", q2, ") {
+            errorOfTLS = errorOfTLS ?? strtoul(code + strlen("error:"), nil, 16)
+        } else if strstr(line, " received PUBLISH (d0, q2,") != nil || strstr(line, " received PUBLISH (d1, q2,") != nil
+        {
             // At QoS 2 a message is given to the client when it has been acknowledged, and so may be lost with its power.
             violation = "a message at QoS 2, which the box did not ask for"
         }
@@ -310,7 +309,7 @@ final class Connection {
         hasAsked = hasAsked || !isStalled
     }
 
-    /// The moment at which ``keepAlive()`` has something to do, if nothing arrives or leaves until then. The library counts
+    /// The moment at which ``keepAlive(bySubscribingTo:)`` has something to do, if nothing arrives or leaves until then. The library counts
     /// whole seconds. `nil` when the broker has turned the keep-alive off.
     var keepAliveIsDue: Duration? {
         interval > .zero ? min(lastHeard, lastSent) + interval + .seconds(1) : nil
@@ -375,35 +374,5 @@ final class Connection {
         let code = call(handle, 1)
         let error = errno
         guard code == MOSQ_ERR_SUCCESS.rawValue, violation == nil else { throw loss(code, error) }
-    }
-
-    /// - Parameter error: `errno` after the call.
-    private func loss(_ code: Int32, _ error: Int32) -> MQTTError.Loss {
-        if let violation { return .violation(violation) }
-        if let tls {
-            var failure = soundbox_tls_error()
-            if soundbox_tls_has_refused(tls, &failure) { return .link(LinkFailure(failure)) }
-            if let errorOfTLS {
-                soundbox_tls_explain(errorOfTLS, &failure)
-                return .link(LinkFailure(failure))
-            }
-        }
-        switch mosq_err_t(code) {
-        case MOSQ_ERR_CONN_LOST, MOSQ_ERR_TLS, MOSQ_ERR_NO_CONN: return .link(.closed)
-        case MOSQ_ERR_ERRNO:
-            // A connection that ends within a packet leaves 0 there, one that ends within TLS EPROTO.
-            let isHangUp = [0, EAGAIN, EPROTO, ECONNRESET, EPIPE].contains(error)
-            return .link(isHangUp ? .closed : .system(SystemError(code: error)))
-        case MOSQ_ERR_DUPLICATE_PROPERTY: return .violation("a property that comes twice")
-        case MOSQ_ERR_PROTOCOL where !isAccepted && version == .v5:
-            return .violation("what is no MQTT 5, or a CONNACK that gives the box another client id")
-        case MOSQ_ERR_PROTOCOL: return .violation("a packet that is out of place, or not as it has to be")
-        case MOSQ_ERR_MALFORMED_PACKET where !isAccepted && version == .v5:
-            // 2.0.11 tells a refusal of the version, later ones do not.
-            return .violation("an answer that is not MQTT 5 (see broker.protocol)")
-        case MOSQ_ERR_MALFORMED_PACKET: return .violation("a malformed packet")
-        case MOSQ_ERR_MALFORMED_UTF8: return .violation("a text that is not UTF-8")
-        default: return .violation(String(cString: mosquitto_strerror(code)))
-        }
     }
 }
