@@ -209,13 +209,13 @@ struct PageDesk: Sendable {
     }
 
     private func totals(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
-        var walk = HistoryWalk("totals", request.query, box)
+        var reader = HistoryReader("totals", request.query, box)
         var totals = Totals()
         var (from, to): (JSONValue, JSONValue) = (.null, .null)
-        while let answer = try await walk.next() {
+        while let answer = try await reader.next() {
             guard answer.status == 200 else { return Self.passed(answer) }
             guard let part = answer.json["part"].flatMap(Totals.init(decoding:)) else {
-                throw HistoryWalk.foreignAnswer
+                throw HistoryReader.foreignAnswer
             }
             totals.add(earlier: part)
             (from, to) = (answer.json["from"] ?? .null, answer.json["to"] ?? .null)
@@ -225,15 +225,15 @@ struct PageDesk: Sendable {
 
     /// Its first part is asked for before anything is answered, so that a refusal is one.
     private func export(_ request: HTTPRequest) async throws(ControlError) -> HTTPResponse {
-        var walk = HistoryWalk("history", request.query, box)
+        var reader = HistoryReader("history", request.query, box)
         var response = HTTPResponse(status: 200, contentType: "text/csv; charset=utf-8", body: [])
-        if let answer = try await walk.next() {
+        if let answer = try await reader.next() {
             guard answer.status == 200 else { return Self.passed(answer) }
             // The mark tells spreadsheets that it is UTF-8.
             response.body = Array(("\u{FEFF}" + CSV.record(HistoryEntry.columns)).utf8)
             response.body += try HistoryExport.records(answer)
         }
-        let export = HistoryExport(walk)
+        let export = HistoryExport(reader)
         response.rest = { try await export.next() }
         response.headers.append(("Content-Disposition", "attachment; filename=\"payments.csv\""))
         return response

@@ -63,7 +63,7 @@ public struct PageServer: Service {
                     if let reason = try await serve(settings, files) { return .notWanted(reason: reason) }
                     problem = nil
                 } catch {
-                    // A certificate may come, or whoever has the port go.
+                    // A certificate may come, or the port be free again.
                     if problem != "\(error)" {
                         logger.error("the page is not served", metadata: ["reason": "\(error)"])
                     }

@@ -57,12 +57,12 @@ struct BacklogTests {
         }
     }
 
-    enum Gallows: CaseIterable { case subscription, publication, refusal }
+    enum HangUp: CaseIterable { case subscription, publication, refusal }
 
     @Test(
         "A broker that hangs up on the marker gets none on the next connection, and loses no receipt",
-        arguments: Gallows.allCases)
-    func hangsUp(on gallows: Gallows) async throws {
+        arguments: HangUp.allCases)
+    func hangsUp(at hangUp: HangUp) async throws {
         let log = Journal<String>()
         delegate.queueReceipts(["1"])
         try await withFakeBroker(delegate: delegate, log: log) { broker, feed in
@@ -74,14 +74,14 @@ struct BacklogTests {
             }
             let subscription = try await connection.packets.next(\.subscription)
             #expect(subscription.topic == probeTopic)
-            if gallows != .subscription {
+            if hangUp != .subscription {
                 connection.send(.suback(subscription.id, granted: 1))
                 let marker = try await connection.packets.next {
                     $0.publication?.topic == probeTopic ? $0.publication : nil
                 }
                 var refusal = ControlPacket.puback(marker.id)
                 refusal.body.append(0x87)
-                if gallows == .refusal { connection.send(refusal) }
+                if hangUp == .refusal { connection.send(refusal) }
             }
             connection.hangUp()
             _ = try await delegate.disconnectionReason()

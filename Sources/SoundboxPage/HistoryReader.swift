@@ -3,7 +3,7 @@ import SoundboxCore
 
 /// Asks for the history piece by piece, each of them a little work for the box, and always for the range that the first
 /// answer meant.
-struct HistoryWalk {
+struct HistoryReader {
     static let foreignAnswer = ControlError(reason: "the box's answer is not understood; is it of another version?")
 
     private let path: String
@@ -41,16 +41,16 @@ struct HistoryWalk {
 
 /// What follows of an export, as its reader takes it: of a history of any length one piece is in memory.
 actor HistoryExport {
-    private var walk: HistoryWalk
+    private var reader: HistoryReader
 
-    init(_ walk: HistoryWalk) { self.walk = walk }
+    init(_ reader: HistoryReader) { self.reader = reader }
 
     /// - Returns: further records of CSV; `nil` at the end.
     func next() async throws(ControlError) -> [UInt8]? {
         while true {
-            var walk = walk
-            guard let answer = try await walk.next() else { return nil }
-            self.walk = walk
+            var reader = reader
+            guard let answer = try await reader.next() else { return nil }
+            self.reader = reader
             let records = try Self.records(answer)
             // Where none of the rows that were looked at is asked for.
             if !records.isEmpty { return records }
@@ -59,7 +59,7 @@ actor HistoryExport {
 
     static func records(_ answer: BoxLink.Answer) throws(ControlError) -> [UInt8] {
         guard answer.status == 200, let entries = answer.json["entries"]?.elements else {
-            throw HistoryWalk.foreignAnswer
+            throw HistoryReader.foreignAnswer
         }
         return entries.flatMap { entry in CSV.record(HistoryEntry.columns.map { entry.csvField($0) }).utf8 }
     }
