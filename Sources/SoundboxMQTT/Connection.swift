@@ -33,7 +33,7 @@ final class Connection {
 
     let version: ProtocolVersion
     /// Without answers to publications, which are in ``answers``.
-    private var events = ClientEvents()
+    private var events = SessionEvents()
     private var answers: [(id: Int32, refusal: BrokerReason?)] = []
     /// Whether TCP is still being established.
     private(set) var isOpening = true
@@ -261,8 +261,8 @@ final class Connection {
     }
 
     /// Returns what has arrived since the last call, without answers to publications.
-    func takeEvents() -> ClientEvents {
-        defer { events = ClientEvents() }
+    func takeEvents() -> SessionEvents {
+        defer { events = SessionEvents() }
         return events
     }
 

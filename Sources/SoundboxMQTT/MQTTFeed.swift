@@ -40,7 +40,7 @@ public final class MQTTFeed: PaymentFeed {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 startThread(named: "mqtt") { [settings, offlineStatus, log, control] in
-                    var loop = MQTTFeedLoop(
+                    var loop = FeedLoop(
                         settings: settings, offlineStatus: offlineStatus, control: control, delegate: delegate, log: log
                     )
                     loop.run()

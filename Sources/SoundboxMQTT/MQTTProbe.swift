@@ -45,27 +45,27 @@ public struct MQTTProbe: Sendable {
     public func run(timeout: Duration) throws(MQTTError) -> (outcome: Outcome, speaks5: Bool) {
         let end = Duration.monotonicNow + timeout
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
-        let client = try MQTTClient(settings, clientID: ClientID.visitor("probe"), keepsSession: false, will: nil)
-        try client.connect()
-        try client.awaitAcceptance(until: end)
+        let session = try Session(settings, clientID: ClientID.visitor("probe"), keepsSession: false, will: nil)
+        try session.connect()
+        try session.awaitAcceptance(until: end)
 
         var weak: [String] = []
         for topic in Subscriptions.topics {
-            let (granted, reason) = try grantedQoS(topic, client, until: end)
+            let (granted, reason) = try grantedQoS(topic, session, until: end)
             guard granted <= 2 else { throw .subscriptionRefused(topic: settings.topics[topic], reason) }
             if granted == 0 { weak.append(settings.topics[topic]) }
         }
         guard weak.isEmpty else {
-            client.disconnect()
-            try client.write()
-            return (.weak(topics: weak), client.version == .v5)
+            session.disconnect()
+            try session.write()
+            return (.weak(topics: weak), session.version == .v5)
         }
         let echo =
-            try grantedQoS(.probe, client, until: end).granted <= 2
-            ? try echo(name, client, until: .monotonicNow + Self.echoLimit) : nil
-        client.disconnect()
-        try client.write()
-        return (echo.map { outcome($0) } ?? .subscribed, client.version == .v5)
+            try grantedQoS(.probe, session, until: end).granted <= 2
+            ? try echo(name, session, until: .monotonicNow + Self.echoLimit) : nil
+        session.disconnect()
+        try session.write()
+        return (echo.map { outcome($0) } ?? .subscribed, session.version == .v5)
     }
 
     /// - Parameter name: under which the message came back.
@@ -94,39 +94,39 @@ public struct MQTTProbe: Sendable {
 
     /// - Returns: whether the broker had a session.
     private func signIn(keepsSession: Bool, until end: Duration) throws(MQTTError) -> Bool {
-        let client = try MQTTClient(settings, clientID: settings.clientID, keepsSession: keepsSession, will: nil)
-        try client.connect()
-        defer { client.drop() }
+        let session = try Session(settings, clientID: settings.clientID, keepsSession: keepsSession, will: nil)
+        try session.connect()
+        defer { session.drop() }
         while true {
-            do throws(MQTTError) { return try answer(to: client, until: end).knowsSession } catch {
-                guard try client.goBack(after: error) else { throw error }
+            do throws(MQTTError) { return try answer(to: session, until: end).knowsSession } catch {
+                guard try session.goBack(after: error) else { throw error }
             }
         }
     }
 
     /// Nothing is written behind the answer: payments may have come right with it, and are not to be acknowledged.
-    private func answer(to client: MQTTClient, until end: Duration) throws(MQTTError) -> ClientEvents.Answer {
+    private func answer(to session: Session, until end: Duration) throws(MQTTError) -> SessionEvents.Answer {
         while true {
             let rest = end - .monotonicNow
-            guard rest > .zero else { throw .timedOut(waitingFor: .acceptance(by: client.broker)) }
-            let outcome = Result { () throws(MQTTError) in try client.read(waitingAtMost: min(rest, .seconds(1))) }
-            if let answer = client.takeEvents().answer {
-                if let refusal = answer.refusal { throw .refused(broker: client.broker, refusal) }
+            guard rest > .zero else { throw .timedOut(waitingFor: .acceptance(by: session.broker)) }
+            let outcome = Result { () throws(MQTTError) in try session.read(waitingAtMost: min(rest, .seconds(1))) }
+            if let answer = session.takeEvents().answer {
+                if let refusal = answer.refusal { throw .refused(broker: session.broker, refusal) }
                 return answer
             }
             try outcome.get()
-            try client.write()
+            try session.write()
         }
     }
 
     /// - Returns: 0 to 2; more for a refusal, and why.
     private func grantedQoS(
-        _ topic: Topic, _ client: MQTTClient, until end: Duration
+        _ topic: Topic, _ session: Session, until end: Duration
     ) throws(MQTTError) -> (granted: UInt8, BrokerReason?) {
-        let id = try client.subscribe(to: topic)
-        try client.write()
+        let id = try session.subscribe(to: topic)
+        try session.write()
         while true {
-            let events = try client.turn(until: end, waitingFor: .subscription)
+            let events = try session.turn(until: end, waitingFor: .subscription)
             if let answer = events.subscriptions.first(where: { $0.id == id }) {
                 return (answer.grantedQoS, answer.reason)
             }
@@ -134,12 +134,12 @@ public struct MQTTProbe: Sendable {
     }
 
     /// - Returns: under which name it came back; `nil` when it did not.
-    private func echo(_ text: String, _ client: MQTTClient, until end: Duration) throws(MQTTError) -> String? {
-        _ = try client.publish(Array(text.utf8), to: .probe)
-        try client.write()
+    private func echo(_ text: String, _ session: Session, until end: Duration) throws(MQTTError) -> String? {
+        _ = try session.publish(Array(text.utf8), to: .probe)
+        try session.write()
         while true {
             do {
-                let events = try client.turn(until: end, waitingFor: .probe)
+                let events = try session.turn(until: end, waitingFor: .probe)
                 // Who may listen there and not publish learns no more.
                 if !events.refused.isEmpty { return nil }
                 if let message = events.messages.first(where: { $0.payload == Array(text.utf8) }) {

@@ -28,20 +28,20 @@ public struct MQTTPublisher: Sendable {
         answers: [Topic] = [.receipts], onAnswer: ((_ payload: [UInt8]) -> Bool)? = nil
     ) throws(MQTTError) {
         let end = Duration.monotonicNow + timeout
-        let client = try MQTTClient(
+        let session = try Session(
             settings, clientID: ClientID.visitor("publish"), keepsSession: false, will: nil)
-        try client.connect()
+        try session.connect()
 
-        try client.awaitAcceptance(until: end)
-        if onAnswer != nil { for topic in answers { try listen(to: topic, client, until: end) } }
+        try session.awaitAcceptance(until: end)
+        if onAnswer != nil { for topic in answers { try listen(to: topic, session, until: end) } }
 
         var unacknowledged: Set<Int> = []
-        for payload in payloads { unacknowledged.insert(try client.publish(payload, to: topic)) }
+        for payload in payloads { unacknowledged.insert(try session.publish(payload, to: topic)) }
         let names = answers.map { settings.topics[$0] }
         var isAnswered = onAnswer == nil
-        try client.write()
+        try session.write()
         while !unacknowledged.isEmpty || !isAnswered {
-            let events = try client.turn(
+            let events = try session.turn(
                 until: end, waitingFor: unacknowledged.isEmpty ? .receipts : .acknowledgement)
             if let refused = events.refused.first {
                 throw .publicationRefused(
@@ -52,15 +52,15 @@ public struct MQTTPublisher: Sendable {
                 isAnswered = onAnswer?(message.payload) ?? true
             }
         }
-        client.disconnect()
-        try client.write()
+        session.disconnect()
+        try session.write()
     }
 
-    private func listen(to topic: Topic, _ client: MQTTClient, until end: Duration) throws(MQTTError) {
-        let id = try client.subscribe(to: topic)
+    private func listen(to topic: Topic, _ session: Session, until end: Duration) throws(MQTTError) {
+        let id = try session.subscribe(to: topic)
         while true {
-            try client.write()
-            let events = try client.turn(until: end, waitingFor: .subscription)
+            try session.write()
+            let events = try session.turn(until: end, waitingFor: .subscription)
             guard let answer = events.subscriptions.first(where: { $0.id == id }) else { continue }
             if answer.grantedQoS > 2 {
                 throw .subscriptionRefused(topic: settings.topics[topic], answer.reason)

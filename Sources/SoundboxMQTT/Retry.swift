@@ -54,7 +54,7 @@ enum ProtocolVersion: UInt8, Equatable {
 /// An address that is not known is asked for MQTT 5. When it refuses the version, or hangs up on it, 3.1.1 follows at once.
 /// An attempt so has two connections at most, and whatever comes of the second one, the wait before the next attempt is
 /// the usual one.
-struct ProtocolMemory<Address: Hashable> {
+struct ProtocolVersions<Address: Hashable> {
     /// How an attempt ended before the broker had accepted the connection.
     enum Failure {
         /// It says that it does not speak this version, or says something that the other version has no word for.

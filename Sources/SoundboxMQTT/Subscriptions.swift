@@ -15,8 +15,8 @@ struct Subscriptions {
 
     /// Queues the SUBSCRIBE packets, even when the broker has kept the session: an earlier version of this program may
     /// have subscribed to other topics.
-    mutating func request(from client: MQTTClient) throws(MQTTError) {
-        for topic in Self.topics { pending[try client.subscribe(to: topic)] = topic }
+    mutating func request(from session: Session) throws(MQTTError) {
+        for topic in Self.topics { pending[try session.subscribe(to: topic)] = topic }
     }
 
     /// Takes the broker's answers.
@@ -80,7 +80,7 @@ struct Backlog {
     /// Looks for the marker.
     ///
     /// - Returns: whether this is it.
-    mutating func endsWith(_ message: ClientEvents.Message) -> Bool {
+    mutating func endsWith(_ message: SessionEvents.Message) -> Bool {
         // What comes at QoS 0 may have passed what waited at QoS 1.
         guard message.payload == marker, message.qos > 0 else { return false }
         isOver = true
@@ -88,12 +88,12 @@ struct Backlog {
     }
 
     /// Asks for the marker's topic. On its own, since a broker may refuse a connection for it.
-    mutating func requestMarker(from client: MQTTClient) throws(MQTTError) {
-        subscription = try client.subscribe(to: .probe)
+    mutating func requestMarker(from session: Session) throws(MQTTError) {
+        subscription = try session.subscribe(to: .probe)
     }
 
     /// Takes the broker's answers.
-    mutating func confirm(_ events: ClientEvents) {
+    mutating func confirm(_ events: SessionEvents) {
         if let answer = events.subscriptions.first(where: { $0.id == subscription }) {
             subscription = nil
             isMarkerDue = (1...2).contains(answer.grantedQoS)
@@ -104,13 +104,13 @@ struct Backlog {
     }
 
     /// The marker is not sent again.
-    func takeMarkerBack(from client: MQTTClient) {
-        if let publication { client.takeBack(publication) }
+    func takeMarkerBack(from session: Session) {
+        if let publication { session.takeBack(publication) }
     }
 
-    mutating func sendMarkerIfDue(with client: MQTTClient) throws(MQTTError) {
+    mutating func sendMarkerIfDue(with session: Session) throws(MQTTError) {
         guard isMarkerDue else { return }
         isMarkerDue = false
-        publication = try client.publish(marker, to: .probe)
+        publication = try session.publish(marker, to: .probe)
     }
 }

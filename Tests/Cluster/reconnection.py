@@ -1,6 +1,6 @@
 """When a box comes back after its connection has ended: the rule of the program, with the figures of its sources.
 
-`MQTTFeedLoop.delay(after:)` and `Backoff` decide that. This is the same for a broker with one address."""
+`FeedLoop.delay(after:)` and `Backoff` decide that. This is the same for a broker with one address."""
 import collections
 import random
 import re

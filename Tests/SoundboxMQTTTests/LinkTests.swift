@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A connection is closed when it is given up", .timeLimit(.minutes(10)))
 struct LinkTests {
-    private func client(port: Int, change: (inout MQTTSettings) -> Void = { _ in }) throws -> MQTTClient {
-        try MQTTClient(
+    private func client(port: Int, change: (inout MQTTSettings) -> Void = { _ in }) throws -> Session {
+        try Session(
             boxSettings(port: port, change: change), clientID: "box", keepsSession: true, will: nil)
     }
 
@@ -17,7 +17,7 @@ struct LinkTests {
         let broker = try FakeBroker()
         defer { broker.shutDown() }
         for _ in 1...100 {
-            var client: MQTTClient? = try client(port: broker.port)
+            var client: Session? = try client(port: broker.port)
             var connections: [BrokerConnection] = []
             for _ in 1...2 {
                 try client?.connect()

@@ -4,8 +4,8 @@ import Testing
 @testable import SoundboxMQTT
 
 @Suite("Which version of MQTT an address is asked for")
-struct ProtocolMemoryTests {
-    private var memory = ProtocolMemory<String>(.auto)
+struct ProtocolVersionsTests {
+    private var memory = ProtocolVersions<String>(.auto)
     private static let day = Duration.seconds(86_400)
 
     private func version(_ address: String = "a", at now: Duration = .zero) -> ProtocolVersion {
@@ -41,7 +41,7 @@ struct ProtocolMemoryTests {
 
     @Test("No attempt has more than two connections, whatever a broker does")
     mutating func bounded() {
-        for failure in [ProtocolMemory<String>.Failure.version, .closed] {
+        for failure in [ProtocolVersions<String>.Failure.version, .closed] {
             for _ in 1...5 {
                 var connections = 1
                 while memory.failed(version(), at: "a", failure) { connections += 1 }
@@ -80,7 +80,7 @@ struct ProtocolMemoryTests {
 
     @Test("What is configured is what is spoken", arguments: [(BrokerProtocol.v5, ProtocolVersion.v5), (.v311, .v311)])
     func fixed(choice: BrokerProtocol, version: ProtocolVersion) {
-        var memory = ProtocolMemory<String>(choice)
+        var memory = ProtocolVersions<String>(choice)
         #expect(memory.failed(version, at: "a", .version) == false)
         #expect(memory.accepted(version, by: "a", at: .zero) == false)
         #expect(memory.version(for: "a", at: .zero) == version)

@@ -1,7 +1,7 @@
 import SoundboxCore
 import SoundboxSystem
 
-extension MQTTClient {
+extension Session {
     /// Waits until the broker accepts the connection that ``connect(openingLimit:)`` has begun. Where it does not speak
     /// MQTT 5, the same address is asked for 3.1.1. Blocks.
     ///
@@ -32,7 +32,7 @@ extension MQTTClient {
     ///   - answer: what is waited for.
     /// - Throws: ``MQTTError/timedOut(waitingFor:)`` after `end`; ``MQTTError/refused(broker:_:)`` when the broker
     ///   says no.
-    func turn(until end: Duration, waitingFor answer: MQTTError.Answer) throws(MQTTError) -> ClientEvents {
+    func turn(until end: Duration, waitingFor answer: MQTTError.Answer) throws(MQTTError) -> SessionEvents {
         let rest = end - .monotonicNow
         guard rest > .zero else { throw .timedOut(waitingFor: answer) }
         let outcome = Result { () throws(MQTTError) in try read(waitingAtMost: min(rest, .seconds(1))) }

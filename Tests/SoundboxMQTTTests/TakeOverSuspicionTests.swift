@@ -3,9 +3,9 @@ import Testing
 @testable import SoundboxMQTT
 
 @Suite("Another client with the same client id is suspected")
-struct EvictionWatchTests {
-    private func watch(_ endings: [(held: Duration?, byBroker: Bool)]) -> EvictionWatch {
-        var watch = EvictionWatch()
+struct TakeOverSuspicionTests {
+    private func watch(_ endings: [(held: Duration?, byBroker: Bool)]) -> TakeOverSuspicion {
+        var watch = TakeOverSuspicion()
         for ending in endings { watch.ended(after: ending.held, byBroker: ending.byBroker) }
         return watch
     }
@@ -26,7 +26,7 @@ struct EvictionWatchTests {
 
     @Test("at once where the broker says so, whatever comes between, until a connection holds for a minute")
     func certain() {
-        var watch = EvictionWatch()
+        var watch = TakeOverSuspicion()
         watch.takenOver()
         #expect(watch.isSuspected && watch.isCertain)
         watch.ended(after: nil, byBroker: false)

@@ -4,7 +4,7 @@ import SoundboxSystem
 import Synchronization
 
 /// The feed's thread: connects, serves the connection until it ends, waits, and connects again.
-struct MQTTFeedLoop {
+struct FeedLoop {
     let settings: MQTTSettings
     let offlineStatus: [UInt8]
     let control: FeedControl
@@ -12,13 +12,13 @@ struct MQTTFeedLoop {
     let log: @Sendable (String) -> Void
 
     /// Outlives connections, because it keeps the publications that the broker has not acknowledged.
-    private var client: MQTTClient?
-    private var outbox: FeedOutbox
+    private var session: Session?
+    private var outbox: Outbox
     private var backoff = Backoff()
     private var route: Route
     /// By broker: a lookup that has not been used. It may outlast the patience of an attempt.
     private var lookUps: [Int: LookUp] = [:]
-    private var faults: FaultWatch
+    private var faults: FeedFaults
     private var isStrangeTopicTold = false
     /// What was said of a broker's answers, so that it is said once.
     private var told: Set<String> = []
@@ -47,8 +47,8 @@ struct MQTTFeedLoop {
         self.delegate = delegate
         self.log = log
         route = Route(brokers: settings.hosts.count)
-        outbox = FeedOutbox(delegate: delegate, log: log)
-        faults = FaultWatch(clientID: settings.clientID)
+        outbox = Outbox(delegate: delegate, log: log)
+        faults = FeedFaults(clientID: settings.clientID)
     }
 
     /// Blocks until the feed has been stopped.
@@ -58,11 +58,11 @@ struct MQTTFeedLoop {
             subscribedSince = nil
             isStrangeTopicTold = false
             do {
-                guard let client = try dial() else { break }
-                try serveInEitherVersion(client)
+                guard let session = try dial() else { break }
+                try serveInEitherVersion(session)
             } catch {
-                client?.drop()
-                if let client { outbox.takeStatusBack(from: client) }
+                session?.drop()
+                if let session { outbox.takeStatusBack(from: session) }
                 if backlog.isMarkerUnanswered { forgetMarker(after: error) }
                 guard !control.isStopping else { break }
                 if case .connectionLost(.disconnected(let reason)) = error, reason.code == BrokerReason.takenOver {
@@ -78,7 +78,7 @@ struct MQTTFeedLoop {
                 pause(delay)
             }
         }
-        client = nil
+        session = nil
         delegate.connectionChanged(to: .stopped)
     }
 
@@ -87,21 +87,21 @@ struct MQTTFeedLoop {
     /// Starts a connection to the next address.
     ///
     /// - Returns: `nil` when the feed is being stopped.
-    private mutating func dial() throws(MQTTError) -> MQTTClient? {
-        let client = try currentClient()
-        try client.checkFiles()
+    private mutating func dial() throws(MQTTError) -> Session? {
+        let session = try currentSession()
+        try session.checkFiles()
         while true {
             switch route.next() {
             case .lookUp(let broker):
-                client.broker = settings.brokers[broker]
+                session.broker = settings.brokers[broker]
                 guard let result = lookUp(broker) else { return nil }
                 route.lookedUp((try? result.get()) ?? [])
                 // What the name had before is tried instead, if there was anything.
-                if case .failure(let failure) = result, !route.hasKnown(broker) { throw client.lost(failure) }
+                if case .failure(let failure) = result, !route.hasKnown(broker) { throw session.lost(failure) }
             case .dial(let stop):
-                client.broker = settings.brokers[stop.broker]
-                try client.begin(to: stop.endpoint)
-                return client
+                session.broker = settings.brokers[stop.broker]
+                try session.begin(to: stop.endpoint)
+                return session
             case .pause: break
             }
         }
@@ -153,10 +153,10 @@ struct MQTTFeedLoop {
         return window * Double.random(in: 0..<1)
     }
 
-    /// The client would send the marker once more on the next connection, and a broker that ends connections for it would end
+    /// The session would send the marker once more on the next connection, and a broker that ends connections for it would end
     /// that one, too.
     private mutating func forgetMarker(after error: MQTTError) {
-        if let client { backlog.takeMarkerBack(from: client) }
+        if let session { backlog.takeMarkerBack(from: session) }
         backlog = Backlog()
         switch error {
         case .connectionLost(.link), .connectionLost(.disconnected):
@@ -168,11 +168,11 @@ struct MQTTFeedLoop {
         }
     }
 
-    private mutating func currentClient() throws(MQTTError) -> MQTTClient {
-        if let client { return client }
-        let made = try MQTTClient(
+    private mutating func currentSession() throws(MQTTError) -> Session {
+        if let session { return session }
+        let made = try Session(
             settings, clientID: settings.clientID, keepsSession: true, will: offlineStatus)
-        client = made
+        session = made
         return made
     }
 
@@ -188,12 +188,12 @@ struct MQTTFeedLoop {
     // MARK: Serving
 
     /// Serves a connection; where the broker refuses MQTT 5, one more to the same address with 3.1.1.
-    private mutating func serveInEitherVersion(_ client: MQTTClient) throws(MQTTError) {
+    private mutating func serveInEitherVersion(_ session: Session) throws(MQTTError) {
         var refusal: MQTTError?
         while true {
-            do throws(MQTTError) { return try serve(client) } catch {
+            do throws(MQTTError) { return try serve(session) } catch {
                 guard !control.isStopping else { throw error }
-                if try client.goBack(after: error) {
+                if try session.goBack(after: error) {
                     if case .refused = error { refusal = error }
                     if case .connectionLost(.violation) = error { tellOnce("\(error); MQTT 3.1.1 is tried") }
                     continue
@@ -206,7 +206,7 @@ struct MQTTFeedLoop {
     }
 
     /// Serves one connection. Returns when the feed has been stopped; throws when the connection has to be given up.
-    private mutating func serve(_ client: MQTTClient) throws(MQTTError) {
+    private mutating func serve(_ session: Session) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
         backlog = Backlog()
         var farewell: Farewell?
@@ -218,41 +218,41 @@ struct MQTTFeedLoop {
             control.noteTurn()
             let isQuiet = subscribedSince != nil && farewell == nil
             let outcome = Result { () throws(MQTTError) in
-                try client.read(
-                    waitingAtMost: isQuiet ? min(Self.quietTurn, client.timeToPing) : Self.turn,
+                try session.read(
+                    waitingAtMost: isQuiet ? min(Self.quietTurn, session.timeToPing) : Self.turn,
                     wakeUp: control.wakeUp)
             }
-            let events = client.takeEvents()
+            let events = session.takeEvents()
             if let answer = events.answer, answer.refusal == nil {
                 delegate.sessionBegan(
                     FeedSession(
-                        clientID: settings.clientID, broker: client.broker.description,
+                        clientID: settings.clientID, broker: session.broker.description,
                         isResumed: answer.knowsSession))
             }
             // Even when the connection has just broken: a message at QoS 0 is never sent again.
             try commit(events)
-            if let refusal = events.answer?.refusal { throw .refused(broker: client.broker, refusal) }
+            if let refusal = events.answer?.refusal { throw .refused(broker: session.broker, refusal) }
             outbox.confirm(events.acknowledged)
             backlog.confirm(events)
             if backlog.isMarkerRefused { markerRestsUntil = .monotonicNow + Self.markerRest }
-            note(events.refused, client)
+            note(events.refused, session)
             farewell?.confirm(events.acknowledged)
             try outcome.get()
 
             if events.answer != nil {
-                noteTerms(of: client)
-                try subscriptions.request(from: client)
+                noteTerms(of: session)
+                try subscriptions.request(from: session)
                 outbox.connectionIsNew()
             }
             if try subscriptions.confirm(events.subscriptions) {
                 subscribedSince = .monotonicNow
                 backlog.subscribed(at: .monotonicNow)
-                if .monotonicNow >= markerRestsUntil { try backlog.requestMarker(from: client) }
+                if .monotonicNow >= markerRestsUntil { try backlog.requestMarker(from: session) }
                 route.connected()
                 faults.subscribed(weak: subscriptions.weak, settings.topics)
                 delegate.connectionChanged(to: .subscribed)
             }
-            try backlog.sendMarkerIfDue(with: client)
+            try backlog.sendMarkerIfDue(with: session)
             if let subscribedSince {
                 // A connection that ends at once proves nothing: two boxes with one client id evict each other.
                 let held = Duration.monotonicNow - subscribedSince
@@ -262,33 +262,33 @@ struct MQTTFeedLoop {
             } else {
                 let spent = Duration.monotonicNow - start
                 if spent > handshakeLimit { throw .timedOut(waitingFor: .handshake) }
-                if isDetour, client.isOpening, spent > settings.openingLimit {
-                    throw client.lost(.system(SystemError(code: ETIMEDOUT)))
+                if isDetour, session.isOpening, spent > settings.openingLimit {
+                    throw session.lost(.system(SystemError(code: ETIMEDOUT)))
                 }
             }
 
             let requests = control.takeRequests()
             outbox.note(requests)
             if requests.isStopping, farewell == nil {
-                guard client.isAccepted else { return }
+                guard session.isAccepted else { return }
                 farewell = Farewell(end: .monotonicNow + settings.farewellLimit)
             }
-            if client.isAccepted {
-                if farewell == nil { try outbox.sendStatus(with: client) }
-                try outbox.sendReceipts(with: client)
-                try farewell?.proceed(client, outbox: outbox, status: offlineStatus)
+            if session.isAccepted {
+                if farewell == nil { try outbox.sendStatus(with: session) }
+                try outbox.sendReceipts(with: session)
+                try farewell?.proceed(session, outbox: outbox, status: offlineStatus)
             }
-            try client.ping()
+            try session.ping()
             // Everything leaves from here, PUBACKs included. Every message read so far has been committed.
-            try client.write()
-            if let farewell, farewell.isOver(client) { return }
+            try session.write()
+            if let farewell, farewell.isOver(session) { return }
         }
     }
 
     /// Notes and tells what the broker has granted.
-    private mutating func noteTerms(of client: MQTTClient) {
-        if client.hasGoneBack { log("MQTT 3.1.1 is spoken with \(client.broker), and 5 is asked for again tomorrow") }
-        guard let granted = client.granted else {
+    private mutating func noteTerms(of session: Session) {
+        if session.hasGoneBack { log("MQTT 3.1.1 is spoken with \(session.broker), and 5 is asked for again tomorrow") }
+        guard let granted = session.granted else {
             return faults.accepted(sessionExpiry: nil, asked: settings.sessionExpiry)
         }
         // Without a word of it the broker keeps to what was asked for.
@@ -296,17 +296,17 @@ struct MQTTFeedLoop {
         faults.accepted(sessionExpiry: expiry, asked: settings.sessionExpiry)
         if expiry < settings.sessionExpiry {
             tellOnce(
-                "\(client.broker) keeps the session for \(expiry.components.seconds) s; "
+                "\(session.broker) keeps the session for \(expiry.components.seconds) s; "
                     + "\(settings.sessionExpiry.components.seconds) s were asked for")
         }
     }
 
-    private mutating func note(_ refused: [ClientEvents.Refused], _ client: MQTTClient) {
+    private mutating func note(_ refused: [SessionEvents.Refused], _ session: Session) {
         for message in refused {
             let name = settings.topics[message.topic]
             if let reason = message.reason {
                 tellOnce(MQTTError.publicationRefused(topic: name, reason).description)
-            } else if let limit = client.granted?.maximumPacketSize {
+            } else if let limit = session.granted?.maximumPacketSize {
                 faults.tooLarge(for: Int(limit))
                 tellOnce("a message for \"\(name)\" is larger than the \(limit) bytes that the broker takes: not sent")
             }
@@ -320,7 +320,7 @@ struct MQTTFeedLoop {
     }
 
     /// Has the delegate store what arrived, and note what was too large.
-    private mutating func commit(_ events: ClientEvents) throws(MQTTError) {
+    private mutating func commit(_ events: SessionEvents) throws(MQTTError) {
         if !events.messages.isEmpty { Timeline.shared.mark(.packetRead) }
         var batch: [FeedMessage] = []
         batch.reserveCapacity(events.messages.count)

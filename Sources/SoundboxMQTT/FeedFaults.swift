@@ -1,12 +1,12 @@
 import SoundboxCore
 
 /// The faults of a feed that the state of its connection does not show.
-struct FaultWatch {
+struct FeedFaults {
     /// How long a notice at QoS 0 is remembered: a shop that closes at night still finds the fault in the morning, and one
     /// whose sender was mended is rid of it on the next day.
     static let memory = Duration.seconds(24 * 3600)
 
-    var evictions = EvictionWatch()
+    var evictions = TakeOverSuspicion()
     private let clientID: String
     /// What the broker delivers at QoS 0, as of the last connection that got its subscriptions.
     private var weakTopics: [String] = []
@@ -72,7 +72,7 @@ struct FaultWatch {
 ///
 /// The sign is a broker that answers every attempt and hangs up soon after each connection. A restarting broker is
 /// unreachable in between, and a broken network is no hang-up.
-struct EvictionWatch {
+struct TakeOverSuspicion {
     /// This many in a row are no coincidence.
     static let limit = 3
     /// A connection that lasts this long has no rival: another box would have come back and evicted it. A box waits no

@@ -3,18 +3,18 @@ import SoundboxCore
 import SoundboxSystem
 
 /// An MQTT client of one session, over any number of connections, one after the other. It speaks MQTT 5 or 3.1.1, each
-/// address its own: see ``ProtocolMemory``.
+/// address its own: see ``ProtocolVersions``.
 ///
 /// Only ``write()`` writes to the network; every answer goes into a queue first. That holds a PUBACK back until the
 /// message that it acknowledges is on disk. Only ``read(waitingAtMost:wakeUp:limit:)`` waits.
-final class MQTTClient {
+final class Session {
     /// The one that the last attempt was about.
     var broker: BrokerAddress
     private let brokers: [BrokerAddress]
     private let topics: Topics
     private let tls: MQTTSettings.TLS?
     private let login: Login
-    private var protocols: ProtocolMemory<Endpoint>
+    private var protocols: ProtocolVersions<Endpoint>
 
     // MARK: State of one connection
 
@@ -31,7 +31,7 @@ final class MQTTClient {
 
     // MARK: State that outlives a connection
 
-    private var events = ClientEvents()
+    private var events = SessionEvents()
     /// What was published and the broker has not acknowledged, in order of sending. It is sent again after the next
     /// CONNACK, in the version that is spoken then.
     private var unacknowledged: [Publication] = []
@@ -58,7 +58,7 @@ final class MQTTClient {
         broker = first
         topics = settings.topics
         tls = settings.tls
-        protocols = ProtocolMemory(settings.protocolChoice)
+        protocols = ProtocolVersions(settings.protocolChoice)
         version = settings.protocolChoice == .v311 ? .v311 : .v5
         if settings.username == nil, settings.password != nil {
             throw .invalidSettings(.passwordWithoutUsername)
@@ -112,7 +112,7 @@ final class MQTTClient {
         hasGoneBack = false
         mayHaveMore = false
         // What was done with on the last connection, and not told yet.
-        var rest = ClientEvents()
+        var rest = SessionEvents()
         (rest.acknowledged, rest.refused) = (events.acknowledged, events.refused)
         events = rest
         for index in unacknowledged.indices { unacknowledged[index].underWay = nil }
@@ -172,7 +172,7 @@ final class MQTTClient {
         }
         // Before CONNECT has left, nobody can have refused its version.
         guard !isAccepted, connection?.hasAsked == true else { return false }
-        let failure: ProtocolMemory<Endpoint>.Failure
+        let failure: ProtocolVersions<Endpoint>.Failure
         switch error {
         case .refused(_, .reason(let reason)):
             // It answers in MQTT 5, so it speaks that.
@@ -216,7 +216,7 @@ final class MQTTClient {
 
     /// Queues a PUBLISH. It leaves when the broker takes one more at a time.
     ///
-    /// - Returns: the id that ``ClientEvents/acknowledged`` will name.
+    /// - Returns: the id that ``SessionEvents/acknowledged`` will name.
     func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> Int {
         lastID += 1
         unacknowledged.append(Publication(id: lastID, topic: topic, payload: payload))
@@ -309,8 +309,8 @@ final class MQTTClient {
     }
 
     /// Returns what has happened since the last call.
-    func takeEvents() -> ClientEvents {
-        defer { events = ClientEvents() }
+    func takeEvents() -> SessionEvents {
+        defer { events = SessionEvents() }
         return events
     }
 

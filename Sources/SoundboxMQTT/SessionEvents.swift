@@ -1,7 +1,7 @@
 import SoundboxCore
 
 /// What a client has read since it was last asked. No answer to it has been sent yet.
-struct ClientEvents {
+struct SessionEvents {
     struct Message: Equatable {
         var topic: String
         var payload: [UInt8]

@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Sends receipts, replies and the newest status. Lives on the feed's thread.
-struct FeedOutbox {
+struct Outbox {
     private let delegate: any PaymentFeedDelegate
     private let log: @Sendable (String) -> Void
 
@@ -38,8 +38,8 @@ struct FeedOutbox {
     }
 
     /// After a connection: the newest status is sent on the next one, and not the one that was under way.
-    mutating func takeStatusBack(from client: MQTTClient) {
-        if let statusID { client.takeBack(statusID) }
+    mutating func takeStatusBack(from session: Session) {
+        if let statusID { session.takeBack(statusID) }
         statusID = nil
     }
 
@@ -53,13 +53,13 @@ struct FeedOutbox {
         }
     }
 
-    mutating func sendStatus(with client: MQTTClient) throws(MQTTError) {
+    mutating func sendStatus(with session: Session) throws(MQTTError) {
         guard statusIsDue, statusID == nil, let status else { return }
-        statusID = try client.publish(status, to: .status)
+        statusID = try session.publish(status, to: .status)
         statusIsDue = false
     }
 
-    mutating func sendReceipts(with client: MQTTClient) throws(MQTTError) {
+    mutating func sendReceipts(with session: Session) throws(MQTTError) {
         let room = window.room
         guard room > 0 else { return }
         var receipts: [OutgoingReceipt] = []
@@ -68,12 +68,12 @@ struct FeedOutbox {
             $0.window.didRead(receipts.count, limit: room)
         }
         for receipt in receipts {
-            window.didSend(receipt.sequence, id: try client.publish(receipt.payload, to: receipt.topic))
+            window.didSend(receipt.sequence, id: try session.publish(receipt.payload, to: receipt.topic))
         }
     }
 
     /// Runs `body`. An error is logged and changes nothing, so that the next turn tries again.
-    private mutating func guardingErrors(_ what: String, _ body: (inout FeedOutbox) throws -> Void) {
+    private mutating func guardingErrors(_ what: String, _ body: (inout Outbox) throws -> Void) {
         do {
             try body(&self)
             lastError = nil
@@ -150,18 +150,18 @@ struct Farewell {
 
     /// Queues the next step.
     mutating func proceed(
-        _ client: MQTTClient, outbox: FeedOutbox, status: [UInt8]
+        _ session: Session, outbox: Outbox, status: [UInt8]
     ) throws(MQTTError) {
         if statusID == nil, outbox.isIdle {
-            statusID = try client.publish(status, to: .status)
+            statusID = try session.publish(status, to: .status)
         } else if statusIsKnown, !isDisconnecting {
-            client.disconnect()
+            session.disconnect()
             isDisconnecting = true
         }
     }
 
     /// Whether the DISCONNECT has been sent, which closes the connection, or the time is up.
-    func isOver(_ client: MQTTClient) -> Bool {
-        (isDisconnecting && !client.isConnected) || .monotonicNow >= end
+    func isOver(_ session: Session) -> Bool {
+        (isDisconnecting && !session.isConnected) || .monotonicNow >= end
     }
 }

@@ -7,9 +7,9 @@ import Testing
 @testable import SoundboxMQTT
 
 @Suite("Faults of a feed that its connection does not show", .timeLimit(.minutes(15)))
-struct FaultWatchTests {
+struct FeedFaultsTests {
     private let topics: Topics
-    private var watch = FaultWatch(clientID: "box")
+    private var watch = FeedFaults(clientID: "box")
 
     init() throws { topics = try Topics(merchant: "M1001", device: "box-01") }
 
