@@ -189,18 +189,11 @@ struct FeedLoop {
 
     /// Serves a connection; where the broker refuses MQTT 5, one more to the same address with 3.1.1.
     private mutating func serveInEitherVersion(_ session: Session) throws(MQTTError) {
-        var refusal: MQTTError?
         while true {
             do throws(MQTTError) { return try serve(session) } catch {
                 guard !control.isStopping else { throw error }
-                if try session.goBack(after: error) {
-                    if case .refused = error { refusal = error }
-                    if case .connectionLost(.violation) = error { tellOnce("\(error); MQTT 3.1.1 is tried") }
-                    continue
-                }
-                // A reason that was given tells more than a connection that was closed.
-                if case .unreachable = error, let refusal { throw refusal }
-                throw error
+                try session.goBack(after: error)
+                if case .connectionLost(.violation) = error { tellOnce("\(error); MQTT 3.1.1 is tried") }
             }
         }
     }
@@ -209,14 +202,15 @@ struct FeedLoop {
     private mutating func serve(_ session: Session) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
         backlog = Backlog()
-        var farewell: Farewell?
+        // When to give up a polite end. The broker then publishes the will, which says the same.
+        var end: Duration?
         let start = Duration.monotonicNow
         let isDetour = route.hasMore
         let handshakeLimit = isDetour ? min(settings.detourLimit, settings.handshakeLimit) : settings.handshakeLimit
 
         while true {
             control.noteTurn()
-            let isQuiet = subscribedSince != nil && farewell == nil
+            let isQuiet = subscribedSince != nil && end == nil
             let outcome = Result { () throws(MQTTError) in
                 try session.read(
                     waitingAtMost: isQuiet ? min(Self.quietTurn, session.timeToPing) : Self.turn,
@@ -236,7 +230,6 @@ struct FeedLoop {
             backlog.confirm(events)
             if backlog.isMarkerRefused { markerRestsUntil = .monotonicNow + Self.markerRest }
             note(events.refused, session)
-            farewell?.confirm(events.acknowledged)
             try outcome.get()
 
             if events.answer != nil {
@@ -269,19 +262,19 @@ struct FeedLoop {
 
             let requests = control.takeRequests()
             outbox.note(requests)
-            if requests.isStopping, farewell == nil {
+            if requests.isStopping, end == nil {
                 guard session.isAccepted else { return }
-                farewell = Farewell(end: .monotonicNow + settings.farewellLimit)
+                end = .monotonicNow + settings.farewellLimit
             }
             if session.isAccepted {
-                if farewell == nil { try outbox.sendStatus(with: session) }
+                if end == nil { try outbox.sendStatus(with: session) }
                 try outbox.sendReceipts(with: session)
-                try farewell?.proceed(session, outbox: outbox, status: offlineStatus)
+                if end != nil { try outbox.sayGoodbye(offlineStatus, with: session) }
             }
             try session.ping()
             // Everything leaves from here, PUBACKs included. Every message read so far has been committed.
             try session.write()
-            if let farewell, farewell.isOver(session) { return }
+            if let end, !session.isConnected || .monotonicNow >= end { return }
         }
     }
 

@@ -51,21 +51,23 @@ public struct MQTTProbe: Sendable {
 
         var weak: [String] = []
         for topic in Subscriptions.topics {
-            let (granted, reason) = try grantedQoS(topic, session, until: end)
-            guard granted <= 2 else { throw .subscriptionRefused(topic: settings.topics[topic], reason) }
-            if granted == 0 { weak.append(settings.topics[topic]) }
+            if try session.subscribe(to: topic, until: end) == 0 { weak.append(settings.topics[topic]) }
         }
         guard weak.isEmpty else {
             session.disconnect()
             try session.write()
             return (.weak(topics: weak), session.version == .v5)
         }
-        let echo =
-            try grantedQoS(.probe, session, until: end).granted <= 2
-            ? try echo(name, session, until: .monotonicNow + Self.echoLimit) : nil
+        var outcome = Outcome.subscribed
+        do throws(MQTTError) {
+            _ = try session.subscribe(to: .probe, until: end)
+            if let echo = try echo(name, session, until: .monotonicNow + Self.echoLimit) {
+                outcome = self.outcome(echo)
+            }
+        } catch .subscriptionRefused {}
         session.disconnect()
         try session.write()
-        return (echo.map { outcome($0) } ?? .subscribed, session.version == .v5)
+        return (outcome, session.version == .v5)
     }
 
     /// - Parameter name: under which the message came back.
@@ -99,7 +101,7 @@ public struct MQTTProbe: Sendable {
         defer { session.drop() }
         while true {
             do throws(MQTTError) { return try answer(to: session, until: end).knowsSession } catch {
-                guard try session.goBack(after: error) else { throw error }
+                try session.goBack(after: error)
             }
         }
     }
@@ -116,20 +118,6 @@ public struct MQTTProbe: Sendable {
             }
             try outcome.get()
             try session.write()
-        }
-    }
-
-    /// - Returns: 0 to 2; more for a refusal, and why.
-    private func grantedQoS(
-        _ topic: Topic, _ session: Session, until end: Duration
-    ) throws(MQTTError) -> (granted: UInt8, BrokerReason?) {
-        let id = try session.subscribe(to: topic)
-        try session.write()
-        while true {
-            let events = try session.turn(until: end, waitingFor: .subscription)
-            if let answer = events.subscriptions.first(where: { $0.id == id }) {
-                return (answer.grantedQoS, answer.reason)
-            }
         }
     }
 

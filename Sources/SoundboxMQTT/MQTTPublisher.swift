@@ -33,7 +33,7 @@ public struct MQTTPublisher: Sendable {
         try session.connect()
 
         try session.awaitAcceptance(until: end)
-        if onAnswer != nil { for topic in answers { try listen(to: topic, session, until: end) } }
+        if onAnswer != nil { for topic in answers { _ = try session.subscribe(to: topic, until: end) } }
 
         var unacknowledged: Set<Int> = []
         for payload in payloads { unacknowledged.insert(try session.publish(payload, to: topic)) }
@@ -54,18 +54,5 @@ public struct MQTTPublisher: Sendable {
         }
         session.disconnect()
         try session.write()
-    }
-
-    private func listen(to topic: Topic, _ session: Session, until end: Duration) throws(MQTTError) {
-        let id = try session.subscribe(to: topic)
-        while true {
-            try session.write()
-            let events = try session.turn(until: end, waitingFor: .subscription)
-            guard let answer = events.subscriptions.first(where: { $0.id == id }) else { continue }
-            if answer.grantedQoS > 2 {
-                throw .subscriptionRefused(topic: settings.topics[topic], answer.reason)
-            }
-            return
-        }
     }
 }

@@ -1,26 +1,32 @@
 import SoundboxCore
 import SoundboxSystem
 
+/// For a short-lived connection, which no feed drives. Everything here blocks.
 extension Session {
     /// Waits until the broker accepts the connection that ``connect(openingLimit:)`` has begun. Where it does not speak
-    /// MQTT 5, the same address is asked for 3.1.1. Blocks.
+    /// MQTT 5, the same address is asked for 3.1.1.
     ///
     /// - Parameter end: when to give up, on the clock of `Duration.monotonicNow`.
     func awaitAcceptance(until end: Duration) throws(MQTTError) {
-        var refusal: MQTTError?
         while true {
             do throws(MQTTError) {
                 while try turn(until: end, waitingFor: .acceptance(by: broker)).answer == nil {}
                 return
-            } catch {
-                if try goBack(after: error) {
-                    if case .refused = error { refusal = error }
-                    continue
-                }
-                // A reason that was given tells more than a connection that was closed.
-                if case .unreachable = error, let refusal { throw refusal }
-                throw error
-            }
+            } catch { try goBack(after: error) }
+        }
+    }
+
+    /// Subscribes to a topic.
+    ///
+    /// - Returns: the granted QoS, 0 to 2.
+    func subscribe(to topic: Topic, until end: Duration) throws(MQTTError) -> UInt8 {
+        let id = try subscribe(to: topic)
+        try write()
+        while true {
+            let events = try turn(until: end, waitingFor: .subscription)
+            guard let answer = events.subscriptions.first(where: { $0.id == id }) else { continue }
+            guard answer.grantedQoS <= 2 else { throw .subscriptionRefused(topic: topics[topic], answer.reason) }
+            return answer.grantedQoS
         }
     }
 

@@ -11,7 +11,7 @@ final class Session {
     /// The one that the last attempt was about.
     var broker: BrokerAddress
     private let brokers: [BrokerAddress]
-    private let topics: Topics
+    let topics: Topics
     private let tls: MQTTSettings.TLS?
     private let login: Login
     private var protocols: ProtocolVersions<Endpoint>
@@ -26,6 +26,8 @@ final class Session {
     private(set) var granted: BrokerTerms?
     /// Whether the broker was found to speak 3.1.1 only, by this connection.
     private(set) var hasGoneBack = false
+    /// Why MQTT 5 was refused in this attempt, in which 3.1.1 is tried.
+    private var refusal: MQTTError?
     /// Whether more may have arrived than was read. The next turn then does not sleep.
     private var mayHaveMore = false
 
@@ -163,33 +165,34 @@ final class Session {
 
     /// Tries the same address at once with MQTT 3.1.1, where that may be all that the broker speaks.
     ///
-    /// - Parameter error: how the attempt has ended.
-    /// - Returns: whether a connection has been begun. The attempt is over otherwise.
-    func goBack(after error: MQTTError) throws(MQTTError) -> Bool {
-        guard let endpoint else { return false }
-        if isAccepted, case .connectionLost(.violation) = error {
-            protocols.couldNotBeRead(version, from: endpoint)
+    /// - Parameter error: how the attempt, or the connection, has ended.
+    /// - Throws: why the attempt is over, unless another connection has been begun.
+    func goBack(after error: MQTTError) throws(MQTTError) {
+        guard let endpoint else { throw error }
+        if isAccepted, case .connectionLost(.violation) = error { protocols.couldNotBeRead(version, from: endpoint) }
+        if let failure = failure(shownBy: error), protocols.failed(version, at: endpoint, failure) {
+            if case .refused = error { refusal = error }
+            return try begin(to: endpoint)
         }
+        // A reason that was given tells more than a connection that was closed.
+        if case .unreachable = error, let refusal = refusal.take() { throw refusal }
+        throw error
+    }
+
+    /// - Returns: `nil` when the attempt tells nothing about the version.
+    private func failure(shownBy error: MQTTError) -> ProtocolVersions<Endpoint>.Failure? {
         // Before CONNECT has left, nobody can have refused its version.
-        guard !isAccepted, connection?.hasAsked == true else { return false }
-        let failure: ProtocolVersions<Endpoint>.Failure
+        guard !isAccepted, connection?.hasAsked == true else { return nil }
         switch error {
-        case .refused(_, .reason(let reason)):
-            // It answers in MQTT 5, so it speaks that.
-            guard reason.concernsVersion else { return false }
-            failure = .version
+        // It answers in MQTT 5, so it speaks that.
+        case .refused(_, .reason(let reason)): return reason.concernsVersion ? .version : nil
         // An answer in the form of 3.1.1.
-        case .refused(_, let refusal):
-            guard refusal == .protocolVersion else { return false }
-            failure = .version
-        case .timedOut: failure = .silent
+        case .refused(_, let refusal): return refusal == .protocolVersion ? .version : nil
+        case .timedOut: return .silent
         case .unreachable(_, .closed), .unreachable(_, .closedInHandshake), .connectionLost(.violation):
-            failure = .closed
-        default: return false
+            return .closed
+        default: return nil
         }
-        guard protocols.failed(version, at: endpoint, failure) else { return false }
-        try begin(to: endpoint)
-        return true
     }
 
     /// Ends the connection and sends nothing that is queued. The broker publishes the will, and keeps what was not
