@@ -14,18 +14,18 @@ struct FeedLoop {
     /// Outlives connections, because it keeps the publications that the broker has not acknowledged.
     private var session: Session?
     private var outbox: Outbox
-    private var backoff = Backoff()
+    var backoff = Backoff()
     private var route: Route
     /// By broker: a lookup that has not been used. It may outlast the patience of an attempt.
     private var lookUps: [Int: LookUp] = [:]
-    private var faults: FeedFaults
-    private var isStrangeTopicTold = false
+    var faults: FeedFaults
+    var isStrangeTopicTold = false
     /// What was said of a broker's answers, so that it is said once.
     private var told: Set<String> = []
     /// When this connection got its subscriptions.
     private var subscribedSince: Duration?
     /// This connection's.
-    private var backlog = Backlog()
+    var backlog = Backlog()
     /// Until then no marker is sent: the broker has ended a connection instead of answering to one.
     private var markerRestsUntil = Duration.zero
     /// A broker that restarted just then is not held against the marker for ever.
@@ -312,85 +312,7 @@ struct FeedLoop {
         log(line)
     }
 
-    /// Has the delegate store what arrived, and note what was too large.
-    private mutating func commit(_ events: SessionEvents) throws(MQTTError) {
-        if !events.messages.isEmpty { Timeline.shared.mark(.packetRead) }
-        var batch: [FeedMessage] = []
-        batch.reserveCapacity(events.messages.count)
-        var strays: [StrayMessage] = []
-        var isLive = backlog.isOver(at: .monotonicNow)
-        for message in events.messages {
-            if backlog.endsWith(message) {
-                isLive = true
-                continue
-            }
-            guard let (topic, isCertain) = topic(message.topic) else {
-                if settings.topics.match(message.topic) == .foreign {
-                    strays.append(StrayMessage(name: message.topic, payload: message.payload))
-                }
-                continue
-            }
-            batch.append(
-                FeedMessage(
-                    topic: topic, payload: message.payload, isRetained: message.isRetained,
-                    isLive: isLive && !message.isRetained, doubtfulName: isCertain ? nil : message.topic,
-                    expiry: message.expiry.map { .seconds($0) }))
-            // What is retained is sent at the QoS that it was published with as well, but kept by the broker.
-            if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
-        }
-        do {
-            if !batch.isEmpty { try delegate.commit(batch) }
-            if !strays.isEmpty { try delegate.strayed(strays) }
-            var hasPayments = batch.contains { $0.topic == .payments }
-            for message in events.oversized {
-                guard let (topic, _) = topic(message.topic) else {
-                    if settings.topics.match(message.topic) == .foreign {
-                        try delegate.strayed([StrayMessage(name: message.topic, payload: [])])
-                    }
-                    continue
-                }
-                try delegate.skipped(topic, bytes: message.bytes)
-                if topic == .payments { hasPayments = true }
-            }
-            if hasPayments { backlog.paymentsAreStored(at: .monotonicNow) }
-        } catch {
-            throw .refusedByBox(reason: "\(error)")
-        }
-        // Otherwise two boxes with one client id would evict each other twice a second while payments arrive.
-        if !batch.isEmpty, !faults.evictions.isSuspected { backoff.reset() }
-    }
-
-    /// - Returns: `nil` for a topic that this box does not listen to, and whether it is certain that the name means it. The
-    ///   first other name of a connection is logged.
-    private mutating func topic(_ name: String) -> (FeedMessage.Topic, isCertain: Bool)? {
-        let match = settings.topics.match(name)
-        if case .own(.payments) = match { return (.payments, true) }
-        if case .own(.commands) = match { return (.commands, true) }
-        // A trial's message, or a marker of an earlier connection.
-        if case .own(.probe) = match { return nil }
-        if !isStrangeTopicTold {
-            log("a message came under \"\(name.prefix(200))\", which is \(match.meaning)")
-        }
-        isStrangeTopicTold = true
-        guard case .rewritten(let topic, let isCertain) = match else { return nil }
-        return switch topic {
-        case .payments: (.payments, isCertain)
-        case .commands: (.commands, isCertain)
-        case .receipts, .replies, .status, .probe: nil
-        }
-    }
-
     private mutating func reportFaults() {
         if let news = faults.news(at: .monotonicNow) { delegate.faultsChanged(to: news) }
-    }
-}
-
-extension Topics.Match {
-    fileprivate var meaning: String {
-        switch self {
-        case .own: "not a topic that this box listens to: ignored"
-        case .rewritten(let topic, _): "what the broker makes of this box's topic of \(topic.rawValue)"
-        case .foreign: "none of this box's topics: refused"
-        }
     }
 }
