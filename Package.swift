@@ -17,8 +17,10 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-func library(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+func library(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []
+) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: strict)
 }
 
 func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
@@ -36,6 +38,7 @@ let package = Package(
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
         .library(name: "SoundboxALSA", targets: ["SoundboxALSA"]),
         .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
+        .library(name: "SoundboxMQTT", targets: ["SoundboxMQTT"]),
         .library(name: "SoundboxStore", targets: ["SoundboxStore"]),
         .library(name: "SoundboxClips", targets: ["SoundboxClips"]),
         .library(name: "SoundboxVoice", targets: ["SoundboxVoice"]),
@@ -96,7 +99,9 @@ let package = Package(
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
-        library("SoundboxClips", ["SoundboxCore", "SoundboxSystem", "CConfinement"]),
+        library(
+            "SoundboxClips", ["SoundboxCore", "SoundboxSystem", "CConfinement"],
+            resources: [.embedInCode("Speech/pinyin.txt")]),
         library(
             "SoundboxControl",
             [

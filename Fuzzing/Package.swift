@@ -15,6 +15,8 @@ let package = Package(
                 .product(name: "SoundboxGPIO", package: "soundbox"),
                 .product(name: "SoundboxBox", package: "soundbox"),
                 .product(name: "SoundboxConfiguration", package: "soundbox"),
+                .product(name: "SoundboxMQTT", package: "soundbox"),
+                .product(name: "SoundboxSystem", package: "soundbox"),
                 .product(name: "SoundboxYAML", package: "soundbox"),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)])

@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 seconds=$1
 shift
 targets=("$@")
-if [ ${#targets[@]} = 0 ]; then targets=(notice command mapping yaml rules sound logline clip clipurl); fi
+if [ ${#targets[@]} = 0 ]; then targets=(notice command mapping yaml rules sound logline clip clipurl broker); fi
 ticks=$(getconf CLK_TCK)
 # Two targets write a file for every input: in memory where that can be had, for a disk would be all they measure.
 memory=/dev/shm

@@ -8,7 +8,7 @@ struct FuzzTarget: Sendable {
     var run: @Sendable ([UInt8]) -> Void
 
     /// Every target there is. A new one is a file beside this one, a folder of seeds, and a line here.
-    static let all = [notice, command, mapping, yaml, rules, sound, logline, clip, clipurl]
+    static let all = [notice, command, mapping, yaml, rules, sound, logline, clip, clipurl, broker]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

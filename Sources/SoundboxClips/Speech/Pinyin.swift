@@ -51,10 +51,12 @@ enum Pinyin {
         return result.split(separator: " ").joined(separator: " ")
     }
 
-    /// One pass over the table: it is read seldom, and takes no memory in between.
+    /// How Mandarin reads single characters: `pinyin.txt` has the most common reading of each in GB 2312 and in the first level
+    /// of Big5, from Unicode's data (Unihan, kMandarin, by ICU's transform Han-Latin; Unicode licence). On each line is a
+    /// reading with its tone, then the characters that have it. It is read seldom: one pass, and no table is kept.
     private static func readings(of wanted: Set<Unicode.Scalar>) -> [Unicode.Scalar: Substring] {
         var readings: [Unicode.Scalar: Substring] = [:]
-        for line in pinyinReadings.split(separator: "\n") {
+        for line in String(decoding: PackageResources.pinyin_txt, as: UTF8.self).split(separator: "\n") {
             guard let gap = line.firstIndex(of: " ") else { continue }
             for scalar in line[gap...].unicodeScalars where wanted.contains(scalar) && scalar != " " {
                 readings[scalar] = line[..<gap]
