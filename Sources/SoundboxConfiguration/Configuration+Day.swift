@@ -40,7 +40,7 @@ extension YAMLValue {
     /// `Asia/Shanghai`. Whether there is such a zone shows when it is used.
     fileprivate func timeZone() throws(YAMLError) -> String {
         let text = try string()
-        guard TimeZoneSource.isName(text) else {
+        guard ProcessTimeZone.isName(text) else {
             throw error("expected a time zone such as Asia/Shanghai\(found(text))")
         }
         mayBeShown()

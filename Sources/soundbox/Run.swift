@@ -3,6 +3,7 @@ import Glibc
 import SoundboxAudio
 import SoundboxBox
 import SoundboxHardware
+import SoundboxSystem
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,6 +38,7 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         Footprint.keepSmall()
+        ProcessTimeZone.prepare()
         let signals = await StopSignals()
         var start = BoxStart(
             configurationFile: configuration.config, waitsForSetup: waitForSetup, panel: panel.choice, signals: signals)

@@ -1,4 +1,5 @@
 import Foundation
+import SoundboxCore
 import TestSupport
 import Testing
 
@@ -45,11 +46,15 @@ struct PassingFaultTests {
         }
     }
 
-    @Test("A time zone that the machine does not have costs the day's totals, with a warning, and no payment")
+    @Test(
+        "A time zone that the machine does not have costs the day's totals until it is there, with a warning, and no payment"
+    )
     func timeZone() async throws {
         try await withMosquitto(in: folder) { broker in
-            let trial = try Trial(folder: folder, broker: broker, settings: ["day: {time_zone: Asia/Atlantis}"])
-            let box = try await trial.startBox()
+            let trial = try Trial(
+                folder: folder, broker: broker, settings: ["day: {time_zone: Asia/Atlantis, cut_over: \"04:00\"}"])
+            let database = folder.file("zoneinfo")
+            let box = try await trial.startBox(environment: ["TZDIR": database, "TZ": "America/New_York"])
             let receipts = try await trial.publishAndWait([notice("Z-1", "123.45")])
             #expect(receipts.last?.state == "announced")
             try await box.logged("announcing", "id=Z-1", "text=支付宝到账,一百二十三点四五元")
@@ -57,6 +62,15 @@ struct PassingFaultTests {
             #expect(status.output.joined().contains("day.time_zone: the time zone \"Asia/Atlantis\" cannot be used"))
             let totals = try await soundbox("totals", "--config", trial.configurationFile)
             #expect(totals.code != 0 && totals.errors.joined().contains("day.time_zone"), "\(totals)")
+
+            try FileManager.default.createDirectory(atPath: "\(database)/Asia", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: "/usr/share/zoneinfo/Europe/Berlin", toPath: "\(database)/Asia/Atlantis")
+            let day = try await soundbox("totals", "--day", "2026-03-28", "--json", "--config", trial.configurationFile)
+            let json = try JSONValue(parsing: Array(day.output.joined().utf8))
+            #expect(json["from"]?.string == "2026-03-28T04:00:00.000+01:00", "\(day)")
+            #expect(json["to"]?.string == "2026-03-29T04:00:00.000+02:00", "\(day)")
+            #expect(try await trial.faults().isEmpty)
             #expect(try await box.stop() == 0)
         }
     }

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSystem
 
 /// Which business day it is, and what it has brought so far. Any thread; blocks on the disk.
 package struct ShopDay: Sendable {
@@ -23,7 +24,7 @@ package struct ShopDay: Sendable {
     /// Minutes since midnight by the clock on the shop's wall, 0–1439; `nil` while the clock is not believed. Without a
     /// calendar the machine's zone stands in.
     var minuteOfDay: Int? {
-        clock.reading.believed.map { calendar()?.zone.minuteOfDay(at: $0) ?? $0.minuteOfMachinesDay }
+        clock.reading.believed.map { (calendar()?.zone ?? ProcessTimeZone.clock).minuteOfDay(at: $0) }
     }
 
     /// `nil` while the clock is not believed, and without a calendar.

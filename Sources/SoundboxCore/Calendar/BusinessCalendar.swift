@@ -18,12 +18,12 @@ public struct BusinessDay: Sendable, Hashable {
 /// A day begins at the first moment at which that clock shows the cut-over or a later time. So the day is an hour shorter
 /// or longer where the clock is set; a cut-over that is left out falls on the moment at which it is set, and of one that
 /// comes twice the first one counts. Times are of the years 0 to 9999.
-public struct BusinessCalendar: Sendable, Equatable {
-    public var zone: TimeZoneRules
+public struct BusinessCalendar: Sendable {
+    public var zone: LocalTime
     /// Minutes after midnight, 0–1439.
     public var cutOver: Int
 
-    public init(zone: TimeZoneRules = .utc, cutOver: Int = 0) {
+    public init(zone: LocalTime = .utc, cutOver: Int = 0) {
         self.zone = zone
         self.cutOver = cutOver
     }
@@ -34,7 +34,7 @@ public struct BusinessCalendar: Sendable, Equatable {
     /// The day that the moment belongs to.
     public func day(at time: Timestamp) -> BusinessDay {
         let second = time.millisecondsSince1970.quotientAndFloorRemainder(by: 1000).0
-        let wall = second + zone.offset(at: second) - Int64(cutOver) * 60
+        let wall = second + zone.offset(at: time) - Int64(cutOver) * 60
         // A clock that was set back shows a day that has ended already, by a day and a few hours at most.
         var date = CivilDate(daysSince1970: wall.quotientAndFloorRemainder(by: 86_400).0 + 3)
         while start(of: date) > second { date = date - 1 }

@@ -8,7 +8,7 @@ extension HistoryEntry {
     /// For the control socket and for programs. Every member is there always; the amount is a string, since JSON readers
     /// round numbers.
     /// - Parameter zone: what the times are written in.
-    public func json(in zone: TimeZoneRules) -> JSONValue {
+    public func json(in zone: LocalTime) -> JSONValue {
         let notice = entry.notice
         func time(_ time: Timestamp?) -> JSONValue { time.map { .string(zone.description(of: $0)) } ?? .null }
         let values: [JSONValue] = [

@@ -103,9 +103,9 @@ struct ConfiguredBox {
         let zone = DayZone(
             configuration.day.timeZone, configurationFile: configurationFile, state: state, logger: logger)
         let cutOver = configuration.day.cutOver
-        parts.calendar = { zone.rules.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
+        parts.calendar = { zone.clock.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
         // A zone that is missing is told now, and not only when somebody asks for totals.
-        _ = zone.rules
+        _ = zone.clock
         let dayEndFile = DayEndFile(path: directory.dayEndPath)
         parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
         let quietHoursFile = QuietHoursFile(path: directory.quietHoursPath)

@@ -11,7 +11,7 @@ final class DayZone: Sendable {
     private let configurationFile: String
     private let state: BoxState
     private let logger: Logger
-    private let source: Mutex<TimeZoneSource?>
+    private let isFound = Mutex(false)
 
     /// - Parameter name: `nil` for the machine's own.
     init(_ name: String?, configurationFile: String, state: BoxState, logger: Logger) {
@@ -19,22 +19,21 @@ final class DayZone: Sendable {
         self.configurationFile = configurationFile
         self.state = state
         self.logger = logger
-        source = Mutex(name == nil ? TimeZoneSource() : nil)
     }
 
-    /// As they are now; `nil` where there is no such zone.
-    var rules: TimeZoneRules? {
-        if let source = source.withLock({ $0 }) { return source.rules }
-        guard let name else { return nil }
+    /// `nil` where there is no such zone; ``ProcessTimeZone`` then goes by the machine's.
+    var clock: LocalTime? {
+        if name != nil, isFound.withLock({ $0 }) { return ProcessTimeZone.clock }
         do throws(TimeZoneError) {
-            let found = try TimeZoneSource(named: name)
-            source.withLock { $0 = found }
+            try ProcessTimeZone.use(name)
+            isFound.withLock { $0 = true }
             state.update { $0.timeZoneWarning = nil }
-            return found.rules
+            return ProcessTimeZone.clock
         } catch {
             let warning = "\(configurationFile): day.time_zone: \(error); no day's totals until it is there"
             if state.snapshot.timeZoneWarning != warning { logger.warning("\(warning)") }
             state.update { $0.timeZoneWarning = warning }
+            try? ProcessTimeZone.use(nil)
             return nil
         }
     }

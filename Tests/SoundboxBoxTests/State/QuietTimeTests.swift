@@ -37,19 +37,48 @@ struct QuietTimeTests {
 
     @Test(
         "The minute is that of the shop's time zone, whatever the machine's is, and none of a clock that was never set",
-        arguments: [("Asia/Shanghai", 0), ("Pacific/Pago_Pago", 300), ("Asia/Kathmandu", 1305)])
-    func zone(name: String, minute: Int) throws {
-        let rules = try TimeZoneSource(named: name).rules
+        arguments: [(28_800, 0), (-39_600, 300), (20_700, 1305)] as [(Int64, Int)])
+    func zone(offset: Int64, minute: Int) throws {
         func day(_ time: String) throws -> ShopDay {
             let time = try #require(Timestamp(rfc3339: time))
             let clock = BoxClock(newestKnown: nil) {
                 BoxClock.Signs(now: time, isSynchronised: false, offset: .zero, refusal: nil)
             }
-            return ShopDay(clock: clock, history: InMemoryInbox()) { BusinessCalendar(zone: rules) }
+            return ShopDay(clock: clock, history: InMemoryInbox()) { BusinessCalendar(zone: LocalTime { _ in offset }) }
         }
         #expect(try day("2026-11-26T16:00:00Z").minuteOfDay == minute)
         #expect(try day("2000-01-01T00:00:00Z").minuteOfDay == nil)
         #expect(try day("2045-01-01T00:00:00Z").minuteOfDay == nil)
+    }
+
+    /// Berlin, and Lord Howe Island with its half hour.
+    @Test(
+        "They begin and end by the clock on the wall on the days on which it is set",
+        arguments: [
+            (change: "2026-03-29T01:00:00Z", 3600, 7200, begin: "2026-03-28T21:00:00Z", end: "2026-03-29T05:00:00Z"),
+            (change: "2026-10-25T01:00:00Z", 7200, 3600, begin: "2026-10-24T20:00:00Z", end: "2026-10-25T06:00:00Z"),
+            (
+                change: "2026-04-04T15:00:00Z", 39_600, 37_800, begin: "2026-04-04T11:00:00Z",
+                end: "2026-04-04T20:30:00Z"
+            ),
+            (
+                change: "2026-10-03T15:30:00Z", 37_800, 39_600, begin: "2026-10-03T11:30:00Z",
+                end: "2026-10-03T20:00:00Z"
+            ),
+        ] as [(change: String, Int64, Int64, begin: String, end: String)])
+    func clockIsSet(change: String, before: Int64, after: Int64, begin: String, end: String) throws {
+        func milliseconds(_ text: String) throws -> Int64 {
+            try #require(Timestamp(rfc3339: text)).millisecondsSince1970
+        }
+        let change = try milliseconds(change) / 1000
+        let zone = LocalTime { $0 < change ? before : after }
+        for (time, volume) in [
+            (try milliseconds(begin) - 1, nil), (try milliseconds(begin), 30), (change * 1000 - 1, 30),
+            (change * 1000, 30), (try milliseconds(end) - 1, 30), (try milliseconds(end), nil),
+        ] as [(Int64, Int?)] {
+            let minute = zone.minuteOfDay(at: Timestamp(millisecondsSince1970: time))
+            #expect(QuietTime(setup, minuteOfDay: { minute }).volumeNow == volume, "\(time)")
+        }
     }
 
     @Test("What cannot be written down does not come into force")

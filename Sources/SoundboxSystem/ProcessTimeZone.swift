@@ -1,0 +1,84 @@
+import Glibc
+import SoundboxCore
+import Synchronization
+
+/// The time zone of this process. glibc has one for all threads, which the environment variable `TZ` names.
+///
+///     ProcessTimeZone.prepare()  // before there are threads
+///     try ProcessTimeZone.use("Asia/Shanghai")
+///     ProcessTimeZone.clock.minuteOfDay(at: .now)
+public enum ProcessTimeZone {
+    static let localTime = "/etc/localtime"
+
+    /// Bytes of a name.
+    private static let longestName = 64
+
+    private static let path = Mutex("")
+
+    /// Sets `TZ` to the machine's zone, whatever the environment said. To be called once, before there are other threads:
+    /// a variable that exists can be replaced while others read the environment, and none can be added to it.
+    public static func prepare() { use(path: localTime) }
+
+    /// Goes by a zone of the time zone database (`/usr/share/zoneinfo`, or the folder that `TZDIR` names), or by the
+    /// machine's own for `nil`, which is UTC where it has none. Any thread, after ``prepare()``; blocks on the disk.
+    ///
+    /// A zone's file is read once: new rules from an update of tzdata count in the next process.
+    /// - Throws: when there is no such zone. The one before stays.
+    public static func use(_ name: String?) throws(TimeZoneError) {
+        guard let name else { return useMachines() }
+        guard isName(name) else { throw TimeZoneError("\(name.excerpt) is no name of a time zone") }
+        let file = "\(getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")/\(name)"
+        // Of a file that is none glibc makes UTC without a word.
+        var problem: String?
+        do throws(SystemError) {
+            let isZone = try SmallFile.bytes(of: file, limit: 256 * 1024).starts(with: "TZif".utf8)
+            if !isZone { problem = "is no time zone file (TZif)" }
+        } catch { problem = "\(error)" }
+        if let problem { throw TimeZoneError("the time zone \(name.excerpt) cannot be used: \(file): \(problem)") }
+        use(path: file)
+    }
+
+    /// The link leads to another file when somebody sets the machine's zone.
+    private static func useMachines() {
+        guard let file = realpath(localTime, nil) else { return }
+        defer { free(file) }
+        use(path: String(cString: file))
+    }
+
+    private static func use(path file: String) {
+        path.withLock { path in
+            guard path != file else { return }
+            path = file
+            setenv("TZ", ":\(file)", 1)
+            tzset()
+        }
+    }
+
+    /// The clock on the wall by ``use(_:)``. Any thread.
+    public static let clock = LocalTime { second in
+        var (second, local) = (time_t(second), tm())
+        localtime_r(&second, &local)
+        return Int64(local.tm_gmtoff)
+    }
+
+    /// Whether it can only be a name inside of the database, wherever links lead from there.
+    public static func isName(_ name: String) -> Bool {
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return name.utf8.count <= longestName && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy(isLetter) }
+    }
+
+    /// Without the point, of which nobody can make a folder above.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch Unicode.Scalar(byte) {
+        case "A"..."Z", "a"..."z", "0"..."9", "_", "+", "-": true
+        default: false
+        }
+    }
+}
+
+/// Why a time zone cannot be used.
+public struct TimeZoneError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
