@@ -27,7 +27,7 @@ build: deps ## build the release binary: .build/release/soundbox
 	@swift build $(RELEASE_FLAGS) --product soundbox
 
 .PHONY: run
-run: build ## try it: an own broker, the box, real payments, sound or a WAV
+run: build ## try it: an own broker, the box, real payments, sound and a WAV
 	@provisioning/trial/trial.sh .build/release/soundbox
 
 .PHONY: unit

@@ -35,8 +35,6 @@ public struct Configuration: Sendable {
         public var device: String
         /// At the first start; afterwards the volume set last counts.
         public var volume: Volume
-        /// A WAV that receives everything that is played, beside the device.
-        public var record: String?
         public var timing: Timing
         /// The card's own control, which then makes the volume; `nil` scales the samples.
         public var mixer: MixerElement?
@@ -249,7 +247,6 @@ extension Configuration.Audio {
         let mapping = try value?.mapping()
         device = try mapping?.optional("device")?.audioDevice() ?? Configuration.Default.audioDevice
         volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? Configuration.Default.volume)
-        record = try mapping?.optional("record")?.path()
         timing = Timing()
         if let value = mapping?.optional("lead_in") { timing.leadIn = try value.duration(in: .zero ... .seconds(2)) }
         if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }

@@ -29,7 +29,7 @@ struct ALSATests {
                 _ = try await soundbox("say", amount, "--channel", "alipay", "--sounds", Products.sounds, "-o", file)
                 expected += try WAV(reading: file).samples
             }
-            let captured = WAV.samples([UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.file("captured.raw")))))
+            let captured = try WAV.samples(inRawFile: folder.file("captured.raw"))
             // The last period of each announcement is filled up with silence.
             #expect(captured.filter { $0 != 0 } == expected.filter { $0 != 0 })
             #expect(captured.count >= expected.count)

@@ -9,22 +9,22 @@ import Testing
 struct HardwareVolumeTests {
     private let folder: TemporaryFolder
     private let asound: String
+    private let captured: String
 
     init() throws {
         folder = try TemporaryFolder()
-        let server = "server \"unix:\(folder.file("pulse.sock"))\""
-        asound = try folder.write(
-            "pcm.shop { type pulse \(server) }\nctl.shop { type pulse \(server) }\n", to: "asound.conf")
+        captured = folder.file("captured.raw")
+        let control = "ctl.shop { type pulse, server \"unix:\(folder.file("pulse.sock"))\" }\n"
+        asound = try folder.write(PulseAudio.shop(in: folder, capture: captured) + control, to: "asound.conf")
     }
 
     @Test("The box turns the element and leaves its samples as they are; softer by hand and muted is put right")
     func contract() async throws {
         let server = try await PulseAudio(in: folder)
         try await withMosquitto(in: folder) { broker in
-            let recorded = folder.file("recorded.wav")
             let trial = try Trial(
                 folder: folder, broker: broker, device: "shop",
-                audio: ["mixer: {card: shop, element: Master}", "record: \"\(recorded)\"", "gap: 0s"])
+                audio: ["mixer: {card: shop, element: Master}", "gap: 0s"])
             let box = try await trial.startBox(environment: ["ALSA_CONFIG_PATH": asound])
             let contract = DeviceVolumeContract { level in
                 let change = try await soundbox("volume", String(level), "--config", trial.configurationFile)
@@ -36,7 +36,7 @@ struct HardwareVolumeTests {
             }
             #expect(try await contract.violations() == [])
             // Full scale at every volume: what was turned is the element.
-            let peaks = try WAV(reading: recorded).samples.map { abs(Int($0)) }
+            let peaks = try WAV.samples(inRawFile: captured).map { abs(Int($0)) }
             #expect((peaks.max() ?? 0) > 8000)
             let status = try await status(trial)
             #expect(status["sound"]?["hardware_volume"] == .bool(true))

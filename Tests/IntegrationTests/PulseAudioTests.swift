@@ -10,16 +10,11 @@ struct PulseAudioTests {
 
     @Test("A sound server that dies in the middle of an announcement gets it again, whole, when it is back")
     func serverDies() async throws {
-        let asound = try folder.write(
-            """
-            pcm.shop { type pulse server "unix:\(folder.file("pulse.sock"))" }
-
-            """, to: "asound.conf")
+        let captured = folder.file("captured.raw")
+        let asound = try folder.write(PulseAudio.shop(in: folder, capture: captured), to: "asound.conf")
         var server = try await PulseAudio(in: folder)
         try await withMosquitto(in: folder) { broker in
-            let recorded = folder.file("recorded.wav")
-            let trial = try Trial(
-                folder: folder, broker: broker, device: "shop", audio: ["record: \"\(recorded)\""])
+            let trial = try Trial(folder: folder, broker: broker, device: "shop")
             let box = try await trial.startBox(environment: ["ALSA_CONFIG_PATH": asound])
             let receipts = try trial.collectReceipts(untilAnnounced: 2)
             async let publication: Void = trial.publish([notice("P-1", "123.45"), notice("P-2", "6")])
@@ -40,14 +35,15 @@ struct PulseAudioTests {
             #expect(try await box.stop() == 0)
             server.stop()
 
-            // What was recorded ends with both announcements, whole and in order.
+            // The second server took both announcements, whole and in order.
             var expected: [Int16] = []
             for amount in ["123.45", "6"] {
                 let file = folder.file("expected.wav")
                 _ = try await soundbox("say", amount, "--channel", "alipay", "--sounds", Products.sounds, "-o", file)
                 expected += try WAV(reading: file).samples
             }
-            #expect(try WAV(reading: recorded).samples.suffix(expected.count).elementsEqual(expected))
+            // The last period of each is filled up with silence.
+            #expect(try WAV.samples(inRawFile: captured).filter { $0 != 0 } == expected.filter { $0 != 0 })
         }
     }
 }

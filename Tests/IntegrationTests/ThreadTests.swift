@@ -53,8 +53,7 @@ struct ThreadTests {
         #expect(rows.count { $0.isAlwaysThere } >= 8)
         let folder = try TemporaryFolder()
         try await withMosquitto(in: folder) { broker in
-            let trial = try Trial(
-                folder: folder, broker: broker, device: "null", audio: ["record: \"\(folder.file("record.wav"))\""])
+            let trial = try Trial(folder: folder, broker: broker, device: "null")
             let box = try await trial.startBox()
             _ = try await trial.publishAndWait([#"{"id":"T-1","amount":"1"}"#])
             let tasks = "/proc/\(box.id)/task"

@@ -2,7 +2,7 @@
 # Tries the whole box without touching anything of this machine: an own broker on a free port of the loopback
 # interface, the box beside it in a temporary folder, and real payments. Ends by itself.
 #
-# usage: trial.sh SOUNDBOX [WAV]     the binary; where the sound goes (default: ./soundbox-trial.wav)
+# usage: trial.sh SOUNDBOX [WAV]     the binary; where the payments go as sound (default: ./soundbox-trial.wav)
 set -euo pipefail
 
 soundbox=$(realpath "$1")
@@ -37,7 +37,7 @@ start_broker() {
     "$mosquitto" -c "$folder/mosquitto.conf" >"$folder/mosquitto.log" 2>&1 &
     broker_pid=$!
     for _ in {1..50}; do
-      grep -q 'mosquitto version .* running' "$folder/mosquitto.log" && return
+      grep -qs 'mosquitto version .* running' "$folder/mosquitto.log" && return
       kill -0 "$broker_pid" 2>/dev/null || break
       sleep 0.1
     done
@@ -48,17 +48,16 @@ start_broker() {
   exit 1
 }
 
-# The default sound card when there is one; otherwise silence in real time.
-audio_device() {
-  if grep -q '\[' /proc/asound/cards 2>/dev/null; then echo default; else echo null; fi
-}
+# Without a card the box is silent, in real time.
+has_card() { grep -q '\[' /proc/asound/cards 2>/dev/null; }
+if has_card; then device=default where='sound on the default card'; else device=null where='no sound card: silent'; fi
 
 write_configuration() {
   cat >"$folder/soundbox.yaml" <<YAML
 merchant_id: M1001
 device_id: trial
 broker: {url: "mqtt://127.0.0.1:$port"}
-audio: {device: "$(audio_device)", volume: 100, record: "$wav"}
+audio: {device: "$device", volume: 100}
 voice: {locale: zh-CN, directory: "$project/sounds"}
 board: none
 board_directory: "$project/board"
@@ -81,16 +80,15 @@ start_box() {
 
 publish() { "$soundbox" publish --config "$folder/soundbox.yaml" --wait --timeout 120 "$@"; }
 
-rm -f "$wav"
 start_broker
 write_configuration
-title "A broker on 127.0.0.1:$port and the box, sound on \"$(audio_device)\""
+title "A broker on 127.0.0.1:$port and the box, $where"
 start_box
 
 title "Payments: the smallest, an everyday one, and two that are easily misread"
-publish 0.01 --channel wechat
+publish 0.01 --channel alipay
 publish 123.45 --channel alipay --id trial-duplicate
-publish 10500 --channel unionpay
+publish 10500 --channel alipay
 publish 1005.00 --channel alipay
 
 title "The same payment again: not spoken twice"
@@ -100,7 +98,7 @@ title "A malformed message: refused, and the box goes on"
 publish --payload '{"id":"trial-malformed","amount":"twelve"}'
 
 title "Ten at once: one after the other"
-publish 1 2 3 4 5 6 7 8 9 10 --channel wechat
+publish 1 2 3 4 5 6 7 8 9 10 --channel alipay
 
 title "The box now"
 "$soundbox" status --config "$folder/soundbox.yaml"
@@ -112,4 +110,9 @@ title "Summary"
 printf '%s stored, %s announced, %s duplicate, %s rejected\n' \
   "$(grep -c ' stored ' "$folder/box.log")" "$(grep -c ' announced ' "$folder/box.log")" \
   "$(grep -c ' duplicate' "$folder/box.log")" "$(grep -c ' rejected ' "$folder/box.log")"
-echo "What was spoken: $wav"
+"$soundbox" say 0.01 123.45 10500 1005.00 1 2 3 4 5 6 7 8 9 10 --channel alipay \
+  --sounds "$project/sounds" --output "$wav" >/dev/null
+echo "The same payments as a WAV: $wav"
+if ! has_card; then
+  echo 'Nothing was heard: this machine has no sound card. Play the WAV on one that has, or plug in a loudspeaker (USB) and run this again.'
+fi

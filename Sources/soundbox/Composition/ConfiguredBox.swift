@@ -244,23 +244,14 @@ struct ConfiguredBox {
     private static func soundThread(
         _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ logger: Logger
     ) -> SoundThread {
-        // One recorder, whatever becomes of the threads that it records.
-        let recorder = audio.record.map { path in
-            Recorder { format in
-                WAVFileSink(path: path, mode: .append, format: format)
-            } didFail: { error in
-                logger.warning("the sound is no longer recorded", metadata: ["reason": "\(error)"])
-            }
-        }
-        return SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle, isUrgent: true) { scheduling in
+        SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle, isUrgent: true) { scheduling in
             logger.info("sound thread", metadata: ["scheduling": "\(scheduling)"])
         } makeSink: { lease in
-            let sink = AudioOutputs.sink(
+            AudioOutputs.sink(
                 for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, mixer: audio.mixer
             ) { problem in
                 logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
             }
-            return recorder.map { TeeSink(primary: sink, recorder: $0) } ?? sink
         }
     }
 

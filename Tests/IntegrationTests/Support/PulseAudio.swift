@@ -18,6 +18,17 @@ struct PulseAudio {
         try await process.logged("Daemon startup complete")
     }
 
+    /// Lines of `asound.conf`: the device `shop`, which plays on the server in `folder`.
+    ///
+    /// - Parameter capture: what the server takes is in this file as well, as samples; begun anew with each opening.
+    static func shop(in folder: TemporaryFolder, capture: String) -> String {
+        """
+        pcm.shop { type file, slave.pcm "server", file "\(capture)", format raw }
+        pcm.server { type pulse, server "unix:\(folder.file("pulse.sock"))" }
+
+        """
+    }
+
     func stop() { process.terminate() }
 
     /// Ends it as a crash would, and waits.

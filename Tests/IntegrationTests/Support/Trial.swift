@@ -17,7 +17,7 @@ struct Trial {
 
     /// - Parameters:
     ///   - device: `audio.device`; `nil` writes a WAV as fast as it can.
-    ///   - audio: more keys of `audio`, such as `record: out.wav`.
+    ///   - audio: more keys of `audio`, such as `gap: 0s`.
     ///   - sounds: the folder with the voices.
     ///   - port: where the box reaches the broker, when that is not the broker's own.
     ///   - announce: keys of `announce`. What the box says of the network by itself is switched off unless `prompts` is

@@ -38,7 +38,12 @@ struct WAV: Equatable {
         throw TestFailure("\(path) has no data")
     }
 
-    static func samples(_ bytes: some Collection<UInt8>) -> [Int16] {
+    /// The samples of a file without header.
+    static func samples(inRawFile path: String) throws -> [Int16] {
+        samples([UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
+    }
+
+    private static func samples(_ bytes: some Collection<UInt8>) -> [Int16] {
         var iterator = bytes.makeIterator()
         var samples: [Int16] = []
         samples.reserveCapacity(bytes.count / 2)

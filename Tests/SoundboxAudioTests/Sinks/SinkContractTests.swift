@@ -24,11 +24,10 @@ struct SinkContractTests {
     @Test("every sink before a device that is pulled out", arguments: PluggedSinkContract.allCases)
     func plugged(rule: PluggedSinkContract) {
         let device = RecordingSink()
-        let recorder = Recorder(makeSink: { _ in RecordingSink() }, didFail: { Issue.record("\($0)") })
         let amplifier = Amplifier(lead: .zero, lag: .zero) { _ in }
         let sinks: [any AudioSink] = [
             device, TimedSink(device, device: "card", lease: SoundLease(watch: DeviceWatch())),
-            TeeSink(primary: device, recorder: recorder), AmplifiedSink(device, amplifier: amplifier),
+            AmplifiedSink(device, amplifier: amplifier),
         ]
         for sink in sinks {
             let problem = rule.problem(
@@ -40,27 +39,5 @@ struct SinkContractTests {
     @Test("the recorder of the tests", arguments: AudioSinkContract.allCases)
     func recording(rule: AudioSinkContract) {
         #expect(rule.problem(with: RecordingSink()) == nil)
-    }
-
-    private func tee(recordingTo path: String, didFail: @escaping @Sendable (AudioSinkError) -> Void) -> TeeSink {
-        let recorder = Recorder(makeSink: { WAVFileSink(path: path, format: $0) }, didFail: didFail)
-        return TeeSink(primary: RecordingSink(), recorder: recorder)
-    }
-
-    @Test("the tee", arguments: AudioSinkContract.allCases)
-    func tee(rule: AudioSinkContract) {
-        let path = folder.path(of: "tee.wav")
-        let tee = tee(recordingTo: path) { error in
-            // Sound that takes no time is ahead of any disk.
-            if rule != .interruptEndsWhatGoesOn { Issue.record("\(error)") }
-        }
-        #expect(rule.problem(with: tee) == nil)
-    }
-
-    @Test("the tee on a disk that takes nothing", arguments: AudioSinkContract.allCases)
-    func teeWithoutDisk(rule: AudioSinkContract) {
-        let path = folder.path(of: "absent/tee.wav")
-        let tee = tee(recordingTo: path) { _ in }
-        #expect(rule.problem(with: tee) == nil)
     }
 }

@@ -17,7 +17,7 @@ struct ShownConfigurationTests {
     ]
     private static let others = [
         "broker.url", "broker.username", "broker.password_file", "broker.ca_file", "broker.cert_file",
-        "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.record", "audio.lead_in",
+        "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.lead_in",
         "audio.speaker", "audio.speaker.kind", "audio.speaker.resonance",
         "audio.gap", "audio.close_when_idle", "audio.mixer", "audio.mixer.card", "audio.mixer.index", "voice.locale",
         "voice.speaker", "voice.directory", "voice.tempo", "voice.decimal", "board", "board_directory",
