@@ -1,23 +1,19 @@
 import CALSA
 import Glibc
-import SoundboxCore
 
 /// The mixer of alsa-lib: owns at most one `snd_mixer_t` and closes it exactly once.
 final class ALSAMixer: MixerDriver {
     private var mixer: OpaquePointer?
-    private var identifier: OpaquePointer?
-    private var isInDecibels = false
 
     deinit { close() }
 
-    func open(_ element: MixerElement) throws(PCMError) {
+    func open(_ card: String) throws(PCMError) {
         close()
-        do {
-            mixer = try Self.mixer(of: element.card)
-            try check { snd_mixer_selem_id_malloc(&identifier) }
-            snd_mixer_selem_id_set_name(identifier, element.name)
-            snd_mixer_selem_id_set_index(identifier, UInt32(element.index))
-            _ = try find()
+        try check { snd_mixer_open(&mixer, 0) }
+        do throws(PCMError) {
+            try check { snd_mixer_attach(mixer, card) }
+            try check { snd_mixer_selem_register(mixer, nil, nil) }
+            try check { snd_mixer_load(mixer) }
         } catch {
             close()
             throw error
@@ -25,69 +21,30 @@ final class ALSAMixer: MixerDriver {
     }
 
     func close() {
-        if let identifier { snd_mixer_selem_id_free(identifier) }
         if let mixer { snd_mixer_close(mixer) }
-        identifier = nil
         mixer = nil
     }
 
-    func scale() throws(PCMError) -> MixerScale? {
-        let element = try find()
-        guard snd_mixer_selem_has_playback_volume(element) != 0 else { return nil }
-        var (low, high) = (0, 0)
-        isInDecibels = snd_mixer_selem_get_playback_dB_range(element, &low, &high) == 0 && low < high
-        if isInDecibels { return .decibels(low...high, isSilentAtBottom: low <= Int(SND_CTL_TLV_DB_GAIN_MUTE)) }
-        try check { snd_mixer_selem_get_playback_volume_range(element, &low, &high) }
-        return low < high ? .steps(low...high) : nil
-    }
+    var controls: [MixerControl] { elements.compactMap(Self.control) }
 
-    func setVolume(_ value: Int) throws(PCMError) {
-        let element = try find()
+    func apply(_ change: MixerChange, to control: MixerControl) throws(PCMError) {
+        guard let element = elements.first(where: { Self.name($0) == (control.name, control.index) }) else {
+            throw PCMError(ENOENT)
+        }
         try check {
-            isInDecibels
-                ? snd_mixer_selem_set_playback_dB_all(element, value, 1)
-                : snd_mixer_selem_set_playback_volume_all(element, value)
+            switch change {
+            case .switchOn: snd_mixer_selem_set_playback_switch_all(element, 1)
+            case .zeroDecibels: snd_mixer_selem_set_playback_dB_all(element, 0, 1)
+            case .eightyPercent:
+                snd_mixer_selem_set_playback_volume_all(
+                    element, Self.range(of: element).map { $0.lowerBound + $0.count * 4 / 5 } ?? 0)
+            }
         }
     }
 
-    func setSwitch(isOn: Bool) throws(PCMError) {
-        let element = try find()
-        guard snd_mixer_selem_has_playback_switch(element) != 0 else { return }
-        try check { snd_mixer_selem_set_playback_switch_all(element, isOn ? 1 : 0) }
-    }
-
-    /// The element as it is now. Looked up for every call: alsa-lib frees it when the card withdraws it, and writes
-    /// only what differs from the value it remembers, which others may have changed since.
-    private func find() throws(PCMError) -> OpaquePointer {
-        guard let mixer else { throw PCMError(ENODEV) }
-        try check { snd_mixer_handle_events(mixer) }
-        if let element = snd_mixer_find_selem(mixer, identifier) { return element }
-        let names = Self.elements(of: mixer).map { "\"\(String(cString: snd_mixer_selem_get_name($0)))\"" }
-        throw PCMError(
-            ENOENT,
-            detail: "there is no such element; the card has \(names.isEmpty ? "none" : names.joined(separator: ", "))")
-    }
-
-    // MARK: Every element
-
-    /// Opens the mixer of a card; to be closed by the caller.
-    static func mixer(of card: String) throws(PCMError) -> OpaquePointer? {
-        var mixer: OpaquePointer?
-        try check { snd_mixer_open(&mixer, 0) }
-        do throws(PCMError) {
-            try check { snd_mixer_attach(mixer, card) }
-            try check { snd_mixer_selem_register(mixer, nil, nil) }
-            try check { snd_mixer_load(mixer) }
-        } catch {
-            snd_mixer_close(mixer)
-            throw error
-        }
-        return mixer
-    }
-
-    static func elements(of mixer: OpaquePointer?) -> [OpaquePointer] {
+    private var elements: [OpaquePointer] {
         var elements: [OpaquePointer] = []
-        var next = snd_mixer_first_elem(mixer)
+        var next = mixer.flatMap { snd_mixer_first_elem($0) }
         while let element = next {
             elements.append(element)
             next = snd_mixer_elem_next(element)
@@ -95,9 +52,49 @@ final class ALSAMixer: MixerDriver {
         return elements
     }
 
-    private func check(_ call: () -> Int32) throws(PCMError) { try Self.check(call) }
+    private static func name(_ element: OpaquePointer) -> (String, Int) {
+        (String(cString: snd_mixer_selem_get_name(element)), Int(snd_mixer_selem_get_index(element)))
+    }
 
-    private static func check(_ call: () -> Int32) throws(PCMError) {
+    /// Its steps; `nil` for one without a volume.
+    private static func range(of element: OpaquePointer) -> ClosedRange<Int>? {
+        var (low, high) = (0, 0)
+        guard snd_mixer_selem_has_playback_volume(element) != 0,
+            snd_mixer_selem_get_playback_volume_range(element, &low, &high) == 0, low < high
+        else { return nil }
+        return low...high
+    }
+
+    private static func control(_ element: OpaquePointer) -> MixerControl? {
+        let channels = (SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue)
+            .map { snd_mixer_selem_channel_id_t($0) }.filter { snd_mixer_selem_has_playback_channel(element, $0) != 0 }
+        /// The least of what the channels answer.
+        func least<Value: BinaryInteger>(
+            _ ask: (snd_mixer_selem_channel_id_t, UnsafeMutablePointer<Value>) -> Int32
+        ) -> Int? {
+            channels.compactMap { channel in
+                var value: Value = 0
+                return ask(channel, &value) == 0 ? Int(value) : nil
+            }.min()
+        }
+        let (name, index) = name(element)
+        var control = MixerControl(name: name, index: index)
+        if snd_mixer_selem_has_playback_switch(element) != 0 {
+            control.isOn = least { snd_mixer_selem_get_playback_switch(element, $0, $1) }.map { $0 != 0 }
+        }
+        if let range = range(of: element) {
+            // Rounded up: only the very bottom is 0.
+            control.percent = least { snd_mixer_selem_get_playback_volume(element, $0, $1) }
+                .map { (($0 - range.lowerBound) * 100 + range.count - 2) / (range.count - 1) }
+            var (low, high) = (0, 0)
+            if snd_mixer_selem_get_playback_dB_range(element, &low, &high) == 0, low < high {
+                control.decibels = least { snd_mixer_selem_get_playback_dB(element, $0, $1) }
+            }
+        }
+        return control.isOn == nil && control.percent == nil ? nil : control
+    }
+
+    private func check(_ call: () -> Int32) throws(PCMError) {
         ALSAMessages.clear()
         let code = call()
         guard code < 0 else { return }

@@ -22,7 +22,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     private let driver: any PCMDriver
     private let preferredRate: Int
     private var playback: PCMPlayback?
-    private var deviceVolume: DeviceVolume?
+    private let loudness: CardLoudness?
     /// Where the device was when it was open last; `nil` for one without a card.
     private var card: String?
     /// Underruns of the times the device was open before.
@@ -33,26 +33,26 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     ///   - device: an ALSA PCM name: `default`, `hw:CARD=Headphones`, …
     ///   - preferredRate: frames per second to ask for; the device's nearest is taken. 48,000 is what nearly every
     ///     codec runs at.
-    ///   - mixer: what ``setVolume(_:)`` sets; `nil` leaves the volume to the caller.
-    ///   - mixerDidFail: told why ``setVolume(_:)`` cannot, once per reason. Must not block.
+    ///   - level: what becomes of the controls of the card, where the device is on one, whenever it opens.
+    ///   - levelDidChange: told what was changed, and what could not be. Must not block.
     public convenience init(
-        device: String, preferredRate: Int = 48_000, mixer: MixerElement? = nil,
-        mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+        device: String, preferredRate: Int = 48_000, level: CardLevel = .keep,
+        levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(
-            device: device, preferredRate: preferredRate, driver: ALSAPCM(), mixer: mixer, mixerDriver: ALSAMixer(),
-            mixerDidFail: mixerDidFail)
+            device: device, preferredRate: preferredRate, driver: ALSAPCM(), level: level, mixer: ALSAMixer(),
+            levelDidChange: levelDidChange)
     }
 
     package init(
-        device: String, preferredRate: Int = 48_000, driver: sending any PCMDriver, mixer: MixerElement? = nil,
-        mixerDriver: sending any MixerDriver = ALSAMixer(),
-        mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+        device: String, preferredRate: Int = 48_000, driver: sending any PCMDriver, level: CardLevel = .keep,
+        mixer: sending any MixerDriver = ALSAMixer(),
+        levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.device = device
         self.preferredRate = preferredRate
         self.driver = driver
-        deviceVolume = mixer.map { DeviceVolume($0, driver: mixerDriver, didFail: mixerDidFail) }
+        loudness = level == .raise ? CardLoudness(driver: mixer, didChange: levelDidChange) : nil
     }
 
     /// How often the device ran dry in the middle of an announcement since the sink was created: a board too slow, or
@@ -73,7 +73,8 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             playback = PCMPlayback(
                 driver: driver, configuration: configuration, interruption: interruption)
             card = driver.card
-            deviceVolume?.open()
+            // A sound server has no card, and its volume is its user's.
+            if let card { loudness?.raise("hw:CARD=\(card)") }
             return configuration.format
         } catch {
             driver.close()
@@ -121,10 +122,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         earlierXruns = xrunCount
         playback = nil
         driver.close()
-        deviceVolume?.close()
     }
-
-    public func setVolume(_ level: Int) -> Bool { deviceVolume?.set(level) ?? false }
 
     public var bufferFrames: Int { playback?.configuration.bufferFrames ?? 0 }
 

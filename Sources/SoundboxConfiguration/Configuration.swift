@@ -36,8 +36,8 @@ public struct Configuration: Sendable {
         /// At the first start; afterwards the volume set last counts.
         public var volume: Volume
         public var timing: Timing
-        /// The card's own control, which then makes the volume; `nil` scales the samples.
-        public var mixer: MixerElement?
+        /// What becomes of the card's own controls when it opens.
+        public var cardLevel: CardLevel
         /// What the sound is made fit for; `nil` leaves it to the board.
         public var speaker: Loudspeaker?
     }
@@ -252,24 +252,8 @@ extension Configuration.Audio {
         if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }
         timing.closeWhenIdle = try mapping?.optional("close_when_idle")?.duration(in: .seconds(1) ... .seconds(86_400))
         speaker = try mapping?.optional("speaker").map { (value) throws(YAMLError) in try Loudspeaker(reading: value) }
-        let mixerValue = mapping?.optional("mixer")
+        cardLevel = try mapping?.optional("card_level")?.choice(of: CardLevel.self) ?? .raise
         try mapping?.refuseOtherKeys()
-        if let value = mixerValue {
-            mixer = try MixerElement(reading: value)
-            guard AudioDevice(device).isCard else {
-                throw value.error("is of use with a sound card only, and audio.device is none")
-            }
-        }
-    }
-}
-
-extension MixerElement {
-    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
-        let mapping = try value.mapping()
-        self.init(
-            card: try mapping.required("card").audioDevice(), name: try mapping.required("element").name(),
-            index: try mapping.optional("index")?.integer(in: 0...255) ?? 0)
-        try mapping.refuseOtherKeys()
     }
 }
 

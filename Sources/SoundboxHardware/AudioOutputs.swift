@@ -46,11 +46,11 @@ public enum AudioOutputs {
     ///   - device: `null`, `file:PATH`, or any ALSA PCM name.
     ///   - lease: of the thread that the sink is made for.
     ///   - amplifier: switched on for the sound; `nil` where the board switches none.
-    ///   - mixer: the card's own volume control, for ALSA devices.
-    ///   - mixerDidFail: told why that cannot be used. Must not block.
+    ///   - level: what becomes of the card's own controls when it opens.
+    ///   - levelDidChange: told what was changed, and what could not be. Must not block.
     public static func sink(
         for device: String, fileMode: WAVFileSink.Mode, lease: SoundLease, amplifier: Amplifier? = nil,
-        mixer: MixerElement? = nil, mixerDidFail: @escaping @Sendable (String) -> Void = { _ in }
+        level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
     ) -> any AudioSink {
         let sink: any AudioSink =
             switch AudioDevice(device) {
@@ -58,7 +58,7 @@ public enum AudioOutputs {
             case .file(let path): WAVFileSink(path: path, mode: fileMode)
             case .alsa(let name):
                 TimedSink(
-                    ALSASink(device: name, mixer: mixer, mixerDidFail: mixerDidFail), device: name, lease: lease)
+                    ALSASink(device: name, level: level, levelDidChange: levelDidChange), device: name, lease: lease)
             }
         return amplifier.map { AmplifiedSink(sink, amplifier: $0) } ?? sink
     }
@@ -66,14 +66,16 @@ public enum AudioOutputs {
 
 extension Speaker {
     /// - Parameters:
-    ///   - device: as `audio.device`; a file that is there already is replaced.
+    ///   - device: as `audio.device`; a file that is there already is replaced, and a card keeps its level.
     ///   - others: say everything after the first voice has, except digits.
     ///   - loudspeaker: what the sound is made fit for.
     public init(
         device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100),
         loudspeaker: Loudspeaker = .full
     ) {
-        let thread = SoundThread { lease in AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease) }
+        let thread = SoundThread { lease in
+            AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease, level: .keep)
+        }
         self.init(on: thread, voice: voice, others: others, volume: volume, loudspeaker: loudspeaker)
     }
 }

@@ -8,6 +8,37 @@ struct PulseAudioTests {
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test(
+        "A sound server's volume is its user's: muted and at 0 it stays so. The doctor tells what was agreed on with it"
+    )
+    func serversVolume() async throws {
+        let asound = try folder.write(
+            PulseAudio.shop(in: folder, capture: folder.file("captured.raw")), to: "asound.conf")
+        let server = try await PulseAudio(in: folder)
+        try await server.silence()
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, device: "shop")
+            func findings() async throws -> [String] {
+                let doctor = try ChildProcess(
+                    [Products.soundbox, "doctor", "--config", trial.configurationFile],
+                    environment: ["ALSA_CONFIG_PATH": asound])
+                return try await doctor.output.all()
+            }
+            let idle = try await findings()
+            #expect(idle.contains { $0.contains("\"shop\": ") && $0.contains(" Hz, ") && $0.contains("of buffer") })
+
+            let box = try await trial.startBox(environment: ["ALSA_CONFIG_PATH": asound])
+            _ = try await trial.publishAndWait([notice("A", "6")])
+            #expect(try await server.reading() == (0, false))
+            let running = try await findings()
+            #expect(running.contains { $0.contains("\"shop\" plays: ") && $0.contains(" Hz, ") })
+            #expect(running.contains { $0.contains("underruns") })
+            #expect(try await box.stop() == 0)
+            #expect(!box.errors.entries.contains { $0.contains("sound card") })
+        }
+        server.stop()
+    }
+
     @Test("A sound server that dies in the middle of an announcement gets it again, whole, when it is back")
     func serverDies() async throws {
         let captured = folder.file("captured.raw")

@@ -3,55 +3,49 @@ import SoundboxALSA
 import SoundboxCore
 import Synchronization
 
-/// A card's mixer in memory, with one element, that fails with any error at any call.
+/// A card's mixer in memory that fails with any error at any call.
 final class ScriptedMixer: MixerDriver, Sendable {
-    enum Call: Sendable, CaseIterable { case open, scale, volume, toggle }
+    enum Call: Sendable, CaseIterable { case open, apply }
 
     struct Contents: Sendable {
-        var element = MixerElement(card: "hw:CARD=Device", name: "Speaker")
-        var scale: MixerScale? = .steps(0...255)
-        var value = 17
-        var isOn = false
-        var isOpen = false
+        var controls: [MixerControl]
         var failures: [Call: Int32] = [:]
-        var openings = 0
+        var openings: [String] = []
+        var isOpen = false
     }
 
     private let contents: Mutex<Contents>
 
-    init(scale: MixerScale? = .steps(0...255)) {
-        contents = Mutex(Contents(scale: scale))
-    }
+    init(_ controls: [MixerControl]) { contents = Mutex(Contents(controls: controls)) }
 
     var seen: Contents { contents.withLock { $0 } }
 
     func change(_ body: (inout sending Contents) -> Void) { contents.withLock { body(&$0) } }
 
-    private func perform<Value: Sendable>(
-        _ call: Call, _ body: (inout sending Contents) throws(PCMError) -> sending Value
-    ) throws(PCMError) -> Value {
+    func open(_ card: String) throws(PCMError) {
         try contents.withLock { contents throws(PCMError) in
-            if let code = contents.failures[call] { throw PCMError(code) }
-            guard contents.isOpen || call == .open else { throw PCMError(ENODEV) }
-            return try body(&contents)
-        }
-    }
-
-    func open(_ element: MixerElement) throws(PCMError) {
-        try perform(.open) { contents throws(PCMError) in
-            contents.openings += 1
-            guard element == contents.element else {
-                throw PCMError(ENOENT, detail: "there is no such element; the card has \"\(contents.element.name)\"")
-            }
+            contents.openings.append(card)
+            if let code = contents.failures[.open] { throw PCMError(code) }
             contents.isOpen = true
         }
     }
 
     func close() { contents.withLock { $0.isOpen = false } }
 
-    func scale() throws(PCMError) -> MixerScale? { try perform(.scale) { $0.scale } }
+    var controls: [MixerControl] { contents.withLock { $0.isOpen ? $0.controls : [] } }
 
-    func setVolume(_ value: Int) throws(PCMError) { try perform(.volume) { $0.value = value } }
-
-    func setSwitch(isOn: Bool) throws(PCMError) { try perform(.toggle) { $0.isOn = isOn } }
+    func apply(_ change: MixerChange, to control: MixerControl) throws(PCMError) {
+        try contents.withLock { contents throws(PCMError) in
+            if let code = contents.failures[.apply] { throw PCMError(code) }
+            let index = contents.controls.firstIndex { ($0.name, $0.index) == (control.name, control.index) }
+            guard contents.isOpen, let index else { throw PCMError(ENOENT) }
+            switch change {
+            case .switchOn: contents.controls[index].isOn = true
+            case .zeroDecibels:
+                contents.controls[index].decibels = 0
+                contents.controls[index].percent = 100
+            case .eightyPercent: contents.controls[index].percent = 80
+            }
+        }
+    }
 }

@@ -129,7 +129,7 @@ struct ConfigurationTests {
                   ca_file: ca.pem
                   cert_file: box.pem
                   key_file: box.key
-                audio: {device: "hw:1", volume: 30, lead_in: 150ms, gap: 1s, close_when_idle: 30s}
+                audio: {device: "hw:1", volume: 30, lead_in: 150ms, gap: 1s, close_when_idle: 30s, card_level: keep}
                 voice: {locale: en-US, speaker: emma, directory: voices, tempo: 1.25}
                 board: raspberry-pi
                 board_directory: boards
@@ -164,6 +164,7 @@ struct ConfigurationTests {
         #expect(
             configuration.audio.timing
                 == Timing(leadIn: .milliseconds(150), gap: .seconds(1), closeWhenIdle: .seconds(30)))
+        #expect(configuration.audio.cardLevel == .keep)
         #expect(configuration.voice.tempo == Tempo(1.25))
         #expect(configuration.announce.hurryAbove == 5)
         #expect(
@@ -198,13 +199,7 @@ struct ConfigurationTests {
             (least + "announce: {currency: RMB}\n", "soundbox.yaml:4: announce.currency:"),
             (least + "audio: {gap: 6s}\n", "soundbox.yaml:4: audio.gap:"),
             (least + "audio: {close_when_idle: 0s}\n", "soundbox.yaml:4: audio.close_when_idle:"),
-            (least + "audio: {mixer: Speaker}\n", "soundbox.yaml:4: audio.mixer: expected a mapping"),
-            (least + "audio: {mixer: {card: c}}\n", "soundbox.yaml:4: audio.mixer.element: this key is missing"),
-            (least + "audio: {mixer: {card: c, elemnt: e}}\n", "soundbox.yaml:4: audio.mixer.elemnt: unknown key"),
-            (
-                least + "audio: {device: \"null\", mixer: {card: c, element: e}}\n",
-                "soundbox.yaml:4: audio.mixer: is of use with a sound card only"
-            ),
+            (least + "audio: {card_level: loud}\n", "soundbox.yaml:4: audio.card_level: expected one of raise, keep"),
             (least + "audio: {speaker: smal}\n", "soundbox.yaml:4: audio.speaker: expected one of full, small"),
             (
                 least + "audio: {speaker: [small]}\n",
@@ -331,7 +326,6 @@ struct ConfigurationTests {
         arguments: [
             (least + "zzzzzz: 1\n", "merchant_id"), (least.replacing("{url", with: "{zzzzzz: 1, url"), "topic_prefix"),
             (least + "audio: {zzzzzz: 1}\n", "lead_in"),
-            (least + "audio: {mixer: {card: c, element: e, zzzzzz: 1}}\n", "index"),
             (least + "audio: {speaker: {kind: small, zzzzzz: 1}}\n", "resonance"),
             (least + "voice: {zzzzzz: 1}\n", "tempo"), (least + "announce: {zzzzzz: 1}\n", "hurry_above"),
             (least + "announce: {quiet_hours: {from: \"22:00\", to: \"7:00\", volume: 3, zzzzzz: 1}}\n", "volume"),
@@ -344,14 +338,6 @@ struct ConfigurationTests {
         let message = try #require(error(of: text))
         #expect(message.contains("«a key that is not shown»: unknown key; expected one of"))
         #expect(message.contains(known))
-    }
-
-    @Test("A mixer element is named by card and name, and by its index where the name occurs twice")
-    func mixer() throws {
-        let text = Self.least + "audio: {device: shop, mixer: {card: \"hw:CARD=Device\", element: Speaker, index: 1}}\n"
-        let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
-        #expect(configuration.audio.mixer == MixerElement(card: "hw:CARD=Device", name: "Speaker", index: 1))
-        #expect(configuration.audio.mixer?.description == "mixer element \"Speaker\",1 of \"hw:CARD=Device\"")
     }
 
     @Test(

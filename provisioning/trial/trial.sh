@@ -57,7 +57,7 @@ write_configuration() {
 merchant_id: M1001
 device_id: trial
 broker: {url: "mqtt://127.0.0.1:$port"}
-audio: {device: "$device", volume: 100}
+audio: {device: "$device", volume: 100, card_level: keep}
 voice: {locale: zh-CN, directory: "$project/sounds"}
 board: none
 board_directory: "$project/board"
@@ -113,6 +113,8 @@ printf '%s stored, %s announced, %s duplicate, %s rejected\n' \
 "$soundbox" say 0.01 123.45 10500 1005.00 1 2 3 4 5 6 7 8 9 10 --channel alipay \
   --sounds "$project/sounds" --output "$wav" >/dev/null
 echo "The same payments as a WAV: $wav"
-if ! has_card; then
+if has_card; then
+  echo 'If nothing was heard, the card may be muted: alsamixer. This trial leaves it as it is.'
+else
   echo 'Nothing was heard: this machine has no sound card. Play the WAV on one that has, or plug in a loudspeaker (USB) and run this again.'
 fi

@@ -21,32 +21,30 @@ extension Player {
             if let ring = floor.ring { post(ring) }
         }
         let format = try open(device)
-        // Somebody else may have turned the device meanwhile, or its mixer may be back: it is told anew.
-        var loudness = DeviceLoudness(device)
         var desk = takeDesk(for: format)
         do throws(PlayerError) {
             var announcement = Announcing(script, delivery, timing, turn, voices, format)
             if hasChime { announcement.chime = try chime(of: voices, at: format.sampleRate) }
-            let manner = try perform(&announcement, &desk, &loudness, on: device)
+            let manner = try perform(&announcement, &desk, on: device)
             // Seconds of decoded speech are not kept until the next payment.
             desk.endAnnouncement()
-            keep(desk, DeviceStatus(device, format, hasVolume: loudness.isDevices))
+            keep(desk, DeviceStatus(device, format))
             return turn.end.isRaised ? .stoppedEarly : .heard(manner)
         } catch {
             // A ring goes on where it was, unless it is gone with the device.
             if desk.ring != nil, !error.isOfDevice {
                 desk.endAnnouncement()
-                keep(desk, DeviceStatus(device, format, hasVolume: loudness.isDevices))
+                keep(desk, DeviceStatus(device, format))
             }
             throw error
         }
     }
 
     private func perform(
-        _ announcement: inout Announcing, _ desk: inout Desk, _ loudness: inout DeviceLoudness, on device: SoundDevice
+        _ announcement: inout Announcing, _ desk: inout Desk, on device: SoundDevice
     ) throws(PlayerError) -> Manner {
         let turn = announcement.turn
-        desk.begin(gains(wanted(announcement.delivery).volume, &loudness))
+        desk.begin(gains(wanted(announcement.delivery).volume))
         announcement.begin(on: &desk)
         // Ends when the last frame has left the speaker. Where a ring goes on, a drain would be a hole in it: what it
         // waits for is waited for by writing on.
@@ -62,13 +60,13 @@ extension Player {
             try announcement.prepare(on: &desk)
             if turn.isStopped {
                 let volume = wanted(announcement.delivery).volume
-                try? device.write(announcement.lastPeriod(on: &desk, gains(volume, &loudness)))
+                try? device.write(announcement.lastPeriod(on: &desk, gains(volume)))
                 throw .cancelled
             }
             let problem = desk.follow(floor.ring, announcement.voices, mayDecode: announcement.areWordsComplete)
             if let problem { desk.ring?.report(problem) }
             let wanted = wanted(announcement.delivery)
-            let gains = gains(wanted.volume, &loudness)
+            let gains = gains(wanted.volume)
             announcement.note(gain: gains.announcement, isMuted: wanted.isMuted)
             let period = desk.render(gains)
             announcement.framesOfWords -= desk.format.framesPerPeriod
@@ -85,8 +83,8 @@ extension Player {
         return announcement.manner
     }
 
-    private func gains(_ announcement: Volume, _ loudness: inout DeviceLoudness) -> Mixer.Gains {
-        loudness.gains(announcement: announcement, ring: floor.ring.map { volume(of: $0) })
+    private func gains(_ announcement: Volume) -> Mixer.Gains {
+        Mixer.Gains(announcement: announcement.gain, ring: floor.ring.map { volume(of: $0).gain } ?? announcement.gain)
     }
 
     private func wanted(_ delivery: Delivery) -> (volume: Volume, isMuted: Bool) {

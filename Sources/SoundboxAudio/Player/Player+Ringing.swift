@@ -37,18 +37,17 @@ extension Player {
     private func sound(_ ring: Ring, on device: SoundDevice) throws(PlayerError) {
         let format = try open(device)
         var desk = takeDesk(for: format)
-        var loudness = DeviceLoudness(device)
         let voices = currentVoices
         repeat {
             if ring.isStopped { break }
-            let gains = loudness.gains(announcement: nil, ring: volume(of: ring))
+            let gains = Mixer.Gains(volume(of: ring))
             if desk.ring == nil { desk.begin(gains) }
             if let problem = desk.follow(ring, voices) { ring.report(problem) }
             do { try device.write(desk.render(gains)) } catch { throw .sink(error) }
             ring.noteWritten()
             desk.pace.wait(bufferFrames: device.bufferFrames, until: ring.interruption)
         } while !thread.hasWaitingJobs
-        keep(desk, DeviceStatus(device, format, hasVolume: loudness.isDevices))
+        keep(desk, DeviceStatus(device, format))
     }
 
     /// What the device still holds of a ring that was stopped is not heard. An announcement that has begun meanwhile has

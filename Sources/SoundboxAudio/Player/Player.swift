@@ -221,7 +221,7 @@ extension Player {
         }
         memory.withLock { memory in
             memory.isFailing = false
-            memory.device = DeviceStatus(device, format, hasVolume: memory.device?.hasVolume ?? false)
+            memory.device = DeviceStatus(device, format)
         }
         return format
     }
@@ -265,8 +265,7 @@ extension Player {
 }
 
 extension DeviceStatus {
-    init(_ device: SoundDevice, _ format: PCMFormat, hasVolume: Bool) {
-        self.init(
-            format: format, bufferFrames: device.bufferFrames, xrunCount: device.xrunCount, hasVolume: hasVolume)
+    init(_ device: SoundDevice, _ format: PCMFormat) {
+        self.init(format: format, bufferFrames: device.bufferFrames, xrunCount: device.xrunCount)
     }
 }

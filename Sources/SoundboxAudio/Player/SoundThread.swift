@@ -174,12 +174,6 @@ package struct SoundDevice: Sendable {
         sink.close()
     }
 
-    package func setVolume(_ level: Int) -> Bool {
-        work.end()
-        defer { work.begin() }
-        return sink.setVolume(level)
-    }
-
     package var bufferFrames: Int { sink.bufferFrames }
     package var xrunCount: Int { sink.xrunCount }
 }

@@ -13,13 +13,8 @@ public struct TestSignal: Sendable {
     public static let duration = Duration.seconds(3)
 
     private let thread: SoundThread
-    /// What the device's own volume is set to, where it has one: 1–100. The samples are never scaled.
-    private let deviceVolume: Int
 
-    public init(on thread: SoundThread, deviceVolume: Volume) {
-        self.thread = thread
-        self.deviceVolume = max(1, deviceVolume.level)
-    }
+    public init(on thread: SoundThread) { self.thread = thread }
 
     /// Opens the device and returns what was agreed on with it.
     public func open() async throws(AudioSinkError) -> DeviceStatus { try await thread.open() }
@@ -52,8 +47,7 @@ public struct TestSignal: Sendable {
 
     /// Returns when the last frame was heard.
     private func play(_ samples: [Int16], on channels: Range<Int>, of format: PCMFormat) async throws(AudioSinkError) {
-        try await thread.run { [deviceVolume] device throws(AudioSinkError) in
-            _ = device.setVolume(deviceVolume)
+        try await thread.run { device throws(AudioSinkError) in
             var mixer = Mixer(format: format)
             var period: [UInt8] = []
             mixer.begin(volume: Volume(100))

@@ -121,7 +121,6 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
         primary.close()
     }
 
-    public func setVolume(_ level: Int) -> Bool { primary.setVolume(level) }
     public var bufferFrames: Int { primary.bufferFrames }
     public var xrunCount: Int { primary.xrunCount }
 

@@ -38,7 +38,6 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         case write = "giving it sound"
         case drain = "playing to the end"
         case close = "closing it"
-        case setVolume = "setting its volume"
         case look = "asking whether it is there"
     }
 
@@ -92,11 +91,6 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
 
     public func close() {
         try? timed(.close, limits.close) { () throws(AudioSinkError) in sink.close() }
-    }
-
-    public func setVolume(_ level: Int) -> Bool {
-        let isTaken = try? timed(.setVolume, limits.close) { () throws(AudioSinkError) in sink.setVolume(level) }
-        return isTaken ?? false
     }
 
     public var bufferFrames: Int { sink.bufferFrames }

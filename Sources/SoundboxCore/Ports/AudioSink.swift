@@ -52,13 +52,6 @@ public protocol AudioSink: AnyObject, Sendable {
     /// Closes the device without playing what it holds. Harmless when it is not open.
     func close()
 
-    /// Sets the device's own volume, where the device has one that is the box's to set. It acts at once, on what plays
-    /// and on what follows. Called before every announcement and with every change, on an open device.
-    ///
-    /// - Parameter level: 1–100, each step about as audible as the next. Silence is the caller's to make.
-    /// - Returns: whether the device does it. Otherwise the caller scales its samples.
-    func setVolume(_ level: Int) -> Bool
-
     /// Frames that the open device can hold, by which a caller runs ahead of what is heard; 0 when it holds none.
     var bufferFrames: Int { get }
 
@@ -73,9 +66,6 @@ public protocol AudioSink: AnyObject, Sendable {
 }
 
 extension AudioSink {
-    /// Most sinks have no volume of their own.
-    public func setVolume(_ level: Int) -> Bool { false }
-
     /// A sink without a device cannot lose it.
     public func look() throws(AudioSinkError) {}
 

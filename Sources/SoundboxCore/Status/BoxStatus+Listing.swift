@@ -23,7 +23,6 @@ extension BoxStatus {
         add("voice", voice)
         add("audio device", audioDevice)
         if audioDevice != nil { add("sound card", sound?.summary ?? "not open") }
-        if sound != nil { add("volume made by", sound?.hasVolume == true ? "the sound card" : "the box") }
         add("volume", volume.map { "\($0)" })
         add("muted", isMuted.map { $0 ? "yes" : "no" })
         add(

@@ -5,14 +5,11 @@ public struct DeviceStatus: Sendable, Equatable {
     public var bufferFrames: Int
     /// How often the device ran dry in the middle of an announcement since the start.
     public var xrunCount: Int
-    /// Whether the device itself is as loud as the volume says, rather than the samples.
-    public var hasVolume: Bool
 
-    public init(format: PCMFormat, bufferFrames: Int = 0, xrunCount: Int = 0, hasVolume: Bool = false) {
+    public init(format: PCMFormat, bufferFrames: Int = 0, xrunCount: Int = 0) {
         self.format = format
         self.bufferFrames = bufferFrames
         self.xrunCount = xrunCount
-        self.hasVolume = hasVolume
     }
 
     /// Without ``xrunCount``, which the status tells also while there is no device.
@@ -20,7 +17,7 @@ public struct DeviceStatus: Sendable, Equatable {
         .object([
             ("rate", .integer(format.sampleRate)), ("channels", .integer(format.channelCount)),
             ("encoding", .string(format.encoding.rawValue)), ("period_frames", .integer(format.framesPerPeriod)),
-            ("buffer_frames", .integer(bufferFrames)), ("hardware_volume", .bool(hasVolume)),
+            ("buffer_frames", .integer(bufferFrames)),
         ])
     }
 
@@ -32,7 +29,7 @@ public struct DeviceStatus: Sendable, Equatable {
         else { return nil }
         self.init(
             format: PCMFormat(sampleRate: rate, channelCount: channels, encoding: encoding, framesPerPeriod: period),
-            bufferFrames: buffer, hasVolume: json["hardware_volume"]?.bool ?? false)
+            bufferFrames: buffer)
     }
 }
 

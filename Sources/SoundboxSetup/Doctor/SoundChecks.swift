@@ -17,18 +17,18 @@ struct SoundChecks {
         guard
             let (cards, mixers) = try? await onOwnThread(
                 named: "doctor",
-                { [audio] in
+                {
                     let cards = ALSACards.cards().inOrderOfWiring
-                    var names = cards.map(\.name)
-                    if let card = audio.mixer?.card, !names.contains(card) { names.append(card) }
-                    return (cards, names.map { name in (card: name, controls: ALSACards.mixerControls(of: name)) })
+                    return (
+                        cards,
+                        cards.compactMap { card in
+                            ALSACards.mixerControls(of: card.name).map { (card: card.name, controls: $0) }
+                        }
+                    )
                 })
         else { return [] }
-        var findings = [await device(cards), Self.underruns(status)].compactMap(\.self)
-        if let mixer = audio.mixer {
-            findings += Self.configured(mixer, in: mixers.first { $0.card == mixer.card }?.controls)
-        }
-        return findings + Self.controls(mixers.compactMap { mixer in mixer.controls.map { (mixer.card, $0) } })
+        let findings = [await device(cards), Self.underruns(status)].compactMap(\.self)
+        return findings + Self.controls(mixers)
     }
 
     private static func silentDevice(_ device: String) -> Finding {
@@ -44,7 +44,7 @@ struct SoundChecks {
     private func device(_ cards: [ALSACard]) async -> Finding {
         if let status { return Self.runningDevice(audio.device, status, cards) }
         let thread = SoundThread { [device = audio.device] lease in
-            AudioOutputs.sink(for: device, fileMode: .append, lease: lease)
+            AudioOutputs.sink(for: device, fileMode: .append, lease: lease, level: .keep)
         }
         do {
             let agreed = try await thread.open()
@@ -91,29 +91,6 @@ struct SoundChecks {
     }
 
     // MARK: The mixers
-
-    /// The element that the volume is to go to.
-    static func configured(_ mixer: MixerElement, in controls: [MixerControl]?) -> [Finding] {
-        guard let controls else {
-            return [
-                Finding(
-                    "mixer", .amber, "audio.mixer: \"\(mixer.card)\" cannot be opened; the volume is made in software",
-                    advice: "set audio.mixer.card to the card of audio.device")
-            ]
-        }
-        guard !controls.contains(where: { $0.name == mixer.name && $0.index == mixer.index && $0.percent != nil })
-        else {
-            return []
-        }
-        let names = controls.filter { $0.percent != nil }.map { "\"\($0.name)\"" }
-        return [
-            Finding(
-                "mixer", .amber, "\(mixer) does not exist or has no volume; the volume is made in software",
-                advice: names.isEmpty
-                    ? "this card has no volume of its own: remove audio.mixer"
-                    : "set audio.mixer.element to one of \(names.joined(separator: ", "))")
-        ]
-    }
 
     /// What is off or turned down to nothing on the way to a loudspeaker.
     static func controls(_ mixers: [(card: String, controls: [MixerControl])]) -> [Finding] {

@@ -64,8 +64,12 @@ package struct Reminder: Sendable {
     }
 
     private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws -> Player.Outcome {
-        let thread = SoundThread(watch: watch) { [amplifier] lease in
-            AudioOutputs.sink(for: device, fileMode: .append, lease: lease, amplifier: amplifier)
+        let thread = SoundThread(watch: watch) { [amplifier, surroundings, logger] lease in
+            AudioOutputs.sink(
+                for: device, fileMode: .append, lease: lease, amplifier: amplifier, level: surroundings.cardLevel
+            ) { change in
+                logger.notice("sound card", metadata: ["control": "\(change)"])
+            }
         }
         let speaker = Speaker(
             on: thread, voice: voice, volume: surroundings.volume, loudspeaker: surroundings.loudspeaker)

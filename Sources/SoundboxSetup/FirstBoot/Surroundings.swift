@@ -22,6 +22,7 @@ public struct Surroundings: Sendable {
     /// Where it may be, in order.
     var likelyDevices: @Sendable () -> [String] = { AudioOutputs.likelyDevices }
     var volume = Volume(100)
+    var cardLevel = CardLevel.raise
     /// What the sound is made fit for; `nil` for what the board's file says.
     var ownLoudspeaker: Loudspeaker?
     var boards = Configuration.Default.boardDirectory
@@ -39,6 +40,7 @@ public struct Surroundings: Sendable {
         speaker = locale.flatMap { last.voice.speakers[$0] }
         audioDevice = last.audio.device
         volume = last.audio.volume
+        cardLevel = last.audio.cardLevel
         ownLoudspeaker = last.audio.speaker
         boards = last.boardDirectory
         board = last.board
@@ -58,6 +60,7 @@ public struct Surroundings: Sendable {
         speaker = text(voice, "speaker")
         audioDevice = text(audio, "device") ?? Configuration.Default.audioDevice
         if let level = try? audio?.optional("volume")?.integer(in: Volume.range) { volume = Volume(level) }
+        if text(audio, "card_level") == CardLevel.keep.rawValue { cardLevel = .keep }
         ownLoudspeaker = audio?.optional("speaker").flatMap { try? Loudspeaker(reading: $0) }
         boards = text(top, "board_directory") ?? boards
         board = text(top, "board")

@@ -5,7 +5,7 @@ import SoundboxGPIO
 import SoundboxHardware
 import SoundboxVoice
 
-/// Tries the sound of a box as it is configured: its device, its mixer, its amplifier, its voice. For `soundbox board test
+/// Tries the sound of a box as it is configured: its device, its amplifier, its voice. For `soundbox board test
 /// audio`, while the box itself does not run.
 public struct SoundTrial: Sendable {
     /// `audio.device`, or what was chosen instead.
@@ -18,29 +18,28 @@ public struct SoundTrial: Sendable {
     /// Blocks on the disk and on GPIO lines for a moment; the device is not opened yet.
     ///
     /// - Parameters:
-    ///   - device: instead of the configured one, without its mixer.
+    ///   - device: instead of the configured one.
     ///   - volume: instead of the configured one.
-    ///   - didFail: told which part of the board cannot be used, and why.
+    ///   - note: told which part of the board cannot be used, and why, and what the card's controls were set to.
     public init(
         _ configuration: Configuration, device: String? = nil, volume: Volume? = nil,
-        didFail: @escaping @Sendable (String) -> Void
+        note: @escaping @Sendable (String) -> Void
     ) throws {
         let audio = configuration.audio
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
-        let board = BoardPanel(layout.amplifierOnly) { what, error in didFail("\(what): \(error)") }
+        let board = BoardPanel(layout.amplifierOnly) { what, error in note("\(what): \(error)") }
         let chosen = device ?? audio.device
-        let mixer = device == nil ? audio.mixer : nil
         let thread = SoundThread { [amplifier = board.amplifier] lease in
             AudioOutputs.sink(
-                for: chosen, fileMode: .overwrite, lease: lease, amplifier: amplifier, mixer: mixer,
-                mixerDidFail: didFail)
+                for: chosen, fileMode: .overwrite, lease: lease, amplifier: amplifier,
+                level: audio.cardLevel, levelDidChange: note)
         }
         self.device = chosen
         panel = board.panel
         let locale = configuration.voice.locales[0]
         voice = try VoiceFolder(path: configuration.voice.directory)
             .speaking(locale, speaker: configuration.voice.speakers[locale]) { $0 }.prepared
-        signal = TestSignal(on: thread, deviceVolume: volume ?? audio.volume)
+        signal = TestSignal(on: thread)
         speaker = Speaker(
             on: thread, voice: voice, volume: volume ?? audio.volume,
             loudspeaker: audio.speaker ?? layout.loudspeaker ?? .full)

@@ -7,7 +7,7 @@ struct TestAudio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audio", abstract: "Play a tone, the channels and a payment, and ask whether each was heard.",
         discussion: """
-            Through the configured device, mixer and amplifier: first a tone of 1 kHz at −20 dBFS, which a level meter \
+            Through the configured device and amplifier: first a tone of 1 kHz at −20 dBFS, which a level meter \
             can read; then each channel's number on that channel alone; then a payment at the box's volume. Needs the \
             device, so a running box has to be stopped first: systemctl stop soundbox. Exit code 0 when all was heard, \
             1 when something was not, or when nobody answered.
@@ -37,7 +37,7 @@ struct TestAudio: AsyncParsableCommand {
 
     func run() async throws {
         let trial = try SoundTrial(
-            configuration.read(), device: device, volume: volume.map { Volume($0) }, didFail: { printError($0) })
+            configuration.read(), device: device, volume: volume.map { Volume($0) }, note: { printError($0) })
         do {
             let status = try await trial.open()
             printLine("\"\(trial.device)\": \(status.summary)")

@@ -248,9 +248,9 @@ struct ConfiguredBox {
             logger.info("sound thread", metadata: ["scheduling": "\(scheduling)"])
         } makeSink: { lease in
             AudioOutputs.sink(
-                for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, mixer: audio.mixer
-            ) { problem in
-                logger.warning("the volume is made in software", metadata: ["reason": "\(problem)"])
+                for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, level: audio.cardLevel
+            ) { change in
+                logger.notice("sound card", metadata: ["control": "\(change)"])
             }
         }
     }

@@ -24,13 +24,12 @@ struct BoxOnBoard {
     /// - Parameters:
     ///   - state: a folder under ``VirtualBoard/stateFolder`` that is this box's own.
     ///   - configuration: for a test that puts what is written into the shared folder somewhere else on the board.
-    ///   - mixer: an element of the card `Dummy` that the volume goes to.
     ///   - boardFile: of `board/`, or `amplified`, with an amplifier to be switched, or `no-bias`: requesting a line
     ///     with a bias lets gpio-sim's finger go, so a button that is to be down at the start needs a board with
     ///     resistors of its own.
     init(
         on board: VirtualBoard, port: Int? = nil, state: String, device: String = "hw:Loopback,0,0",
-        mixer: String? = nil, boardFile: String = "raspberry-pi", logOutlivesBoard: Bool = false,
+        boardFile: String = "raspberry-pi", logOutlivesBoard: Bool = false,
         configuration: String = "/host/soundbox.yaml"
     ) throws {
         self.board = board
@@ -52,7 +51,7 @@ struct BoxOnBoard {
             merchant_id: M1001
             device_id: box-01
             broker: {url: "mqtt://\(port.map { "\(VirtualBoard.hostAddress):\($0)" } ?? "127.0.0.1:1883")"}
-            audio: {device: "\(device)", volume: 50\(mixer.map { ", mixer: {card: \"hw:Dummy\", element: \($0)}" } ?? "")}
+            audio: {device: "\(device)", volume: 50}
             voice: {locale: \(ToneVoice.locale), directory: /run/sounds}
             board: \(boardFile)
             board_directory: /host/board
@@ -147,11 +146,11 @@ struct BoxOnBoard {
 extension VirtualBoard {
     /// Runs a box of its own, on a broker of its own on the board, while `body` runs.
     func withBox(
-        _ name: String, mixer: String? = nil, board file: String = "raspberry-pi",
+        _ name: String, device: String = "hw:Loopback,0,0", board file: String = "raspberry-pi",
         _ body: (BoxOnBoard) async throws -> Void
     ) async throws {
         try await withBroker {
-            let box = try BoxOnBoard(on: self, state: name, mixer: mixer, boardFile: file)
+            let box = try BoxOnBoard(on: self, state: name, device: device, boardFile: file)
             try await running(box) {
                 try await box.logged(" info online")
                 try await body(box)

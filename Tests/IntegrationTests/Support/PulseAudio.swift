@@ -1,4 +1,3 @@
-import SoundboxTesting
 import TestSupport
 
 /// A sound server of one test's own, with a sink that plays nothing, at the speed of a card.
@@ -38,14 +37,14 @@ struct PulseAudio {
     }
 
     /// How loud its sink is, 65536 being full, and whether it is on.
-    func reading() async throws -> DeviceVolumeContract.Reading {
+    func reading() async throws -> (loudness: Int, isOn: Bool) {
         let volume = try await ask("get-sink-volume", "@DEFAULT_SINK@")
         // Volume: front-left: 32768 /  50% / -18.06 dB, …
         guard let loudness = volume.firstMatch(of: /: ([0-9]+) \//).flatMap({ Int($0.1) }) else {
             throw TestFailure("pactl says: \(volume)")
         }
         let isMuted = try await ask("get-sink-mute", "@DEFAULT_SINK@").contains("yes")
-        return DeviceVolumeContract.Reading(loudness: loudness, isOn: !isMuted)
+        return (loudness, !isMuted)
     }
 
     /// Turns its sink down and mutes it, as somebody with another program would.

@@ -238,20 +238,6 @@ struct RingTests {
         #expect(late.allSatisfy { abs(Float(stream[$0]) - full[$0 - 30 * 960]) <= 1 })
     }
 
-    @Test("A device with a volume of its own is as loud as the louder of ring and speech, and the other one is scaled")
-    func deviceVolume() async throws {
-        let hand = Hand()
-        let begins = OneTimeSignal()
-        let sink = StreamSink(hasVolume: true) { if $0 == 20 { begins.signal() } }
-        let player = player(sink, volume: 60)
-        hand.hold(player)
-        player.startRing(bare)
-        await begins.wait()
-        try await player.play(silence(48_000), Delivery(hasChime: false, loudness: Volume(0)...Volume(30)))
-        await player.close()
-        #expect(sink.levels.allSatisfy { $0 == 60 })
-    }
-
     // MARK: Its end
 
     @Test("Stopped alone, what the card holds is dropped: nothing more is heard, though a write was waiting")

@@ -12,25 +12,21 @@ final class StreamSink: AudioSink {
         var stream: [Int16] = []
         var drains: [Int] = []
         var closings: [Int] = []
-        var levels: [Int] = []
         var periods = 0
     }
 
     let format: PCMFormat
     let bufferFrames: Int
-    private let hasVolume: Bool
     private let state = Mutex(State())
     private let didWrite: @Sendable (_ periods: Int) -> Void
 
     /// - Parameter didWrite: called on the sound thread after each period, with their number so far.
     init(
-        sampleRate: Int = 48_000, hasVolume: Bool = false,
-        didWrite: @escaping @Sendable (_ periods: Int) -> Void = { _ in }
+        sampleRate: Int = 48_000, didWrite: @escaping @Sendable (_ periods: Int) -> Void = { _ in }
     ) {
         format = PCMFormat(
             sampleRate: sampleRate, channelCount: 1, encoding: .int16, framesPerPeriod: sampleRate / 50)
         bufferFrames = sampleRate / 10
-        self.hasVolume = hasVolume
         self.didWrite = didWrite
     }
 
@@ -40,8 +36,6 @@ final class StreamSink: AudioSink {
     var drains: [Int] { state.withLock { $0.drains } }
     /// How much had been written whenever the device was closed: what it held is dropped then.
     var closings: [Int] { state.withLock { $0.closings } }
-    /// What the device's own volume was set to.
-    var levels: [Int] { state.withLock { $0.levels } }
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// Returns when so many more periods have been written.
@@ -84,10 +78,6 @@ final class StreamSink: AudioSink {
     func interrupt() { state.withLock { $0.isInterrupted = true } }
     func close() { state.withLock { $0.close() } }
 
-    func setVolume(_ level: Int) -> Bool {
-        state.withLock { $0.levels.append(level) }
-        return hasVolume
-    }
 }
 
 extension StreamSink.State {

@@ -16,7 +16,7 @@ struct TestSignalTests {
     @Test("The tone is a sine of 1 kHz at −20 dBFS, on every channel, without a click at its ends")
     func tone() async throws {
         let sink = RecordingSink(format: Self.format(2, .int16))
-        try await TestSignal(on: SoundThread { _ in sink }, deviceVolume: Volume(10)).playTone()
+        try await TestSignal(on: SoundThread { _ in sink }).playTone()
         let bytes = try #require(sink.announcements.first)
         let words = stride(from: 0, to: bytes.count, by: 2)
             .map { Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8) }
@@ -39,8 +39,7 @@ struct TestSignalTests {
         let voice = try Voice(directory: "\(shippedSounds)/zh-CN")
         let sink = RecordingSink(format: Self.format(count, encoding))
         for channel in 0..<count {
-            try await TestSignal(on: SoundThread { _ in sink }, deviceVolume: Volume(100)).playName(
-                of: channel, by: voice)
+            try await TestSignal(on: SoundThread { _ in sink }).playName(of: channel, by: voice)
         }
         let size = encoding.bytesPerSample
         for (channel, heard) in sink.announcements.enumerated() {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A device of which one call never comes back until it is let go.
 final class StuckSink: AudioSink {
-    enum Call: Sendable, CaseIterable { case open, write, drain, close, setVolume, look }
+    enum Call: Sendable, CaseIterable { case open, write, drain, close, look }
 
     let base = RecordingSink()
     private let stuckIn: Call?
@@ -56,8 +56,4 @@ final class StuckSink: AudioSink {
         isClosed.signal()
     }
 
-    func setVolume(_ level: Int) -> Bool {
-        hold(.setVolume)
-        return true
-    }
 }

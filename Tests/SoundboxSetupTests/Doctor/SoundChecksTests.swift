@@ -10,7 +10,7 @@ struct SoundChecksTests {
     private static let card = ALSACard(name: "hw:CARD=Device", description: "USB Audio Device")
     private static let agreed = DeviceStatus(
         format: PCMFormat(sampleRate: 44_100, channelCount: 2, encoding: .int32, framesPerPeriod: 882),
-        bufferFrames: 4410, xrunCount: 3, hasVolume: true)
+        bufferFrames: 4410, xrunCount: 3)
     private static let online = BoxStatus(isOnline: true, version: "1", voice: "zh-CN")
 
     @Test("The running box tells what was agreed on with the device, beside the cards")
@@ -67,17 +67,5 @@ struct SoundChecksTests {
         ])
         #expect(fine.map(\.level) == [.green])
         #expect(SoundChecks.controls([]).isEmpty)
-    }
-
-    @Test("An element that the card has not is told with those that it has")
-    func configured() {
-        let mixer = MixerElement(card: "hw:CARD=Device", name: "Sepaker")
-        let controls = [MixerControl(name: "Speaker", percent: 50), MixerControl(name: "Jack", isOn: true)]
-        let wrong = SoundChecks.configured(mixer, in: controls)
-        #expect(wrong.first?.advice == "set audio.mixer.element to one of \"Speaker\"")
-        #expect(SoundChecks.configured(MixerElement(card: "c", name: "Speaker"), in: controls).isEmpty)
-        #expect(SoundChecks.configured(MixerElement(card: "c", name: "Jack"), in: controls).count == 1)
-        #expect(SoundChecks.configured(mixer, in: nil).first?.detail.contains("cannot be opened") == true)
-        #expect(SoundChecks.configured(mixer, in: []).first?.advice?.contains("remove audio.mixer") == true)
     }
 }

@@ -12,14 +12,12 @@ struct ShownConfigurationTests {
     private static let least = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
 
     /// Keys whose values are shown when they look like a name: they stand in topics and in the log.
-    private static let names = [
-        "merchant_id", "device_id", "broker.topic_prefix", "audio.mixer.element",
-    ]
+    private static let names = ["merchant_id", "device_id", "broker.topic_prefix"]
     private static let others = [
         "broker.url", "broker.username", "broker.password_file", "broker.ca_file", "broker.cert_file",
         "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.lead_in",
         "audio.speaker", "audio.speaker.kind", "audio.speaker.resonance",
-        "audio.gap", "audio.close_when_idle", "audio.mixer", "audio.mixer.card", "audio.mixer.index", "voice.locale",
+        "audio.gap", "audio.close_when_idle", "audio.card_level", "voice.locale",
         "voice.speaker", "voice.directory", "voice.tempo", "voice.decimal", "board", "board_directory",
         "state_directory",
         "control_socket", "announce.expire_after", "announce.late", "announce.currency", "announce.hurry_above",
@@ -136,7 +134,7 @@ struct ShownConfigurationTests {
               username: M1001.box-01
               password_file: "\(folder.file("broker.password"))"
               pasword: hunter2
-            audio: {device: "hw:1,0", volume: 80, lead_in: 150ms, mixer: {card: "hw:1", element: Digital}}
+            audio: {device: "hw:1,0", volume: 80, lead_in: 150ms, card_level: keep}
             voice: {locale: [zh-CN, en-US]}
             announce: {quiet_hours: {from: "22:00", to: "7:00", volume: 30}, currency: CNY}
             signing_key: hunter2
@@ -158,9 +156,7 @@ struct ShownConfigurationTests {
                   device: hw:1,0
                   volume: 80
                   lead_in: 150ms
-                  mixer:
-                    card: hw:1
-                    element: Digital
+                  card_level: keep
                 voice:
                   locale: [zh-CN, en-US]
                 announce:
