@@ -32,7 +32,7 @@ extension Configuration {
         public static let excessDecimals = ExcessDecimals.speak
         /// A payer can write the text of a notice.
         public static let saysTexts = false
-        public static let retention = Retention(keepIDs: .seconds(90 * 24 * 3600), maximumBytes: 512 << 20)
+        public static let retention = Retention(keep: .seconds(90 * 24 * 3600), maximumBytes: 512 << 20)
         public static let logLevel = Logger.Level.info
     }
 }

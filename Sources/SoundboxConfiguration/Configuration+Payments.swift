@@ -84,13 +84,13 @@ extension Configuration.PaymentFormat {
 }
 
 extension Configuration.Authenticity {
-    /// - Parameter keepIDs: how long the inbox knows an id; a longer window would let an old notice be played back.
-    init(reading value: YAMLValue, keepIDs: Duration) throws(YAMLError) {
+    /// - Parameter keep: how long the inbox knows an id; a longer window would let an old notice be played back.
+    init(reading value: YAMLValue, keep: Duration) throws(YAMLError) {
         let mapping = try value.mapping()
         keyFile = try mapping.required("key_file").path()
         nextKeyFile = try mapping.optional("next_key_file")?.path()
         required = try mapping.optional("required")?.bool() ?? true
-        window = try mapping.optional("window")?.duration(in: .seconds(60)...keepIDs) ?? keepIDs
+        window = try mapping.optional("window")?.duration(in: .seconds(60)...keep) ?? keep
         try mapping.refuseOtherKeys()
     }
 }
@@ -100,7 +100,7 @@ extension Retention {
         let mapping = try value?.mapping()
         let day = Duration.seconds(24 * 3600)
         self = Configuration.Default.retention
-        if let value = mapping?.optional("keep_ids") { keepIDs = try value.duration(in: day...day * 3650) }
+        if let value = mapping?.optional("keep") { keep = try value.duration(in: day...day * 3650) }
         if let value = mapping?.optional("max_size_mb") { maximumBytes = try value.integer(in: 8...65_536) << 20 }
         try mapping?.refuseOtherKeys()
     }

@@ -131,7 +131,7 @@ extension Configuration {
         clips = try top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
         day = try Day(reading: top.day)
         authenticity = try top.authenticity.map { (value) throws(YAMLError) in
-            try Authenticity(reading: value, keepIDs: retention.keepIDs)
+            try Authenticity(reading: value, keep: retention.keep)
         }
         logLevel = try top.logLevel?.choice(of: Logger.Level.self) ?? Default.logLevel
         enrolment = try top.enrolment.map { (value) throws(YAMLError) in try Enrolment(reading: value) }
@@ -339,7 +339,7 @@ extension Configuration {
             _ = try? top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
             _ = try? top.page.map { (value) throws(YAMLError) in try Page(reading: value) }
             _ = try? top.authenticity.map { (value) throws(YAMLError) in
-                try Authenticity(reading: value, keepIDs: Default.retention.keepIDs)
+                try Authenticity(reading: value, keep: Default.retention.keep)
             }
             for folder in [top.boardDirectory, top.stateDirectory, top.controlSocket, top.mappingDirectory] {
                 _ = try? folder?.path()

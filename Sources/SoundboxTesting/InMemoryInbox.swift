@@ -223,9 +223,7 @@ extension InboxEntry {
 }
 
 extension InMemoryInbox: InboxUpkeep {
-    /// Nothing in memory is of an older version, grows for years, or was salvaged.
-    public func seal(after sequence: Int64) throws(InboxError) -> Int64? { nil }
-
+    /// Nothing in memory grows for years, or was salvaged.
     public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep { PruningStep() }
 
     public func salvageWasTold() throws(InboxError) {}

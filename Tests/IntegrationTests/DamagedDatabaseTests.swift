@@ -40,7 +40,7 @@ struct DamagedDatabaseTests {
     private func checkSaved(_ trial: Trial, _ box: ChildProcess) async throws {
         for id in Self.waiting { try await box.logged("info announced", "id=\(id)") }
         try await checkKnown(trial, box)
-        #expect(try await trial.faults().contains { $0.contains("was damaged") })
+        #expect(try await trial.faults().contains { $0.contains("was put aside") })
         #expect(try await box.stop() == 0)
     }
 
@@ -69,7 +69,7 @@ struct DamagedDatabaseTests {
             #expect(
                 Set(try await receipts.all().filter { $0.state == "announced" }.map { $0.id ?? "" })
                     == Set(Self.waiting))
-            #expect(try await trial.faults().contains { $0.contains("was damaged") })
+            #expect(try await trial.faults().contains { $0.contains("was put aside") })
             try await checkKnown(trial, box)
             #expect(try await box.stop() == 0)
         }

@@ -37,7 +37,7 @@ struct WholeBoxErrandTests {
                 reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
                 admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)),
-                retention: Retention(keepIDs: .seconds(86_400), maximumBytes: 1 << 20)),
+                retention: Retention(keep: .seconds(86_400), maximumBytes: 1 << 20)),
             state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
             salvage: SalvageWatch(systemd: Systemd { _ in nil }),
             // Only a confirmed clock knows after a restart whether a ring still has time.

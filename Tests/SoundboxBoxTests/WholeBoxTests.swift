@@ -32,7 +32,7 @@ struct WholeBoxTests {
                 reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
                 admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)),
-                retention: Retention(keepIDs: .seconds(86_400), maximumBytes: 1 << 20)),
+                retention: Retention(keep: .seconds(86_400), maximumBytes: 1 << 20)),
             state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
             salvage: SalvageWatch(systemd: Systemd { _ in nil }),
             // Unconfirmed, an old time that comes live would contradict it.

@@ -38,13 +38,13 @@ struct ConfigurationTests {
         #expect(configuration.announce.freshness.late == .summarise)
         #expect(configuration.payments == .init(format: .native, excessDecimals: .speak, saysTexts: false))
         #expect(configuration.authenticity == nil)
-        #expect(configuration.inbox == Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 512 << 20))
+        #expect(configuration.inbox == Retention(keep: .seconds(90 * 86_400), maximumBytes: 512 << 20))
         #expect(configuration.topics[.payments] == "soundbox/v1/M1001/box-01/payments")
     }
 
     @Test("Signatures are required, and looked back for as long as ids are known, unless it says otherwise")
     func authenticityDefaults() throws {
-        let text = Self.least + "authenticity: {key_file: k}\ninbox: {keep_ids: 10d}\n"
+        let text = Self.least + "authenticity: {key_file: k}\ninbox: {keep: 10d}\n"
         let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
         #expect(configuration.authenticity == .init(keyFile: "k", required: true, window: .seconds(10 * 86_400)))
     }
@@ -145,7 +145,7 @@ struct ConfigurationTests {
                   prompts: {network: false, ready: true}
                 payments: {format: native, excess_decimals: reject, text: true}
                 authenticity: {key_file: signing.key, required: false, window: 1h}
-                inbox: {keep_ids: 30d, max_size_mb: 8}
+                inbox: {keep: 30d, max_size_mb: 8}
                 log_level: debug
                 """, file: "soundbox.yaml")
         #expect(configuration.voice.speakers == ["en-US": "emma"])
@@ -154,7 +154,7 @@ struct ConfigurationTests {
         #expect(
             configuration.authenticity
                 == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
-        #expect(configuration.inbox == Retention(keepIDs: .seconds(30 * 86_400), maximumBytes: 8 << 20))
+        #expect(configuration.inbox == Retention(keep: .seconds(30 * 86_400), maximumBytes: 8 << 20))
         #expect(configuration.broker.addresses[0].port == 8883)
         #expect(configuration.broker.addresses[0].usesTLS)
         #expect(configuration.broker.protocolChoice == .v5)
@@ -250,10 +250,10 @@ struct ConfigurationTests {
             (least + "authenticity: {key_file: k, window: 59s}\n", "soundbox.yaml:4: authenticity.window:"),
             // An old notice must not outlive the memory of its id.
             (
-                least + "authenticity: {key_file: k, window: 2d}\ninbox: {keep_ids: 1d}\n",
+                least + "authenticity: {key_file: k, window: 2d}\ninbox: {keep: 1d}\n",
                 "soundbox.yaml:4: authenticity.window:"
             ),
-            (least + "inbox: {keep_ids: 23h}\n", "soundbox.yaml:4: inbox.keep_ids:"),
+            (least + "inbox: {keep: 23h}\n", "soundbox.yaml:4: inbox.keep:"),
             (least + "inbox: {max_size_mb: 7}\n", "soundbox.yaml:4: inbox.max_size_mb:"),
             ("merchant_id: a/b\ndevice_id: d\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:1: merchant_id:"),
             ("merchant_id: m\ndevice_id: \"#\"\nbroker: {url: \"mqtt://x\"}\n", "soundbox.yaml:2: device_id:"),
@@ -332,7 +332,7 @@ struct ConfigurationTests {
             (least + "announce: {prompts: {zzzzzz: true}}\n", "network"),
             (least + "payments: {zzzzzz: 1}\n", "format"),
             (least + "authenticity: {key_file: k, zzzzzz: 1}\n", "window"),
-            (least + "inbox: {zzzzzz: 1}\n", "keep_ids"),
+            (least + "inbox: {zzzzzz: 1}\n", "keep"),
         ])
     func unknownKeys(text: String, known: String) throws {
         let message = try #require(error(of: text))

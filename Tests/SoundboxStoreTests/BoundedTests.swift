@@ -63,7 +63,6 @@ struct BoundedTests {
             }
         ),
         ("a clock that was set", { inbox, _ in try inbox.distrustArrivalTimes() }),
-        ("checksums of an older version", { inbox, _ in _ = try inbox.seal(after: 0) }),
         ("what waits, at a start", { inbox, _ in try inbox.restoreWaiting() }),
     ]
 

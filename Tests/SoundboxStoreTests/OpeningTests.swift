@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -43,25 +44,54 @@ struct OpeningTests {
         }
     }
 
-    @Test("Opening again and again applies each migration once")
-    func migrations() throws {
-        for _ in 0..<3 { _ = try SQLiteInbox(path: path) }
-        let queue = try DatabaseQueue(path: path)
-        let applied = try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
-        #expect(applied.contains("1: notices and receipts"))
-        #expect(Set(applied).count == applied.count)
-    }
+    static let otherVersions = [
+        "CREATE TABLE notice (x); INSERT INTO notice VALUES (5)",
+        Schema.sql.replacing("how TEXT", with: "manner TEXT") + "PRAGMA user_version = 1",
+        Schema.sql.replacing("amount TEXT", with: "amount_minor INTEGER") + "PRAGMA user_version = 77",
+    ]
 
-    @Test("A table of another program under our name is reported, not overwritten")
-    func foreignSchema() throws {
-        try DatabaseQueue(path: path).write {
-            try $0.execute(sql: "CREATE TABLE notice (x); INSERT INTO notice VALUES (5)")
-        }
-        guard case .cannotOpen(path, _) = try openingError(path) else {
-            Issue.record("expected cannotOpen with the path")
+    @Test(
+        "A file of another version or program is put aside as it is, and said with its version and place; a new one begins",
+        arguments: otherVersions)
+    func otherVersion(sql: String) throws {
+        let other = try DatabaseQueue(path: path)
+        try other.write { try $0.execute(sql: sql) }
+        let version = try other.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+        try other.close()
+        let content = try folder.read("inbox.sqlite")
+        guard case .corrupt(path, let reason) = try openingError(path) else {
+            Issue.record("expected corrupt with the path")
             return
         }
-        #expect(try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT x FROM notice") } == 5)
+        #expect(reason.contains("another version of soundbox") && reason.contains("version \(version),"))
+        let inspected = try #require(throws: InboxError.self) { try InboxInspection(path: path) }
+        #expect(inspected.description.contains(reason))
+        #expect(try folder.read("inbox.sqlite") == content)
+
+        let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+        let incidents = Mutex<[StorageIncident]>([])
+        let inbox = try SQLiteInbox.recovering(path: path, now: { noon }, log: { _ in }) { incident in
+            incidents.withLock { $0.append(incident) }
+        }
+        let kept = "inbox.sqlite.corrupt-\(noon.stamp)"
+        #expect(try folder.read(kept) == content)
+        let line = try #require(incidents.withLock { $0 }.first?.description)
+        #expect(line.contains(reason) && line.contains(folder.file(kept)))
+        let notice = PaymentNotice(id: try PaymentID("T1"), money: try Money("1", .CNY))
+        _ = try inbox.store([.notice(notice)], at: noon)
+        #expect(try inbox.waiting(limit: 9).map(\.notice) == [notice])
+        #expect(try SQLiteInbox(path: path).waiting(limit: 9).map(\.notice) == [notice])
+    }
+
+    @Test("A flipped bit in the number of the version is damage, and costs no payment")
+    func flippedVersion() throws {
+        let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
+        let notice = PaymentNotice(id: try PaymentID("T1"), money: try Money("1", .CNY))
+        _ = try SQLiteInbox(path: path).store([.notice(notice)], at: noon)
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "PRAGMA user_version = \(Schema.version ^ 4)") }
+        let inbox = try SQLiteInbox.recovering(path: path, now: { noon }, log: { _ in }, happened: { _ in })
+        #expect(try folder.names().contains("inbox.sqlite.corrupt-\(noon.stamp)"))
+        #expect(try inbox.waiting(limit: 9).map(\.notice) == [notice])
     }
 
     @Test("A table that vanishes is a failure with the path, and not a crash")

@@ -10,7 +10,7 @@ struct PruningTests {
     private let folder: TemporaryFolder
     private let inbox: SQLiteInbox
     private let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
-    private let retention = Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: 1 << 30)
+    private let retention = Retention(keep: .seconds(90 * 86_400), maximumBytes: 1 << 30)
 
     init() throws {
         folder = try TemporaryFolder()
@@ -111,7 +111,7 @@ struct PruningTests {
     func limit() throws {
         try store(1...5000, on: day(0))
         let before = try inbox.bytesInUse()
-        let step = try pruneAll(at: day(1), Retention(keepIDs: .seconds(90 * 86_400), maximumBytes: before / 2))
+        let step = try pruneAll(at: day(1), Retention(keep: .seconds(90 * 86_400), maximumBytes: before / 2))
         #expect(step.forgotten == 0)
         #expect(step.forgottenEarly > 0)
         #expect(try inbox.bytesInUse() <= before / 2 + 64 * 4096)

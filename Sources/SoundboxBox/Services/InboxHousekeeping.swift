@@ -33,7 +33,6 @@ actor InboxHousekeeping: Service {
     }
 
     func run() async {
-        await seal()
         while await pause(interval) {
             await tidy()
             // The fault has stood in the status for long enough to be read.
@@ -43,19 +42,6 @@ actor InboxHousekeeping: Service {
             do throws(InboxError) { try inbox.settle() } catch {
                 logger.warning("receipts may be sent once more", metadata: ["reason": "\(error)"])
             }
-        }
-    }
-
-    /// Gives the payments of an older version their checksums.
-    private func seal() async {
-        var last: Int64? = 0
-        while let sequence = last {
-            do throws(InboxError) { last = try inbox.seal(after: sequence) } catch {
-                // The next start goes on.
-                logger.warning("payments of an older version keep no checksum", metadata: ["reason": "\(error)"])
-                return
-            }
-            guard last != nil, await pause(Self.rest) else { return }
         }
     }
 

@@ -98,7 +98,7 @@ public struct Receipt: Sendable, Equatable {
     ///   - sequence: the position in the outbox, which receipts and replies share. It only rises as long as the inbox is
     ///     the same, so that a reader notices one that comes twice. `nil` for a refusal, which no outbox keeps.
     ///   - epoch: tells apart receipts of one sequence, when an inbox was lost or put back from a backup; `nil` for a
-    ///     receipt of version 0.1.0.
+    ///     refusal.
     public func json(sequence: Int64?, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {

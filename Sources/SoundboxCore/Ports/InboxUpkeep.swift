@@ -1,12 +1,13 @@
 /// What the inbox forgets, and when.
 public struct Retention: Sendable, Equatable {
-    /// How long an id is remembered after its payment arrived. A notice with this id is a duplicate until then.
-    public var keepIDs: Duration
+    /// How long a payment is kept after it arrived, with its id and for the history. A notice with this id is a duplicate
+    /// until then.
+    public var keep: Duration
     /// Beyond this many bytes, the oldest payments that have ended are forgotten before their time.
     public var maximumBytes: Int
 
-    public init(keepIDs: Duration, maximumBytes: Int) {
-        self.keepIDs = keepIDs
+    public init(keep: Duration, maximumBytes: Int) {
+        self.keep = keep
         self.maximumBytes = maximumBytes
     }
 }
@@ -33,10 +34,6 @@ public struct PruningStep: Sendable, Equatable {
 public protocol InboxUpkeep: Sendable {
     /// Writes what was put off; see ``Inbox/settle()``.
     func settle() throws(InboxError)
-
-    /// Gives some rows after `sequence`, from a version without checksums, their checksums.
-    /// - Returns: where to go on; `nil` when every row has one.
-    func seal(after sequence: Int64) throws(InboxError) -> Int64?
 
     /// Forgets some payments that have ended. Never forgets waiting payments or receipts.
     /// - Parameter now: the time by a clock that a time server has confirmed; `nil` without. Then only the limit of bytes

@@ -1,7 +1,7 @@
 import GRDB
 import SoundboxCore
 
-/// What a look at an inbox shows that another process may be using. Writes nothing and changes no schema.
+/// What a look at an inbox shows that another process may be using. Writes nothing.
 public struct InboxInspection: Sendable, Equatable {
     public let counts: InboxCounts
     /// The problems that SQLite's quick check has found.
@@ -27,7 +27,9 @@ public struct InboxInspection: Sendable, Equatable {
             configuration.readonly = true
             configuration.busyMode = .timeout(5)
             return try DatabaseQueue(path: path, configuration: configuration).read { database in
-                try Migrations.checkNotNewer(database)
+                if let other = try Schema.otherVersion(in: database) {
+                    throw DatabaseError(resultCode: .SQLITE_ERROR, message: other)
+                }
                 return try body(database)
             }
         } catch {

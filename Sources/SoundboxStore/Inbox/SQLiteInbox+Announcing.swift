@@ -74,7 +74,7 @@ extension SQLiteInbox {
                     database,
                     sql: """
                         SELECT \(CheckedTable.waiting.columnList) FROM waiting
-                        WHERE sequence > ? AND clock_was_set = ? ORDER BY sequence LIMIT 500
+                        WHERE sequence > ? AND clock = ? ORDER BY sequence LIMIT 500
                         """, arguments: [last, ClockTrust.unconfirmed.rawValue])
                 try Self.checkFound(rows, of: .waiting, after: last, in: database)
                 guard let end = rows.last?.sequence else { return }

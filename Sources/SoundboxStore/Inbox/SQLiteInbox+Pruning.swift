@@ -20,7 +20,7 @@ extension SQLiteInbox: InboxUpkeep {
             var step = PruningStep()
             var next = start
             if let now {
-                let horizon = now.millisecondsSince1970 - Int64(retention.keepIDs / .milliseconds(1))
+                let horizon = now.millisecondsSince1970 - Int64(retention.keep / .milliseconds(1))
                 let search = try Self.search(after: start, for: horizon, in: database)
                 if let last = search.lastOlder {
                     step.forgotten = try Self.forget(upTo: last, paidBefore: horizon, in: database)

@@ -37,8 +37,8 @@ public final class SQLiteInbox: Inbox {
 
     var queue: DatabaseQueue { connection.withLock { $0.queue } }
 
-    /// Opens the file, creates it if it is missing, and brings its schema up to date. Blocks. A file from a newer version
-    /// of this program is refused and left as it is.
+    /// Opens the file, and creates it if it is missing. Blocks. A file of another version of this program counts as
+    /// damaged; it is left as it is.
     ///
     /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that found it;
     ///   must not block.
@@ -70,7 +70,7 @@ public final class SQLiteInbox: Inbox {
             configuration.label = "inbox"
             // Another process, such as a backup or an engineer with sqlite3, may hold the file for a moment.
             configuration.busyMode = .timeout(5)
-            try Migrations.checkBeforeOpening(path, configuration)
+            try Schema.check(path, configuration)
             configuration.journalMode = .wal
             let epoch = ReceiptEpoch.new()
             configuration.prepareDatabase { database in
@@ -85,7 +85,7 @@ public final class SQLiteInbox: Inbox {
                 // Deleted rows are overwritten: a salvage must not take old rows on a free page for new ones.
                 try $0.execute(sql: "PRAGMA secure_delete = ON")
             }
-            try Migrations.all.migrate(queue)
+            try Schema.create(in: queue)
             return queue
         } catch {
             throw openingFailure(error, path: path)

@@ -1,6 +1,6 @@
 /// Something that happened to the inbox's file and that people must hear about.
 public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
-    /// It was damaged.
+    /// It was damaged, or of another version.
     case damaged(SetAsideDatabase)
     /// It was no longer at its path and was written there again. `kept` is the file that was there instead, renamed.
     case displaced(reason: String, kept: String?)
@@ -9,7 +9,7 @@ public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .damaged(let damaged):
-            "the payment database was damaged (\(damaged.reason)); it is kept as \(damaged.path), and "
+            "the payment database was put aside: \(damaged.reason); it is kept as \(damaged.path), and "
                 + "\(damaged.savedWaiting) payments that wait were saved from it; some may be missing"
         case .displaced(let reason, let kept):
             "while the box ran \(reason); the payment database was written there anew, nothing is lost"

@@ -50,20 +50,11 @@ enum CheckedTable: String, Sendable, CaseIterable {
         case .notice, .waiting:
             [
                 "sequence", "payment_id", "amount", "currency", "kind", "channel", "paid_at", "received_at", "state",
-                "ended_at", "clock_was_set", "announced_number", "text", "how", "checksum",
+                "ended_at", "clock", "announced_number", "text", "how", "checksum",
             ]
         case .receipt:
             ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "epoch", "how", "checksum"]
         case .errand: ["sequence", "command", "content", "received_at", "clock", "is_sounding", "checksum"]
-        }
-    }
-
-    /// How many columns the table had when its rows got checksums, the checksum's own left out.
-    private var firstColumns: Int {
-        switch self {
-        case .notice, .waiting: 12
-        case .receipt: 7
-        case .errand: 6
         }
     }
 
@@ -91,11 +82,8 @@ enum CheckedTable: String, Sendable, CaseIterable {
     }
 
     /// Covers every value but the last, each with its kind and length, so that no two different rows give the same bytes.
-    /// Covers the table's name as well, so that no row is valid in another table. The last columns count as far as they
-    /// hold something, if they came with a later version: rows from before keep their checksums.
+    /// Covers the table's name as well, so that no row is valid in another table.
     func checksum(of cells: some Sequence<Cell>) -> Int64 {
-        var cells = Array(cells)
-        while cells.count > firstColumns, cells.last == .null { cells.removeLast() }
         var checksum = CRC32C()
         checksum.update(rawValue.utf8)
         for cell in cells {
@@ -115,12 +103,9 @@ enum CheckedTable: String, Sendable, CaseIterable {
     }
 
     /// - Parameter cells: as ``columns``.
-    /// - Returns: whether the row is as it was written. A row from a version without checksums has none and counts as
-    ///   whole if its values make sense. The tables `waiting` and `errand` have no such rows.
+    /// - Returns: whether the row is as it was written.
     func fits(_ cells: [Cell]) -> Bool {
-        guard cells.count == columns.count, let last = cells.last else { return false }
-        if last == .null { return self == .notice || self == .receipt }
-        return last == .integer(checksum(of: cells.dropLast()))
+        cells.count == columns.count && cells.last == .integer(checksum(of: cells.dropLast()))
     }
 }
 

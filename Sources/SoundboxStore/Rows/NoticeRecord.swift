@@ -13,7 +13,7 @@ struct NoticeRecord: Sendable, Equatable {
     var endedAt: Timestamp?
     /// The count of all announcements up to and including this one.
     var announcedNumber: Int?
-    /// How it was told; `nil` also in a row of an earlier version.
+    /// How it was told.
     var manner: Manner?
 
     init(

@@ -4,11 +4,10 @@ import SoundboxCore
 /// A whole row of `receipt`.
 struct ReceiptRecord: Sendable, Equatable {
     var sequence: Int64
-    /// `nil` in a receipt of version 0.1.0.
-    var epoch: String?
+    var epoch: String
     var receipt: Receipt
 
-    init(sequence: Int64, epoch: String?, receipt: Receipt) {
+    init(sequence: Int64, epoch: String, receipt: Receipt) {
         self.sequence = sequence
         self.epoch = epoch
         self.receipt = receipt
@@ -19,13 +18,13 @@ struct ReceiptRecord: Sendable, Equatable {
         let sequence = cells.first?.integer ?? 0
         guard CheckedTable.receipt.fits(cells), (1...maximumSequence).contains(sequence),
             let state = cells[2].text.flatMap(Receipt.State.init(rawValue:)), let at = cells[3].timestamp,
-            [4, 5, 7, 8].allSatisfy({ cells[$0] == .null || cells[$0].text != nil }),
+            [4, 5, 8].allSatisfy({ cells[$0] == .null || cells[$0].text != nil }), let epoch = cells[7].text,
             let subject = Receipt.Subject(payment: cells[1], command: cells[6])
         else { throw DamagedRow(sequence: sequence) }
         let manner = cells[8].text.map(Manner.init(rawValue:))
         guard manner != .some(nil) else { throw DamagedRow(sequence: sequence) }
         self.sequence = sequence
-        epoch = cells[7].text
+        self.epoch = epoch
         receipt = Receipt(
             subject, state: state, at: at, reason: cells[4].text, summary: cells[5].text, manner: manner ?? nil)
     }
@@ -34,7 +33,7 @@ struct ReceiptRecord: Sendable, Equatable {
         var cells: [Cell] = [
             .integer(sequence), Cell(receipt.subject.paymentID), .text(receipt.state.rawValue),
             .integer(receipt.at.millisecondsSince1970), Cell(receipt.reason), Cell(receipt.summary),
-            Cell(receipt.subject.command), Cell(epoch), Cell(receipt.manner?.rawValue),
+            Cell(receipt.subject.command), .text(epoch), Cell(receipt.manner?.rawValue),
         ]
         cells.append(.integer(CheckedTable.receipt.checksum(of: cells)))
         return cells

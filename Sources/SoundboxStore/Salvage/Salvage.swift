@@ -44,7 +44,7 @@ struct Salvage {
                 // After a kill nobody uses this file, and fsync comes at the end.
                 try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
             }
-            try Migrations.all.migrate(queue)
+            try Schema.create(in: queue)
             try fill(queue, swap)
             try queue.close()
             try step(.written)
@@ -61,14 +61,12 @@ struct Salvage {
         let file = try DamagedFile(path: path, willRead: willRead)
         let given = numbersGiven(in: file)
         var found = Findings()
-        found.waitingIsWhole = try save(.waiting, of: file, into: queue, &found)
-        try step(.partlyWritten)
-        // If everything that cannot wait is whole, the box goes on before the history is read.
-        var isComplete = found.waitingIsWhole
-        if isComplete { isComplete = try save(.receipt, of: file, into: queue, &found) }
-        if isComplete { isComplete = try saveNewest(of: file, into: queue, given: given["notice"], &found) }
-        if !isComplete { try saveFromEveryPage(of: file, into: queue, &found) }
-        let others = others(in: path)
+        var others: [(table: String, row: Row)] = []
+        let isOurs = !isOfAnotherVersion()
+        if isOurs {
+            try saveWhatCannotWait(of: file, into: queue, given, &found)
+            others = self.others(in: path)
+        }
         try queue.write { database in
             if let last = found.lastAnnounced { try Self.insert(.notice(last), into: database) }
             for (table, row) in others { try Self.copy(row, into: table, of: database) }
@@ -81,9 +79,29 @@ struct Salvage {
                     """,
                 arguments: [
                     now.millisecondsSince1970, swap.kept.fileName, reason, waiting, found.lastNotWaiting,
-                    found.waitingIsWhole, file.pageCount,
+                    found.waitingIsWhole, isOurs ? file.pageCount : nil,
                 ])
         }
+    }
+
+    /// Nothing is read from such a file: its columns may mean something else.
+    private func isOfAnotherVersion() -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let version = try? DatabaseQueue(path: path, configuration: configuration).read(Schema.otherVersion)
+        return version != nil
+    }
+
+    private func saveWhatCannotWait(
+        of file: DamagedFile, into queue: DatabaseQueue, _ given: [String: Int64], _ found: inout Findings
+    ) throws {
+        found.waitingIsWhole = try save(.waiting, of: file, into: queue, &found)
+        try step(.partlyWritten)
+        // If everything that cannot wait is whole, the box goes on before the history is read.
+        var isComplete = found.waitingIsWhole
+        if isComplete { isComplete = try save(.receipt, of: file, into: queue, &found) }
+        if isComplete { isComplete = try saveNewest(of: file, into: queue, given: given["notice"], &found) }
+        if !isComplete { try saveFromEveryPage(of: file, into: queue, &found) }
     }
 
     /// What the rows have shown so far.

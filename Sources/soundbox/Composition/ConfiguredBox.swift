@@ -284,7 +284,7 @@ extension Box.Policy {
         self.init(
             reader: configuration.payments.reader(defaultCurrency: configuration.announce.currency),
             admission: NoticeAdmission(
-                window: configuration.authenticity?.window ?? configuration.inbox.keepIDs,
+                window: configuration.authenticity?.window ?? configuration.inbox.keep,
                 retainedWindow: configuration.announce.freshness.expireAfter),
             freshness: configuration.announce.freshness, retention: configuration.inbox)
         verifier = try MessageVerifier(configuration)

@@ -15,7 +15,7 @@ struct History: AsyncParsableCommand {
               soundbox history --from 2026-11-01 --to 2026-11-30 --json
 
             A * behind a time of arrival says that the clock could not be believed then. What the inbox has forgotten \
-            (inbox.keep_ids) is not listed, nor are notices that were refused: a line below the table counts those of \
+            (inbox.keep) is not listed, nor are notices that were refused: a line below the table counts those of \
             the last 24 hours.
             """)
 

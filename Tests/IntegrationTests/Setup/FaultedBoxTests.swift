@@ -110,29 +110,6 @@ struct FaultedBoxTests {
         }
     }
 
-    @Test("An inbox of a newer version, which stays as it is")
-    func newerInbox() async throws {
-        try await withMosquitto(in: folder) { broker in
-            try configure(broker)
-            let first = try launch()
-            try await first.logged(" info online")
-            #expect(try await first.stop() == 0)
-            let path = folder.file("state/inbox.sqlite")
-            func note(_ sql: String) throws {
-                let database = try DatabaseQueue(path: path)
-                try database.write { try $0.execute(sql: sql) }
-                try database.close()
-            }
-            try note("INSERT INTO grdb_migrations VALUES ('from the future')")
-            let content = try folder.read("state/inbox.sqlite")
-            let box = try launch()
-            try await expectCure(of: box, reason: "a newer version of soundbox", words: .storageFault) {
-                #expect(try folder.read("state/inbox.sqlite") == content)
-                try note("DELETE FROM grdb_migrations WHERE identifier = 'from the future'")
-            }
-        }
-    }
-
     @Test("A voice that is not there: another one says so, until it is")
     func voice() async throws {
         try await withMosquitto(in: folder) { broker in

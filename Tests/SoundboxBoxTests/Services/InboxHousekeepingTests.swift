@@ -51,7 +51,7 @@ struct InboxHousekeepingTests {
     @Test("It forgets what is old in small steps, and says how much")
     func old() async throws {
         try spoken(1...450)
-        try await keepHouse(Retention(keepIDs: days * 90, maximumBytes: 1 << 30), daysLater: 91) {
+        try await keepHouse(Retention(keep: days * 90, maximumBytes: 1 << 30), daysLater: 91) {
             // All but the one announced last.
             try await logged("<6>old payments forgotten count=449")
         }
@@ -62,7 +62,7 @@ struct InboxHousekeepingTests {
     @Test("Payments that are forgotten before their time are a warning")
     func full() async throws {
         try spoken(1...450)
-        try await keepHouse(Retention(keepIDs: days * 90, maximumBytes: 4096)) {
+        try await keepHouse(Retention(keep: days * 90, maximumBytes: 4096)) {
             try await logged("<4>payments forgotten before their time")
         }
     }
@@ -72,7 +72,7 @@ struct InboxHousekeepingTests {
         try spoken(1...10)
         let other = try DatabaseQueue(path: folder.file("inbox.sqlite"))
         try await other.write { try $0.execute(sql: "ALTER TABLE notice RENAME TO gone") }
-        try await keepHouse(Retention(keepIDs: days, maximumBytes: 1 << 30), daysLater: 3) {
+        try await keepHouse(Retention(keep: days, maximumBytes: 1 << 30), daysLater: 3) {
             try await logged("<4>old payments are not forgotten")
             try await other.write { try $0.execute(sql: "ALTER TABLE gone RENAME TO notice") }
             try await logged("<6>old payments forgotten count=9")
@@ -83,7 +83,7 @@ struct InboxHousekeepingTests {
     func unconfirmed(daysAhead: Int) async throws {
         machine.set(error: .days(daysAhead), byServer: false)
         try spoken(1...450)
-        try await keepHouse(Retention(keepIDs: days, maximumBytes: 4096), daysLater: 99) {
+        try await keepHouse(Retention(keep: days, maximumBytes: 4096), daysLater: 99) {
             // The limit of bytes alone makes it forget, early.
             try await logged("payments forgotten before their time")
         }
@@ -94,7 +94,7 @@ struct InboxHousekeepingTests {
     func keptFirst() async throws {
         try spoken(1...10)
         machine.disk.withLock { $0.isFull = true }
-        try await keepHouse(Retention(keepIDs: days, maximumBytes: 1 << 30), daysLater: 3) {
+        try await keepHouse(Retention(keep: days, maximumBytes: 1 << 30), daysLater: 3) {
             try await logged("<4>old payments are not forgotten")
             #expect(try inbox.knows(try PaymentID("T1")))
             machine.disk.withLock { $0.isFull = false }

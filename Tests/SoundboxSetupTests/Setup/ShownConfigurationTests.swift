@@ -25,7 +25,7 @@ struct ShownConfigurationTests {
         "announce.prompts", "announce.prompts.network", "announce.prompts.ready", "payments.format",
         "payments.excess_decimals", "mapping_directory", "authenticity.key_file", "authenticity.next_key_file",
         "authenticity.required",
-        "authenticity.window", "inbox.keep_ids", "inbox.max_size_mb", "log_level", "broker", "audio", "voice",
+        "authenticity.window", "inbox.keep", "inbox.max_size_mb", "log_level", "broker", "audio", "voice",
         "announce", "payments", "authenticity", "inbox",
         // In the wrong place, or of the provisioning format.
         "password", "signing_key", "key", "token", "secret", "broker.password", "broker.key", "broker.certificate",

@@ -1,0 +1,191 @@
+import GRDB
+import SoundboxCore
+
+/// The tables of the inbox. A file with other tables is of another version, or damaged, and is put aside.
+enum Schema {
+    /// Kept in the file as `PRAGMA user_version`. Count it up with every change to ``sql``. Files from before there was one
+    /// schema have 0 or 1.
+    static let version = 2
+
+    /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every deletion.
+    ///   `announced_number` counts what was ever announced: the newest announced row knows the total, so that status never
+    ///   scans the history and announcing dirties no further page.
+    /// - `waiting` has a second copy of the payments that wait, on other pages, in the same columns; `how` is empty there.
+    ///   It takes the place of an index.
+    /// - In `receipt`, `command` is NULL when the receipt is about a payment, and empty when the command has no id.
+    /// - In `command`, `state` is NULL unless it is an errand's.
+    /// - `known` has ids of which a salvage could save nothing else.
+    /// - `errand` and `cancelled_before` have no index: they are small, and a salvage takes an index over texts for that of
+    ///   the payments' ids.
+    static let sql = """
+        CREATE TABLE notice (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment_id TEXT NOT NULL UNIQUE,
+            amount TEXT NOT NULL,
+            currency TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            channel TEXT,
+            paid_at INTEGER,
+            received_at INTEGER NOT NULL,
+            state TEXT NOT NULL CHECK (state IN ('received', 'announcing', 'announced', 'expired', 'cancelled')),
+            ended_at INTEGER,
+            clock INTEGER NOT NULL,
+            announced_number INTEGER,
+            text TEXT,
+            how TEXT,
+            checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE waiting (
+            sequence INTEGER PRIMARY KEY,
+            payment_id TEXT NOT NULL,
+            amount TEXT NOT NULL,
+            currency TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            channel TEXT,
+            paid_at INTEGER,
+            received_at INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            ended_at INTEGER,
+            clock INTEGER NOT NULL,
+            announced_number INTEGER,
+            text TEXT,
+            how TEXT,
+            checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE receipt (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            payment_id TEXT,
+            state TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            reason TEXT,
+            summary TEXT,
+            command TEXT,
+            epoch TEXT NOT NULL,
+            how TEXT,
+            checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE errand (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            command TEXT NOT NULL,
+            content TEXT NOT NULL,
+            received_at INTEGER NOT NULL,
+            clock INTEGER NOT NULL,
+            is_sounding INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE command (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            expiry INTEGER NOT NULL,
+            state TEXT
+        ) STRICT;
+        CREATE TABLE cancelled_before (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            expiry INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE damaged (
+            number INTEGER PRIMARY KEY,
+            found_at INTEGER NOT NULL,
+            origin TEXT NOT NULL,
+            content TEXT NOT NULL,
+            sequence INTEGER,
+            payment_id TEXT
+        ) STRICT;
+        CREATE TABLE known (
+            sequence INTEGER PRIMARY KEY,
+            payment_id TEXT NOT NULL UNIQUE
+        ) STRICT;
+        CREATE TABLE salvage (
+            number INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            waiting INTEGER NOT NULL,
+            last_ended INTEGER NOT NULL,
+            waiting_is_whole INTEGER NOT NULL,
+            next_page INTEGER,
+            notices INTEGER NOT NULL DEFAULT 0,
+            ids INTEGER NOT NULL DEFAULT 0,
+            was_told INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        """
+
+    /// Makes the tables, unless the file has them.
+    static func create(in queue: DatabaseQueue) throws {
+        try queue.write { database in
+            guard try version(of: database) != version else { return }
+            try database.execute(sql: sql)
+            try database.execute(sql: "PRAGMA user_version = \(version)")
+        }
+    }
+
+    /// Refuses a file with other tables before anything is written to it: it is of another version, or a flipped bit in the
+    /// schema's text made another table of one, such as one that refuses a state. `PRAGMA integrity_check` does not
+    /// notice, and every commit fails.
+    ///
+    /// Uses a connection of its own, because GRDB writes to a file when it switches to WAL.
+    static func check(_ path: String, _ configuration: Configuration) throws {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let problem = try queue.read(problem)
+        try queue.close()
+        if let problem { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: problem) }
+    }
+
+    /// - Returns: what is wrong; `nil` when nothing is, or the file is empty.
+    private static func problem(in database: Database) throws -> String? {
+        if let other = try otherVersion(in: database) { return other }
+        let (version, found) = try (version(of: database), Set(objects(of: database)))
+        if version == 0, found.isEmpty { return nil }
+        guard version == Self.version else { return "the number of its version is \(version), and its tables are not" }
+        if let missing = try expected().first(where: { !found.contains($0) }) {
+            return "\(missing.type) \(missing.name) is not as it was made"
+        }
+        return try numberProblem(in: database)
+    }
+
+    /// - Returns: which version the file is of, in words; `nil` when it is of this one, as far as can be told. A flipped bit
+    ///   changes either the number of the version or the tables.
+    static func otherVersion(in database: Database) throws -> String? {
+        let (version, found) = try (version(of: database), Set(objects(of: database)))
+        guard version != Self.version, !found.isEmpty, try !found.isSuperset(of: expected()) else { return nil }
+        return "it is of another version of soundbox: its tables are of version \(version), and not \(Self.version)"
+    }
+
+    private static func version(of database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    private static func expected() throws -> [Object] {
+        let made = try DatabaseQueue()
+        try create(in: made)
+        return try made.read(objects)
+    }
+
+    /// With a number beyond every range, SQLite refuses each further row as if the disk were full.
+    private static func numberProblem(in database: Database) throws -> String? {
+        for row in try Row.fetchAll(database, sql: "SELECT name, seq FROM sqlite_sequence") {
+            let cells = row.cells
+            guard cells[0].text != nil, let number = cells[1].integer, (0..<maximumSequence).contains(number) else {
+                return "the table of row numbers holds \(row.dump)"
+            }
+        }
+        return nil
+    }
+
+    private struct Object: Hashable {
+        var type: String
+        var name: String
+        var table: String
+        var sql: String
+    }
+
+    private static func objects(of database: Database) throws -> [Object] {
+        try Row.fetchAll(database, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").map {
+            let cells = $0.cells
+            return Object(
+                type: cells[0].text ?? "", name: cells[1].text ?? "", table: cells[2].text ?? "",
+                sql: cells[3].text ?? "")
+        }
+    }
+}
