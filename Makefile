@@ -26,6 +26,10 @@ deps: ## install with apt what is missing; nothing when nothing is
 build: deps ## build the release binary: .build/release/soundbox
 	@swift build $(RELEASE_FLAGS) --product soundbox
 
+.PHONY: voicetools
+voicetools: deps ## build the voice author's program: .build/release/soundbox-voicetools
+	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
+
 .PHONY: run
 run: build ## try it: an own broker, the box, real payments, sound and a WAV
 	@provisioning/trial/trial.sh .build/release/soundbox
@@ -45,7 +49,7 @@ test: check build bench-check ## every check and every test
 
 .PHONY: listen
 listen: deps ## what a recogniser understands of the voices' amounts; VOICES="zh-CN en-US", CONDITIONS="quiet shop10 shop5", LIMIT=200, HINT=yes
-	@swift build $(SWIFT_FLAGS) --product soundbox
+	@swift build $(SWIFT_FLAGS) --product soundbox-voicetools
 	@provisioning/voices/ear/listen --limit $(or $(LIMIT),200) $(addprefix --condition ,$(or $(CONDITIONS),quiet)) $(if $(HINT),--hint) $(VOICES)
 
 .PHONY: torture
@@ -102,28 +106,32 @@ gpio-shim: deps ## compile the shim over libgpiod against 1.6 and 2.2
 check: deps ## formatting, imports, warnings; the voices and the boards
 	@swift format lint --strict --recursive $(wildcard $(FORMATTED))
 	@swift build $(SWIFT_FLAGS) --build-tests
-	@.build/debug/soundbox voice check --sounds sounds
+	@.build/debug/soundbox-voicetools check --sounds sounds
 	@.build/debug/soundbox board list --boards board >/dev/null
 	@python3 -m unittest discover -q -s provisioning/voices/ear 2>&1 | sed '/^-*$$/d; /^Ran /d; /^OK/d'
 
 .PHONY: deb
 deb: export SOUNDBOX_DEB_SYMBOLS := yes
+deb: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
 deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS
 	@provisioning/install-dependencies.sh packaging
 ifeq ($(ARCH),arm64)
 	@provisioning/debian/build-arm64.sh .build/deb
 else
 	@swift build $(RELEASE_FLAGS) --product soundbox
+	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
 	@provisioning/debian/build.sh $$(dpkg --print-architecture) .build/release/soundbox .build/deb
 endif
 
 .PHONY: deb-test
+deb-test: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
 deb-test: $(if $(filter arm64,$(ARCH)),deb) ## install, upgrade, roll back, purge the packages in a clean Debian; ARCH=arm64 emulates; needs root
 	@provisioning/install-dependencies.sh packaging
 	@swift build $(RELEASE_FLAGS) --product soundbox
 ifeq ($(ARCH),arm64)
 	@provisioning/debian/test-arm64.sh .build/deb .build/release/soundbox
 else
+	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
 	@provisioning/debian/test.sh .build/release/soundbox
 endif
 
@@ -133,8 +141,8 @@ fmt: ## format the sources
 
 .PHONY: sounds
 sounds: deps ## make the synthesised recordings of every voice; a second run changes nothing
-	@swift build $(SWIFT_FLAGS) --product soundbox
-	@.build/debug/soundbox voice synthesize --sounds sounds
+	@swift build $(SWIFT_FLAGS) --product soundbox-voicetools
+	@.build/debug/soundbox-voicetools synthesize --sounds sounds
 
 .PHONY: bench
 bench: build ## ratios of speed, measured in one run; then the box beside what a shop would use instead

@@ -27,10 +27,21 @@ func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: [.target(name: name)] + others, swiftSettings: strict)
 }
 
+// Half of what is not code goes: names for a dynamic linker that looks nothing up here, and three and a half megabytes of
+// relocations, which lld packs. Functions that are the same are there once.
+let leanly: [LinkerSetting] = [
+    .unsafeFlags(
+        [
+            "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--build-id", "-Xlinker", "-z",
+            "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe",
+        ], .when(configuration: .release))
+]
+
 let package = Package(
     name: "soundbox",
     products: [
         .executable(name: "soundbox", targets: ["soundbox"]),
+        .executable(name: "soundbox-voicetools", targets: ["soundbox-voicetools"]),
         // For Benchmarks/ and Fuzzing/, which are packages of their own.
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
@@ -131,12 +142,12 @@ let package = Package(
                 "SoundboxConfiguration", "SoundboxHardware", logging, serviceLifecycle,
                 subprocess,
             ]),
-        // The author's: voices made, imported, checked and reported; the sound of a board tried.
+        // The author's: voices made, imported, checked and reported.
         library(
             "SoundboxWorkshop",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
-                "SoundboxConfiguration", "SoundboxHardware", "CEBUR128", subprocess,
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "CEBUR128",
+                subprocess,
             ]),
 
         // The shop's page: another process, which knows the control socket and nothing else of the box.
@@ -145,25 +156,28 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
             exclude: ["Page"]),
 
-        // The one executable: its commands, and the box put together.
+        // What the programs have in common: output, exit codes, options.
+        library(
+            "SoundboxCommandLine",
+            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", argumentParser]),
+        // The box's program: its commands, and the box put together.
         .executableTarget(
             name: "soundbox",
             dependencies: [
                 "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
-                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxWorkshop", "SoundboxPage",
+                "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxPage", "SoundboxCommandLine",
                 "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
             ],
-            swiftSettings: strict,
-            // Half of what is not code goes: names for a dynamic linker that looks nothing up here, and three and a half
-            // megabytes of relocations, which lld packs. Functions that are the same are there once.
-            linkerSettings: [
-                .unsafeFlags(
-                    [
-                        "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "--build-id", "-Xlinker", "-z",
-                        "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe",
-                    ], .when(configuration: .release))
-            ]),
+            swiftSettings: strict, linkerSettings: leanly),
+        // The voice author's program.
+        .executableTarget(
+            name: "soundbox-voicetools",
+            dependencies: [
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxWorkshop",
+                "SoundboxCommandLine", "CWithoutICUData", argumentParser,
+            ],
+            swiftSettings: strict, linkerSettings: leanly),
 
         // A fake for every port, and the contract that it and the real adapter keep.
         library("SoundboxTesting", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
@@ -254,8 +268,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "SoundboxAudio", "SoundboxBox", "SoundboxConfiguration", "SoundboxControl", "SoundboxCore",
-                "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore", "SoundboxSystem",
+                "soundbox", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox", "SoundboxConfiguration",
+                "SoundboxControl", "SoundboxCore", "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore",
+                "SoundboxSystem",
                 "SoundboxTesting", "SoundboxVoice", "SoundboxWorkshop", "TestSupport", grdb,
             ],
             swiftSettings: strict),

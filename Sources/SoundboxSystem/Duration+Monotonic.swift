@@ -14,6 +14,9 @@ extension Duration {
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
+    /// Rounded down.
+    public var inMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
+
     /// For `poll`: whole milliseconds rounded up, so that a wait never turns into a spin; 0 when negative.
     public var pollMilliseconds: Int32 {
         guard self > .zero else { return 0 }

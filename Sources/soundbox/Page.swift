@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 import SoundboxBox
+import SoundboxCommandLine
 import SoundboxConfiguration
 import SoundboxPage
 import SoundboxSystem

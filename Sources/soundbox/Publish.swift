@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import SoundboxBox
+import SoundboxCommandLine
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxMQTT

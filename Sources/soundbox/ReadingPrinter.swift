@@ -1,6 +1,7 @@
+import SoundboxCommandLine
 import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
-import SoundboxWorkshop
 
 /// What `say` prints for one amount.
 struct ReadingPrinter {

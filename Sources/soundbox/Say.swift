@@ -1,5 +1,6 @@
 import ArgumentParser
 import SoundboxAudio
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxHardware
 import SoundboxVoice

@@ -56,6 +56,16 @@ struct ArrowTests {
         }
     }
 
+    @Test("The box's program has nothing of the voice author's")
+    func workshop() throws {
+        var reached: Set<String> = []
+        var next = try #require(manifest["soundbox"])
+        while let one = next.popLast() {
+            if reached.insert(one).inserted { next += manifest[one] ?? [] }
+        }
+        #expect(reached.isDisjoint(with: ["SoundboxWorkshop", "CEBUR128"]))
+    }
+
     @Test("Nobody but the program itself depends on every adapter")
     func composition() {
         let all = manifest.filter { Set(Self.adapters).isSubset(of: $0.value) }.keys

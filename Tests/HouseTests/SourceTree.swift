@@ -51,7 +51,7 @@ enum SourceTree {
         for target in code.matches(of: /library\(\s*"(\w+)",\s*\[([^\]]*)\](?:,\s*(?:exclude|resources): \[[^\]]*\])?\)/) {
             dependencies[String(target.1)] = names(inList: target.2)
         }
-        for target in code.matches(of: /executableTarget\(\s*name: "(\w+)",\s*dependencies: \[([^\]]*)\]/) {
+        for target in code.matches(of: /executableTarget\(\s*name: "([\w-]+)",\s*dependencies: \[([^\]]*)\]/) {
             dependencies[String(target.1)] = names(inList: target.2)
         }
         return dependencies

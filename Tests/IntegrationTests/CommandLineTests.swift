@@ -61,9 +61,8 @@ struct CommandLineTests {
         "Every command explains itself",
         arguments: [
             "run", "setup", "setup configure", "setup show", "setup export", "setup import", "setup reset", "doctor",
-            "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice check", "voice render",
-            "voice compare",
-            "board test audio", "board test panel", "voice synthesize", "voice new", "voice script", "voice import",
+            "say", "publish", "status", "replay", "volume", "voice", "voice list", "voice try",
+            "board test audio", "board test panel",
         ])
     func help(command: String) async throws {
         let child = try ChildProcess([Products.soundbox] + command.split(separator: " ").map(String.init) + ["--help"])
@@ -71,23 +70,20 @@ struct CommandLineTests {
         #expect(try await child.output.all().contains { $0.hasPrefix("USAGE: soundbox \(command)") })
     }
 
-    /// Two that are quickly read; `make check` looks at all of them in the same way.
-    @Test("A voice of this house is checked and found in order, and one that lacks a recording is not")
-    func voiceCheck() async throws {
-        let folder = try TemporaryFolder()
-        for voice in ["zh-HK", "vi-VN"] {
-            try FileManager.default.copyItem(atPath: "\(Products.sounds)/\(voice)", toPath: folder.file(voice))
+    @Test(
+        "What voice authors typed before is told where it went, with the code of a wrong command",
+        arguments: ["new", "script", "import", "check", "render", "compare", "synthesize"])
+    func moved(command: String) async throws {
+        for arguments in [[], ["zh-CN", "--oracle"], ["--help"]] {
+            let child = try ChildProcess([Products.soundbox, "voice", command] + arguments)
+            #expect(try await child.exitStatus() == 64 << 8)
+            #expect(
+                try await child.errors.all() == [
+                    "soundbox: `soundbox voice \(command)` is now `soundbox-voicetools \(command)`, in the package "
+                        + "soundbox-voicetools. Try: soundbox --help"
+                ])
         }
-        let sound = try await soundbox("voice", "check", "zh-HK", "vi-VN", "--sounds", folder.path)
-        #expect(sound.code == 0)
-        #expect(sound.errors == [])
-
-        let lost = try #require(
-            FileManager.default.contentsOfDirectory(atPath: folder.file("vi-VN")).first { $0.hasSuffix(".flac") })
-        try FileManager.default.removeItem(atPath: folder.file("vi-VN/\(lost)"))
-        let damaged = try await soundbox("voice", "check", "zh-HK", "vi-VN", "--sounds", folder.path)
-        #expect(damaged.code != 0)
-        #expect((damaged.output + damaged.errors).contains { $0.contains(lost) }, "\(damaged)")
+        #expect(try await !soundbox("voice", "--help").output.contains { $0.contains("  \(command)") })
     }
 
     @Test("An unknown voice is told with those there are")

@@ -48,7 +48,7 @@ struct KokoroTests {
             sed '/^recording_format/d; /^synthesis/d; /^chime:/d; /^recordings:/,$d' \(Products.sounds)/en-US/voice.yaml \
               > \(sounds)/en-US/voice.yaml && cat \(folder.file("trial.yaml")) >> \(sounds)/en-US/voice.yaml
             """)
-        return try await soundbox("voice", "synthesize", "en-US", "--sounds", sounds, environment: environment)
+        return try await voicetools("synthesize", "en-US", "--sounds", sounds, environment: environment)
     }
 
     @Test("Every phrase is told with its speed, spoken once, and a second run changes nothing")

@@ -10,11 +10,14 @@ struct OutputTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs `$SOUNDBOX` in a shell, where redirections and limits can be had.
+    /// Runs `$SOUNDBOX` or `$VOICETOOLS` in a shell, where redirections and limits can be had.
     private func shell(_ script: String) async throws -> CommandResult {
         let child = try ChildProcess(
             ["sh", "-c", script],
-            environment: ["SOUNDBOX": Products.soundbox, "SOUNDS": Products.sounds, "DIR": folder.path])
+            environment: [
+                "SOUNDBOX": Products.soundbox, "VOICETOOLS": Products.voicetools, "SOUNDS": Products.sounds,
+                "DIR": folder.path,
+            ])
         let status = try await child.exitStatus()
         return CommandResult(
             code: status >> 8, output: try await child.output.all(), errors: try await child.errors.all())
@@ -24,7 +27,7 @@ struct OutputTests {
         "A full disk behind standard output is told in one line, with exit code 1",
         arguments: [
             "say 1 --sounds $SOUNDS", "say 1 --print json --sounds $SOUNDS", "voice list --sounds $SOUNDS",
-            "voice list --json --sounds $SOUNDS", "voice script zh-CN --sounds $SOUNDS", "board list --boards board",
+            "voice list --json --sounds $SOUNDS", "board list --boards board",
             "--help", "say --help", "--version", "setup show --config $DIR/soundbox.yaml",
         ])
     func fullDisk(command: String) async throws {
@@ -32,6 +35,13 @@ struct OutputTests {
         let result = try await shell("cd \(Products.project); exec $SOUNDBOX \(command) >/dev/full")
         #expect(result.code == 1)
         #expect(result.errors == ["soundbox: standard output cannot be written: No space left on device"])
+    }
+
+    @Test("The voice author's program tells it under its own name")
+    func fullDiskOfAuthor() async throws {
+        let result = try await shell("exec $VOICETOOLS script zh-CN --sounds $SOUNDS >/dev/full")
+        #expect(result.code == 1)
+        #expect(result.errors == ["soundbox-voicetools: standard output cannot be written: No space left on device"])
     }
 
     @Test("A command keeps its own exit code and says both what is wrong and that its answer is lost")
@@ -69,17 +79,18 @@ struct OutputTests {
     @Test(
         "A file that cannot be written is told by its name in one line, with exit code 1, and nothing half is left",
         arguments: [
-            ("say 1 -o $DIR/x.wav --sounds $SOUNDS", "x.wav"), ("say 1 -o /dev/full --sounds $SOUNDS", "/dev/full"),
-            ("voice render 1 --voice zh-CN -o $DIR --sounds $SOUNDS", "zh-CN.wav"),
-            ("voice compare 1 --voice zh-CN -o $DIR/x.html --sounds $SOUNDS", "x.html"),
-            ("doctor --config $DIR/soundbox.yaml --bundle $DIR/x.tar", "x.tar"),
-            ("setup export $DIR/x.yaml --config $DIR/soundbox.yaml", "x.yaml"),
+            ("$SOUNDBOX say 1 -o $DIR/x.wav --sounds $SOUNDS", "x.wav"),
+            ("$SOUNDBOX say 1 -o /dev/full --sounds $SOUNDS", "/dev/full"),
+            ("$VOICETOOLS render 1 --voice zh-CN -o $DIR --sounds $SOUNDS", "zh-CN.wav"),
+            ("$VOICETOOLS compare 1 --voice zh-CN -o $DIR/x.html --sounds $SOUNDS", "x.html"),
+            ("$SOUNDBOX doctor --config $DIR/soundbox.yaml --bundle $DIR/x.tar", "x.tar"),
+            ("$SOUNDBOX setup export $DIR/x.yaml --config $DIR/soundbox.yaml", "x.yaml"),
         ])
     func fullDiskBehindFile(command: String, name: String) async throws {
         let settings = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://127.0.0.1:1\"}\n"
         try folder.write(settings + "audio: {device: \"null\"}\n", to: "soundbox.yaml")
         // A file of more than nothing is refused with EFBIG, as a full disk refuses it with ENOSPC.
-        let result = try await shell("trap '' XFSZ; ulimit -f 0; exec $SOUNDBOX \(command)")
+        let result = try await shell("trap '' XFSZ; ulimit -f 0; exec \(command)")
         #expect(result.code == 1)
         #expect(result.errors.count == 1)
         #expect(result.errors.first?.contains(name) == true, "\(result.errors)")

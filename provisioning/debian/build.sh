@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Debian packages from a release binary: soundbox for one architecture, and soundbox-voice-LOCALE for each
-# voice in sounds/, which fit every architecture. A further speaker of a language is a voice, too, and its package works
+# Makes the Debian packages from release binaries: soundbox and soundbox-voicetools for one architecture, and
+# soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is a voice, too, and its package works
 # alone: soundbox-voice-zh-cn-yunxi.
 #
 # usage: build.sh ARCH BINARY OUTPUT [RUNNER…]
@@ -12,6 +12,7 @@
 #
 # In the environment:
 #   SYSROOT                    the folder with the packages that a foreign binary was linked against
+#   SOUNDBOX_DEB_VOICETOOLS    the executable of soundbox-voicetools; without it there is no such package
 #   SOUNDBOX_DEB_VERSION       another version, for trials of an upgrade
 #   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
 #   SOUNDBOX_DEB_SOUNDS        the folder with the voices, instead of sounds/
@@ -19,7 +20,7 @@
 #   SOUNDBOX_DEB_SYMBOLS       yes: soundbox-dbgsym as well, what the program was stripped of
 set -euo pipefail
 
-arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
+arch=$1 binary=$(realpath "$2") voicetools=${SOUNDBOX_DEB_VOICETOOLS:+$(realpath "$SOUNDBOX_DEB_VOICETOOLS")} output=$(realpath -m "$3")
 shift 3
 run=("$@")
 here=$(realpath "$(dirname "$0")")
@@ -95,14 +96,31 @@ library_packages() {
   fi
 }
 
+# The program, stripped, with its manual pages, completions and what lintian is to overlook.
+install_program() { # EXECUTABLE ROOT NAME
+  local executable=$1 root=$2 name=$3 share=$2/usr/share
+  install_file 755 "$executable" "$root/usr/bin/$name"
+  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-strip" \
+    --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/$name"
+  if grep -qa 'icudt[0-9]*l/brkitr' "$root/usr/bin/$name"; then
+    echo "build.sh: $name carries ICU's data, 34 MB that nothing asks for; has Sources/CWithoutICUData its name?" >&2
+  fi
+  mkdir -p "$share"/{man/man1,bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
+  "${run[@]}" "$executable" --experimental-dump-help |
+    python3 "$here/man-pages.py" --version "$version" --date "$(date --utc --date="@$SOURCE_DATE_EPOCH" +%F)" "$share/man/man1"
+  gzip -9 -n "$share"/man/man1/*.1
+  # Sourced, never run: without its first line, which names a shell.
+  "${run[@]}" "$executable" --generate-completion-script bash | sed '1{/^#!/d}' >"$share/bash-completion/completions/$name"
+  "${run[@]}" "$executable" --generate-completion-script zsh >"$share/zsh/vendor-completions/_$name"
+  "${run[@]}" "$executable" --generate-completion-script fish >"$share/fish/vendor_completions.d/$name.fish"
+  # Swift's standard library and packages are linked statically: Debian does not package them.
+  mkdir -p "$share/lintian/overrides"
+  echo "$name: embedded-library *" >"$share/lintian/overrides/$name"
+}
+
 main_package() {
   local root=$work/soundbox
-  install_file 755 "$binary" "$root/usr/bin/soundbox"
-  "$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_GNU_TYPE 2>/dev/null)-strip" \
-    --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/soundbox"
-  if grep -qa 'icudt[0-9]*l/brkitr' "$root/usr/bin/soundbox"; then
-    echo "build.sh: the program carries ICU's data, 34 MB that nothing asks for; has Sources/CWithoutICUData its name?" >&2
-  fi
+  install_program "$binary" "$root" soundbox
   for board in "$project"/board/*.yaml; do
     install_file 644 "$board" "$root/usr/share/soundbox/board/$(basename "$board")"
   done
@@ -137,22 +155,8 @@ main_package() {
       "$project/provisioning/$example" "$doc/examples/$example"
   done < <(cd "$project/provisioning" && find broker enrolment -type f -not -path '*/__pycache__/*')
 
-  mkdir -p "$root/usr/share/man/man1"
-  "${run[@]}" "$binary" --experimental-dump-help |
-    python3 "$here/man-pages.py" --version "$version" --date "$(date --utc --date="@$SOURCE_DATE_EPOCH" +%F)" \
-      "$root/usr/share/man/man1"
-  gzip -9 -n "$root"/usr/share/man/man1/*.1
-  local completions=$root/usr/share
-  mkdir -p "$completions"/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
-  # Sourced, never run: without its first line, which names a shell.
-  "${run[@]}" "$binary" --generate-completion-script bash | sed '1{/^#!/d}' \
-    >"$completions/bash-completion/completions/soundbox"
-  "${run[@]}" "$binary" --generate-completion-script zsh >"$completions/zsh/vendor-completions/_soundbox"
-  "${run[@]}" "$binary" --generate-completion-script fish >"$completions/fish/vendor_completions.d/soundbox.fish"
-
   for script in postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
   install_file 644 "$here/triggers" "$root/DEBIAN/triggers"
-  install_file 644 "$here/lintian-overrides" "$root/usr/share/lintian/overrides/soundbox"
   # libcurl is opened by its name, which dpkg-shlibdeps cannot see (docs/decisions/145).
   finish "$root" soundbox "$arch" <<CONTROL
 Depends: $(library_packages "$root/usr/bin/soundbox"), libcurl4t64 (>= 7.85) | libcurl4 (>= 7.85), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
@@ -166,6 +170,21 @@ Description: payment sound box
  .
  Set it up with "sudo soundbox setup", and look after it with
  "sudo soundbox doctor".
+CONTROL
+}
+
+voicetools_package() {
+  local root=$work/soundbox-voicetools
+  install_program "$voicetools" "$root" soundbox-voicetools
+  install_file 644 "$project/docs/voice-authoring.md" "$root/usr/share/doc/soundbox-voicetools/voice-authoring.md"
+  section=sound finish "$root" soundbox-voicetools "$arch" <<CONTROL
+Depends: $(library_packages "$root/usr/bin/soundbox-voicetools")
+Suggests: espeak-ng
+Enhances: soundbox
+Description: payment sound box, tools for voice authors
+ Begins a voice, prints what to read aloud, cuts a speaker's take into
+ recordings, proves that the voice can say every amount and that no two of
+ them sound alike, and writes pages to compare voices. A box does not need it.
 CONTROL
 }
 
@@ -193,6 +212,7 @@ CONTROL
 # Shell completions and manual pages need the program to start, so this comes first and fails first.
 "${run[@]}" "$binary" --version >/dev/null
 main_package
+[[ -z $voicetools ]] || voicetools_package
 [[ ${SOUNDBOX_DEB_SYMBOLS:-} != yes ]] || symbols_package
 for voice in "${SOUNDBOX_DEB_SOUNDS:-$project/sounds}"/*/voice.yaml; do
   folder=$(dirname "$voice")

@@ -1,11 +1,24 @@
 #!/usr/bin/env python3
-"""Manual pages from the program's own help: reads what `soundbox --experimental-dump-help` prints (JSON of
+"""Manual pages from a program's own help: reads what its `--experimental-dump-help` prints (JSON of
 swift-argument-parser, serialization version 0) and writes one page for the program and one for each command."""
 
 import argparse
 import json
 import pathlib
 import sys
+
+
+FILES = {
+    "soundbox": [
+        ("/etc/soundbox/soundbox.yaml", "The configuration; secrets are in files beside it."),
+        ("/var/lib/soundbox/inbox.sqlite", "The payments."),
+        ("/usr/share/doc/soundbox/operations.md", "How to install, replace, update and back up a box."),
+    ],
+    "soundbox-voicetools": [
+        ("/usr/share/soundbox/sounds/", "The voices."),
+        ("/usr/share/doc/soundbox-voicetools/voice-authoring.md", "How to make a voice."),
+    ],
+}
 
 
 def escape(text):
@@ -73,10 +86,9 @@ def page(command, path, options):
     if len(path) == 1:
         lines += [
             ".SH EXIT STATUS", "0 done, 1 failed, 64 bad usage.", ".SH FILES",
-            ".TP", ".I /etc/soundbox/soundbox.yaml", "The configuration; secrets are in files beside it.",
-            ".TP", ".I /var/lib/soundbox/inbox.sqlite", "The payments.",
-            ".TP", ".I /usr/share/doc/soundbox/operations.md", "How to install, replace, update and back up a box.",
         ]
+        for file, purpose in FILES[title]:
+            lines += [".TP", ".I " + file, purpose]
     else:
         lines += [".SH SEE ALSO", ".BR " + escape("-".join(path[:-1])) + " (1)"]
     (options.output / (title + ".1")).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -90,7 +102,8 @@ def main():
     parser.add_argument("--date", required=True)
     parser.add_argument("output", type=pathlib.Path)
     options = parser.parse_args()
-    page(json.load(sys.stdin)["command"], ["soundbox"], options)
+    command = json.load(sys.stdin)["command"]
+    page(command, [command["commandName"]], options)
 
 
 if __name__ == "__main__":

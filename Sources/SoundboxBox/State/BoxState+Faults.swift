@@ -40,7 +40,7 @@ extension BoxState.Snapshot {
         case .signedTime: signedTimeFault
         case .unavailableRecordings: unavailableRecordings
         case .unusableRecordings where unusableRecordings > 0:
-            "\(unusableRecordings) recordings cannot be played; see the log, or run: soundbox voice check"
+            "\(unusableRecordings) recordings cannot be played; see the log, and install the voice's package again"
         case .program where announcerMismatches > 0:
             "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
         case .unusableRecordings, .program: nil

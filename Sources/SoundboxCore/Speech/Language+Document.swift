@@ -47,7 +47,7 @@ extension Language {
         }
     }
 
-    /// Whole parts that are looked at when a voice is loaded. `soundbox voice check` looks at all.
+    /// Whole parts that are looked at when a voice is loaded. `soundbox-voicetools check` looks at all.
     private static let mostWholeWhenLoaded: UInt64 = 19
 
     /// Refuses units and parts that make different amounts sound alike.

@@ -114,7 +114,7 @@ struct SetupChecks {
                     return Finding(
                         "voice", .red,
                         "\(voice.name): \(problems.count) recordings cannot be played, such as \(problems[0])",
-                        advice: "install the voice again, or run: soundbox voice check")
+                        advice: "install the package of that voice again")
                 }
                 names.append(voice.name)
                 count += voice.recordings.entries.count

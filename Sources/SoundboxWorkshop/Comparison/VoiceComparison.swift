@@ -3,7 +3,7 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
 
-/// Amounts in several voices on one page, to listen to and to look at: `soundbox voice compare`.
+/// Amounts in several voices on one page, to listen to and to look at: `soundbox-voicetools compare`.
 public struct VoiceComparison: Sendable {
     /// What one voice makes of one amount.
     struct Take: Sendable {

@@ -1,3 +1,5 @@
+import SoundboxSystem
+
 /// Why nothing was imported.
 public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A take does not hold as many phrases as the script.
@@ -58,9 +60,6 @@ public enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// Rounded down.
-    public var inMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
-
     /// Minutes, seconds and tenths, as sound editors show a place: 1:05.3.
     public var asTime: String {
         let tenths = Int((self / .milliseconds(100)).rounded())

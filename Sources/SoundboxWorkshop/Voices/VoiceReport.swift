@@ -1,3 +1,4 @@
+import SoundboxAudio
 import SoundboxCore
 import SoundboxVoice
 
@@ -26,9 +27,6 @@ public struct VoiceReport: Sendable {
         /// How many times as long as the fluent reading; 1.0 is perfect.
         public var ratio: Double? { fluent.map { speech / $0 } }
     }
-
-    /// One of each kind: below one, one, one decimal, all places, empty places, long, round.
-    public static let usualAmounts = ["0.01", "1", "12.5", "123.45", "1005", "10500", "88888.88", "1000000"]
 
     private let voice: Voice
     private let renderer: SpeechRenderer

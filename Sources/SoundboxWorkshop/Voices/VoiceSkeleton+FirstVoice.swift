@@ -5,9 +5,9 @@ extension VoiceSkeleton {
         # A voice that speaks every amount digit by digit: 1005.2 is "one zero zero five point two yuan". Translate the
         # English words, here and in the list of recordings at the end; then record the list:
         #
-        #   soundbox voice script \(locale) --sounds FOLDER              what to read aloud
-        #   soundbox voice import \(locale) take.wav --sounds FOLDER     the recording, cut into phrases
-        #   soundbox voice check \(locale) --sounds FOLDER               whether anything is missing
+        #   soundbox-voicetools script \(locale) --sounds FOLDER              what to read aloud
+        #   soundbox-voicetools import \(locale) take.wav --sounds FOLDER     the recording, cut into phrases
+        #   soundbox-voicetools check \(locale) --sounds FOLDER               whether anything is missing
         #
         # docs/voice-authoring.md shows how to go on from here to numbers as people say them.
         locale: \(locale)
@@ -104,7 +104,7 @@ extension VoiceSkeleton {
         # How long punctuation marks rest.
         pauses: {",": 160ms, ".": 300ms}
 
-        # Frames per second and loudness (LUFS) of every recording; `soundbox voice import` sees to both.
+        # Frames per second and loudness (LUFS) of every recording; `soundbox-voicetools import` sees to both.
         recording_format: {sample_rate: 24000, loudness: -22}
 
         # The bell before the speech. It is computed, not recorded.

@@ -1,7 +1,8 @@
 import ArgumentParser
 import SoundboxAudio
+import SoundboxCommandLine
 import SoundboxCore
-import SoundboxWorkshop
+import SoundboxSetup
 
 struct TestAudio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

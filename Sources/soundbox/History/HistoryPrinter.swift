@@ -1,3 +1,4 @@
+import SoundboxCommandLine
 import SoundboxCore
 
 /// Prints entries of the history as they come, without holding more than one page of them.

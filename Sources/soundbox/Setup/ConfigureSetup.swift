@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxSetup
 import SoundboxSystem

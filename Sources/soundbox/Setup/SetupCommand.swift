@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxSetup

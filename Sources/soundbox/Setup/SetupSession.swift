@@ -1,3 +1,4 @@
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxSetup
 import SoundboxYAML

@@ -1,4 +1,5 @@
 import Glibc
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxSetup
 import SoundboxSystem

@@ -1,17 +1,7 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxConfiguration
-import SoundboxSystem
 import SoundboxVoice
-
-struct SoundsOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The folder that holds the voices; otherwise ./sounds when there is one, else \(InstalledFolders.sounds).",
-            valueName: "folder"))
-    var sounds: String?
-
-    var folder: VoiceFolder { VoiceFolder(path: sounds ?? InstalledFolders.nearestSounds) }
-}
 
 struct VoiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Which voice speaks.", valueName: "locale"))

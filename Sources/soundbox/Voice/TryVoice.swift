@@ -1,8 +1,9 @@
 import ArgumentParser
+import SoundboxAudio
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxSystem
 import SoundboxVoice
-import SoundboxWorkshop
 
 struct TryVoice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

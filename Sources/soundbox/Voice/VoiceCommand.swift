@@ -3,10 +3,23 @@ import ArgumentParser
 struct VoiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "voice",
-        abstract: "Look after the voices: begin, record, list, try, check, render, compare and make them.",
-        subcommands: [
-            NewVoice.self, PrintScript.self, ImportRecordings.self, ListVoices.self, TryVoice.self, CheckVoice.self,
-            RenderAmounts.self, CompareVoices.self,
-            SynthesizeVoice.self,
-        ])
+        abstract: "List the voices, and hear everything that one has to say.",
+        discussion: "Voices are made and checked with soundbox-voicetools, a package of its own.",
+        subcommands: [ListVoices.self, TryVoice.self, MovedVoiceCommand.self])
+}
+
+/// What voice authors used to type here.
+struct MovedVoiceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Moved to soundbox-voicetools.", shouldDisplay: false,
+        aliases: ["new", "script", "import", "render", "compare", "synthesize"])
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func validate() throws {
+        let name = CommandLine.arguments.dropFirst(2).first ?? "check"
+        throw ValidationError(
+            "`soundbox voice \(name)` is now `soundbox-voicetools \(name)`, in the package soundbox-voicetools.")
+    }
 }

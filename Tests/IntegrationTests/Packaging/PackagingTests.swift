@@ -62,7 +62,7 @@ struct PackagingTests {
             ],
             environment: [
                 "SOUNDBOX_DEB_COMPRESSION": "none", "SOUNDBOX_DEB_SOUNDS": folder.file("sounds"),
-                "SOUNDBOX_DEB_VOICES": "zh-CN zh-CN-yunxi",
+                "SOUNDBOX_DEB_VOICES": "zh-CN zh-CN-yunxi", "SOUNDBOX_DEB_VOICETOOLS": Products.voicetools,
             ])
         guard try await build.exitStatus() == 0 else {
             throw TestFailure("build.sh: \(try await build.errors.all().joined(separator: "; "))")
@@ -70,12 +70,13 @@ struct PackagingTests {
         let version = SoundboxVersion.current
         let names = [
             "soundbox-voice-zh-cn-yunxi_\(version)_all.deb", "soundbox-voice-zh-cn_\(version)_all.deb",
-            "soundbox_\(version)_\(architecture).deb",
+            "soundbox-voicetools_\(version)_\(architecture).deb", "soundbox_\(version)_\(architecture).deb",
         ]
         #expect(try folder.names(in: "packages") == names)
         try await speaker(folder.file("packages/\(names[0])"))
         try await voice(folder.file("packages/\(names[1])"), version)
-        try await program(folder.file("packages/\(names[2])"), version, architecture)
+        try await voicetools(folder.file("packages/\(names[2])"), version, architecture)
+        try await program(folder.file("packages/\(names[3])"), version, architecture)
     }
 
     /// The shipped voice, and beside it another speaker with the chime for a recording.
@@ -120,6 +121,32 @@ struct PackagingTests {
         for name in source { #expect(members["\(sounds)/\(name)"]?.mode == "-rw-r--r--", "\(name)") }
     }
 
+    /// An author's computer needs neither a box nor what plays its sound.
+    private func voicetools(_ package: String, _ version: String, _ architecture: String) async throws {
+        let fields = try await fields(package)
+        #expect(fields["Package"] == "soundbox-voicetools" && fields["Version"] == version)
+        #expect(fields["Architecture"] == architecture && fields["Enhances"] == "soundbox")
+        let depends = fields["Depends"]?.components(separatedBy: ", ") ?? []
+        for library in ["libc6", "libebur128-1", "libsndfile1", "libsonic0", "libsoxr0"] {
+            #expect(depends.contains { $0.hasPrefix(library) }, "\(library) is not in \(depends)")
+        }
+        for library in ["soundbox", "libasound2", "libgpiod", "libmosquitto1", "libsqlite3-0"] {
+            #expect(!depends.contains { $0.hasPrefix(library) }, "\(library) is in \(depends)")
+        }
+        let members = try await contents(package)
+        expectOrdinaryModes(members)
+        #expect(members["/usr/bin/soundbox-voicetools"]?.mode == "-rwxr-xr-x")
+        for path in [
+            "/usr/share/doc/soundbox-voicetools/voice-authoring.md", "/usr/share/man/man1/soundbox-voicetools.1.gz",
+            "/usr/share/man/man1/soundbox-voicetools-check.1.gz",
+            "/usr/share/bash-completion/completions/soundbox-voicetools",
+            "/usr/share/zsh/vendor-completions/_soundbox-voicetools",
+            "/usr/share/fish/vendor_completions.d/soundbox-voicetools.fish",
+        ] {
+            #expect(members[path]?.mode == "-rw-r--r--" && members[path]?.size ?? 0 > 20, "\(path)")
+        }
+    }
+
     private func program(_ package: String, _ version: String, _ architecture: String) async throws {
         let fields = try await fields(package)
         #expect(fields["Package"] == "soundbox")
@@ -127,10 +154,11 @@ struct PackagingTests {
         #expect(fields["Architecture"] == architecture)
         let depends = fields["Depends"]?.components(separatedBy: ", ") ?? []
         for library in [
-            "libasound2", "libc6", "libebur128-1", "libgpiod", "libmosquitto1", "libsndfile1", "libsonic0", "libsoxr0",
+            "libasound2", "libc6", "libgpiod", "libmosquitto1", "libsndfile1", "libsonic0", "libsoxr0",
             "libsqlite3-0", "libssl3", "libcurl4t64 (>= 7.85) | libcurl4 (>= 7.85)",
             "soundbox-voice-zh-cn | soundbox-voice", "ca-certificates", "systemd",
         ] { #expect(depends.contains { $0.hasPrefix(library) }, "\(library) is not in \(depends)") }
+        #expect(!depends.contains { $0.hasPrefix("libebur128") }, "only voice authors need it: \(depends)")
 
         // Nothing below /etc: what setup writes there is nobody's to ask about at an update.
         let control = try await lines("dpkg-deb", "--info", package)
@@ -171,6 +199,7 @@ struct PackagingTests {
             #expect(members["\(doc)/examples/\(script)"]?.mode == "-rwxr-xr-x")
         }
 
+        #expect(!members.keys.contains { $0.contains("soundbox-voice-check") }, "moved commands have no pages")
         try await ChildProcess.run("dpkg-deb", "--extract", package, folder.file("root"))
         let page = try await lines("gzip", "-dc", folder.file("root/usr/share/man/man1/soundbox-say.1.gz"))
         #expect(page.contains { $0.contains("\\-\\-currency") })

@@ -3,9 +3,9 @@ import TestSupport
 
 /// What this build made, and what this source tree holds.
 enum Products {
-    /// The executable `soundbox`, beside the test runner.
-    static let soundbox = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appending(path: "soundbox").path
+    /// The executables, beside the test runner.
+    static let soundbox = product("soundbox")
+    static let voicetools = product("soundbox-voicetools")
 
     static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
@@ -13,6 +13,11 @@ enum Products {
     static let sounds = "\(project)/sounds"
     static let board = "\(project)/board"
     static let page = "\(project)/Sources/SoundboxPage/Page"
+
+    private static func product(_ name: String) -> String {
+        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: name).path
+    }
 }
 
 /// Runs a command of the box to its end.
@@ -20,6 +25,11 @@ func soundbox(
     _ arguments: String..., environment: [String: String] = [:], input: String = ""
 ) async throws -> CommandResult {
     try await result(of: [Products.soundbox] + arguments, environment: environment, input: input)
+}
+
+/// Runs a command of the voice author's program to its end.
+func voicetools(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandResult {
+    try await result(of: [Products.voicetools] + arguments, environment: environment)
 }
 
 func result(

@@ -1,3 +1,4 @@
+import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 import Testing

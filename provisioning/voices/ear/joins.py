@@ -2,7 +2,7 @@
 
 usage: joins.py --sounds FOLDER/<voice> --rendered FOLDER --speak PROGRAM
 
---rendered is what `soundbox voice render --separate` left for that voice, PROGRAM is kokoro/speak. For each amount the
+--rendered is what `soundbox-voicetools render --separate` left for that voice, PROGRAM is kokoro/speak. For each amount the
 synthesiser speaks the whole sentence, and both are compared: length and rests, loudness, and steps of pitch. A step of
 pitch is the distance, in semitones, between the last voiced 30 ms before a place and the first voiced 30 ms behind it.
 In the joined announcement the places are the joins, in the whole sentence all places where the voice stops and goes on.

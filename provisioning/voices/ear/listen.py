@@ -2,7 +2,7 @@
 
 usage: listen.py --model FOLDER --rendered FOLDER [--condition NAME]… [--hint] [--results FILE.json]
 
---rendered is what `soundbox voice render --separate` left: a folder for each voice, with index.jsonl. The recogniser is
+--rendered is what `soundbox-voicetools render --separate` left: a folder for each voice, with index.jsonl. The recogniser is
 Whisper base with a beam of 5 and temperature 0, no sentence conditioned on the one before. It is weak: its figures
 compare voices and shops, and say little about people. Conditions: quiet, shop10 and shop5 (shop.py; dB of speech to
 noise). `--chain FOLDER` is the same amounts rendered for a small speaker, heard under the names small10 and small5.

@@ -1,11 +1,11 @@
 import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
-import SoundboxWorkshop
 
 extension AnnouncementScript {
     /// What is played, in order: `{"text":…,"file":…}` for a recording, `{"pause_ms":…}` for a rest.
     /// - Parameter voice: the one whose recordings the script refers to.
-    func segments(of voice: Voice) -> JSONValue {
+    public func segments(of voice: Voice) -> JSONValue {
         .array(
             elements.map { element in
                 switch element {

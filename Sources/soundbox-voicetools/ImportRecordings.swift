@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxVoice
 import SoundboxWorkshop
@@ -8,7 +9,7 @@ struct ImportRecordings: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Make the recordings of a voice out of what a person has read aloud.",
         discussion: """
-            One file is a take of the whole `soundbox voice script`, in its order, with a second of silence after each \
+            One file is a take of the whole `soundbox-voicetools script`, in its order, with a second of silence after each \
             phrase; it is cut at the silences. Files named after the entries (yi1.wav, or 一.wav) hold one phrase each. \
             What was cut is centred, brought to the rate and loudness of the voice, checked and written as FLAC. A \
             synthesiser's recording is replaced; a person's only with --replace. A phrase that fails is told with its \
@@ -16,7 +17,7 @@ struct ImportRecordings: ParsableCommand {
 
             Where a take does not hold as many phrases as the script, nothing is written: one phrase too few or too many, \
             and each one after it would get the wrong name, and the box would speak wrong amounts. Listen to the result: \
-            soundbox voice render 1234.56 7890 -o FOLDER
+            soundbox-voicetools render 1234.56 7890 -o FOLDER
             """)
 
     @Argument(help: "Which voice.")

@@ -3,16 +3,18 @@ import SoundboxCore
 import SoundboxYAML
 
 /// What a file is made fit for, as `audio.speaker` of the configuration.
-struct SpeakerOptions: ParsableArguments {
+public struct SpeakerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What plays it: full, small, or '{kind: small, resonance: 350}', as audio.speaker. (default: full)",
             valueName: "speaker"))
     var speaker: String?
 
-    func validate() throws { _ = try choice }
+    public init() {}
 
-    var choice: Loudspeaker {
+    public func validate() throws { _ = try choice }
+
+    public var choice: Loudspeaker {
         get throws {
             guard let speaker else { return .full }
             do { return try Loudspeaker(reading: YAMLValue(parsing: speaker, file: "--speaker")) } catch {

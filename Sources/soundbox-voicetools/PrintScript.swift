@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxVoice
 import SoundboxWorkshop
@@ -8,9 +9,9 @@ struct PrintScript: ParsableCommand {
         commandName: "script", abstract: "Print what a speaker must read aloud, to be recorded in one take.",
         discussion: """
             In the order of the list in voice.yaml, under the comments that group it. Read it aloud in this order and give \
-            the take to `soundbox voice import`, with the same --missing or --synthesized.
+            the take to `soundbox-voicetools import`, with the same --missing or --synthesized.
 
-              soundbox voice script zh-CN | lp
+              soundbox-voicetools script zh-CN | lp
             """)
 
     @Argument(help: "Which voice.")

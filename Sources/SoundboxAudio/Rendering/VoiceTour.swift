@@ -17,6 +17,9 @@ public struct VoiceTour: Sendable {
         public let stops: [Stop]
     }
 
+    /// One of each kind: below one, one, one decimal, all places, empty places, long, round.
+    public static let amounts = ["0.01", "1", "12.5", "123.45", "1005", "10500", "88888.88", "1000000"]
+
     /// Between two stops that are rendered together.
     private static let rest = Duration.milliseconds(700)
     private static let counts = [1, 2, 3, 10, 11, 12, 20, 100]
@@ -62,7 +65,7 @@ public struct VoiceTour: Sendable {
                 stops: codes.flatMap { code in ["1", "2", "12.5"].compactMap { money($0, code) } }.map(payment)),
             Part(
                 heading: "Amounts",
-                stops: VoiceReport.usualAmounts.compactMap { money($0, currency.code) }.map(payment)),
+                stops: Self.amounts.compactMap { money($0, currency.code) }.map(payment)),
         ].filter { !$0.stops.isEmpty }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxVoice
 import SoundboxWorkshop
@@ -12,8 +13,8 @@ struct CompareVoices: AsyncParsableCommand {
             network. For each voice it shows the text, the wave with its recordings, overlaps and rests, and each join \
             enlarged. A voice that cannot be used, or cannot say an amount, is told on the page.
 
-              soundbox voice compare 0.06 1005 123.45 --channel alipay -o compare.html
-              soundbox voice compare 123.45 --voice zh-CN --speaker small -o small.html
+              soundbox-voicetools compare 0.06 1005 123.45 --channel alipay -o compare.html
+              soundbox-voicetools compare 123.45 --voice zh-CN --speaker small -o small.html
             """)
 
     @Argument(help: "Plain digits, such as 123.45.")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxWorkshop
@@ -11,9 +12,9 @@ struct NewVoice: ParsableCommand {
             explained. With --from it takes over the rules, sentences and list of another voice, without its recordings. \
             A voice that is there already stays as it is.
 
-              soundbox voice new ms-MY --sounds sounds
-              soundbox voice script ms-MY            what to read aloud
-              soundbox voice import ms-MY take.wav   the recording, cut into phrases
+              soundbox-voicetools new ms-MY --sounds sounds
+              soundbox-voicetools script ms-MY            what to read aloud
+              soundbox-voicetools import ms-MY take.wav   the recording, cut into phrases
             """)
 
     @Argument(help: "A BCP 47 tag, such as ms-MY.")

@@ -1,9 +1,11 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxCore
+import SoundboxSystem
 import SoundboxVoice
 import SoundboxWorkshop
 
-/// What `voice check --report` prints.
+/// What `soundbox-voicetools check --report` prints.
 struct ReportPrinter {
     /// Proven to be decimal numbers.
     let amounts: [String]

@@ -4,25 +4,25 @@ import SoundboxSystem
 import Synchronization
 
 /// One line on standard error, named after the program as Unix tools do.
-func printError(_ message: String) {
-    _ = put("soundbox: \(message.printable)\n", on: STDERR_FILENO)
+public func printError(_ message: String) {
+    _ = put("\(StandardOutput.program): \(message.printable)\n", on: STDERR_FILENO)
 }
 
 /// One line on standard output, at once: whoever reads a pipe waits for it. The text may have lines of its own; texts
 /// from outside in it do not drive the terminal.
-func printLine(_ text: String) {
+public func printLine(_ text: String) {
     printStyled(
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             .map { String($0).printable }.joined(separator: "\n"))
 }
 
 /// As ``printLine(_:)``, for a text with colours of ours, in which texts from outside are ``Swift/String/printable``.
-func printStyled(_ text: String) {
+public func printStyled(_ text: String) {
     StandardOutput.put(text + "\n")
 }
 
 /// Shows how far a long job is, on a line that is written over; nothing where nobody watches.
-func showProgress(_ text: String) {
+public func showProgress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     // ESC [ K erases what a longer line left behind.
     _ = put("\r\(text.printable)\u{1B}[K", on: STDERR_FILENO)
@@ -30,28 +30,34 @@ func showProgress(_ text: String) {
 
 /// What a command answers with. An answer that could not be written is a failure of the command, however well it did
 /// its work: whoever reads the half of it must not take it for all.
-enum StandardOutput {
+public enum StandardOutput {
     /// The first error that was met.
     private static let failure = Mutex<SystemError?>(nil)
+    private static let name = Mutex("soundbox")
+
+    /// Whose output it is: its name stands before each error.
+    static var program: String { name.withLock { $0 } }
 
     /// Whether nothing that is written is read any more; endless input is then read in vain.
-    static var isLost: Bool { failure.withLock { $0 } != nil }
+    public static var isLost: Bool { failure.withLock { $0 } != nil }
 
     /// To be called before any file is opened.
     ///
     /// If a program is started with its output closed, the next file that it opens takes the output's place, and its
     /// answers are written into that file.
-    static func open() {
+    static func open(program: String) {
+        name.withLock { $0 = program }
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError.last } }
+            // The one error that this call has (fcntl(2)).
+            if descriptor == STDOUT_FILENO { failure.withLock { $0 = SystemError(code: EBADF) } }
             // The lowest free descriptor is this one.
             _ = Glibc.open("/dev/null", O_RDWR)
         }
     }
 
     /// Writes unbuffered, and goes on without output after an error: a command that has begun its work ends it.
-    static func put(_ text: String) {
-        guard !isLost, let error = soundbox.put(text, on: STDOUT_FILENO) else { return }
+    public static func put(_ text: String) {
+        guard !isLost, let error = SoundboxCommandLine.put(text, on: STDOUT_FILENO) else { return }
         failure.withLock { $0 = error }
     }
 

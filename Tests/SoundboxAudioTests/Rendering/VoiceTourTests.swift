@@ -1,18 +1,12 @@
+import SoundboxAudio
 import SoundboxCore
+import SoundboxSystem
+import SoundboxVoice
 import Testing
 import VoiceTestSupport
 
-@testable import SoundboxVoice
-@testable import SoundboxWorkshop
-
 @Suite("Everything that a voice has to say")
 struct VoiceTourTests {
-    private func tour(_ change: (String) -> String = { $0 }) throws -> VoiceTour {
-        let folder = try SoundFolder()
-        try folder.write(change(VoiceSkeleton.firstVoice("en")).utf8, to: "voice.yaml")
-        return VoiceTour(try Voice(directory: folder.path))
-    }
-
     @Test("A shipped voice says every sentence, prompt, kind, channel and currency", arguments: ["zh-CN", "en-US"])
     func complete(name: String) throws {
         let voice = try VoiceFolder(path: shippedSounds).voice(name)
@@ -33,10 +27,12 @@ struct VoiceTourTests {
 
     @Test("What the recordings do not cover is told with its key, and the rest is still said")
     func gap() throws {
-        let lame = try tour { $0.replacing("  - {file: two, text: two}\n", with: "") }
-        let stops = lame.parts.flatMap(\.stops)
+        let folder = try SoundFolder()
+        let text = try SmallFile.read("\(shippedSounds)/en-US/voice.yaml")
+        try folder.write(text.replacing("  - {file: two, text: two, say: two}\n", with: "").utf8, to: "voice.yaml")
+        let stops = VoiceTour(try Voice(directory: folder.path)).parts.flatMap(\.stops)
         let failed = stops.filter { if case .failure = $0.script { true } else { false } }
-        #expect(!failed.isEmpty && failed.count < stops.count / 2 + 20)
+        #expect(!failed.isEmpty && failed.count < stops.count / 2)
         #expect(failed.contains { $0.key == "counts" })
         #expect(stops.contains { if case .success = $0.script { true } else { false } })
     }

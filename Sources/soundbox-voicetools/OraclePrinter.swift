@@ -1,9 +1,10 @@
 import ArgumentParser
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxVoice
 import SoundboxWorkshop
 
-/// What `voice check --oracle` prints.
+/// What `soundbox-voicetools check --oracle` prints.
 struct OraclePrinter {
     private let oracle: VoiceOracle
     private let deviations: String?

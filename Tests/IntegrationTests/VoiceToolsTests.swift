@@ -3,8 +3,8 @@ import SoundboxCore
 import TestSupport
 import Testing
 
-@Suite("The commands for people who make voices", .timeLimit(.minutes(10)))
-struct VoiceCommandTests {
+@Suite("The program for people who make voices", .timeLimit(.minutes(10)))
+struct VoiceToolsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -12,12 +12,12 @@ struct VoiceCommandTests {
     @Test("From nothing to a voice that is in order: new, script, import, check, render")
     func wholeWay() async throws {
         let sounds = folder.file("sounds")
-        let begun = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
+        let begun = try await voicetools("new", "en-SG", "--sounds", sounds)
         #expect(begun.code == 0)
-        let again = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
+        let again = try await voicetools("new", "en-SG", "--sounds", sounds)
         #expect(again.code == 1 && again.errors.first?.contains("is there already") == true)
         // The placeholders are English, so they can be read aloud as they are.
-        let script = try await soundbox("voice", "script", "en-SG", "--sounds", sounds)
+        let script = try await voicetools("script", "en-SG", "--sounds", sounds)
         let phrases = script.output.compactMap {
             $0.firstMatch(of: /^ *\d+  (.*)   \[[a-z-]+\.flac\]$/).map { String($0.1) }
         }
@@ -25,57 +25,85 @@ struct VoiceCommandTests {
         #expect(script.output.contains { $0.contains("full second") } && script.output.contains("Digits"))
         let take = try await read(phrases)
 
-        let imported = try await soundbox("voice", "import", "en-SG", take, "--sounds", sounds)
+        let imported = try await voicetools("import", "en-SG", take, "--sounds", sounds)
         #expect(imported.code == 0, "\(imported.errors)")
         #expect(imported.output.last == "en-SG: 50 imported, 0 refused")
-        let checked = try await soundbox("voice", "check", "en-SG", "--sounds", sounds)
+        let checked = try await voicetools("check", "en-SG", "--sounds", sounds)
         #expect(checked == CommandResult(code: 0, output: ["en-SG: 50 recordings, in order"], errors: []))
-        let missing = try await soundbox("voice", "script", "en-SG", "--missing", "--sounds", sounds)
+        let missing = try await voicetools("script", "en-SG", "--missing", "--sounds", sounds)
         #expect(missing.output.first == "en-SG, en-SG: 0 phrases to read aloud")
-        let rendered = try await soundbox("voice", "render", "1005.20", "-o", folder.path, "--sounds", sounds)
+        let rendered = try await voicetools("render", "1005.20", "-o", folder.path, "--sounds", sounds)
         #expect(rendered.output == ["\(folder.path)/en-SG.wav: one zero zero five point two yuan"])
 
-        let second = try await soundbox("voice", "import", "en-SG", take, "--sounds", sounds)
+        let second = try await voicetools("import", "en-SG", take, "--sounds", sounds)
         #expect(second.code == 1 && second.output == [] && second.errors.first?.contains("--replace") == true)
-        let replaced = try await soundbox("voice", "import", "en-SG", take, "--replace", "--sounds", sounds)
+        let replaced = try await voicetools("import", "en-SG", take, "--replace", "--sounds", sounds)
         #expect(replaced.code == 0)
     }
 
     @Test("A take that does not fit is one line with times, and writes nothing")
     func badTake() async throws {
         let sounds = folder.file("sounds")
-        _ = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
-        let result = try await soundbox("voice", "import", "en-SG", try await read(["one", "two"]), "--sounds", sounds)
+        _ = try await voicetools("new", "en-SG", "--sounds", sounds)
+        let result = try await voicetools("import", "en-SG", try await read(["one", "two"]), "--sounds", sounds)
         #expect(result.code == 1 && result.output == [] && result.errors.count == 1)
         #expect(result.errors.first?.contains("found 2 phrases, the first at 0:01.") == true)
-        let partial = try await soundbox(
-            "voice", "import", "en-SG", folder.file("take.wav"), "--partial", "--sounds", sounds)
+        let partial = try await voicetools(
+            "import", "en-SG", folder.file("take.wav"), "--partial", "--sounds", sounds)
         #expect(partial.code == 0 && partial.output.last == "en-SG: 2 imported, 0 refused, 48 not in the take")
     }
 
     @Test("--from takes over another voice, and one that is not there is told with those there are")
     func newFrom() async throws {
         let sounds = folder.file("sounds")
-        _ = try await soundbox("voice", "new", "en-SG", "--sounds", sounds)
-        let begun = try await soundbox("voice", "new", "en-IN", "--from", "en-SG", "--sounds", sounds)
+        _ = try await voicetools("new", "en-SG", "--sounds", sounds)
+        let begun = try await voicetools("new", "en-IN", "--from", "en-SG", "--sounds", sounds)
         #expect(
             begun
                 == CommandResult(
                     code: 0, output: ["\(sounds)/en-IN/voice.yaml: 50 phrases to translate and record"], errors: []))
         let list = try await soundbox("voice", "list", "--sounds", sounds)
         #expect(list.output == ["en-IN  en-IN  50 recordings", "en-SG  en-SG  50 recordings"])
-        let unknown = try await soundbox("voice", "new", "en-AU", "--from", "tlh", "--sounds", sounds)
+        let unknown = try await voicetools("new", "en-AU", "--from", "tlh", "--sounds", sounds)
         #expect(unknown.code == 1 && unknown.errors.first?.contains("\"tlh\"") == true)
+    }
+
+    /// Two that are quickly read; `make check` looks at all of them in the same way.
+    @Test("A voice of this house is checked and found in order, and one that lacks a recording is not")
+    func voiceCheck() async throws {
+        let folder = try TemporaryFolder()
+        for voice in ["zh-HK", "vi-VN"] {
+            try FileManager.default.copyItem(atPath: "\(Products.sounds)/\(voice)", toPath: folder.file(voice))
+        }
+        let sound = try await voicetools("check", "zh-HK", "vi-VN", "--sounds", folder.path)
+        #expect(sound.code == 0)
+        #expect(sound.errors == [])
+
+        let lost = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.file("vi-VN")).first { $0.hasSuffix(".flac") })
+        try FileManager.default.removeItem(atPath: folder.file("vi-VN/\(lost)"))
+        let damaged = try await voicetools("check", "zh-HK", "vi-VN", "--sounds", folder.path)
+        #expect(damaged.code != 0)
+        #expect((damaged.output + damaged.errors).contains { $0.contains(lost) }, "\(damaged)")
+    }
+
+    @Test(
+        "Every command explains itself",
+        arguments: ["new", "script", "import", "check", "render", "compare", "synthesize"])
+    func help(command: String) async throws {
+        let child = try ChildProcess([Products.voicetools, command, "--help"])
+        #expect(try await child.exitStatus() == 0)
+        #expect(try await child.output.all().contains { $0.hasPrefix("USAGE: soundbox-voicetools \(command)") })
     }
 
     @Test("The report measures each amount, in columns and in JSON")
     func report() async throws {
-        let table = try await soundbox(
-            "voice", "check", "zh-HK", "--report", "1005", "0.01", "--sounds", Products.sounds)
+        let table = try await voicetools(
+            "check", "zh-HK", "--report", "1005", "0.01", "--sounds", Products.sounds)
         #expect(table.code == 0 && table.errors == [])
         #expect(table.output.count == 5 && table.output.last?.hasPrefix("mean ratio ") == true)
         #expect(table.output[2].hasSuffix("收到款項,一千零五元"))
-        let json = try await soundbox("voice", "check", "zh-HK", "--report", "--json", "1", "--sounds", Products.sounds)
+        let json = try await voicetools("check", "zh-HK", "--report", "--json", "1", "--sounds", Products.sounds)
         let value = try JSONValue(parsing: Array(json.output.joined().utf8))
         guard case .array(let voices) = value, case .array(let amounts)? = voices.first?["amounts"] else {
             throw TestFailure("unexpected: \(json.output)")
@@ -89,8 +117,8 @@ struct VoiceCommandTests {
     func renderSeparately() async throws {
         try folder.write("# trial\n\n1005\r\n 0.06\n1005\n", to: "amounts.txt")
         let output = folder.file("deep/er")
-        let result = try await soundbox(
-            "voice", "render", "7", "--amounts", folder.file("amounts.txt"), "--separate", "--voice", "zh-CN",
+        let result = try await voicetools(
+            "render", "7", "--amounts", folder.file("amounts.txt"), "--separate", "--voice", "zh-CN",
             "--voice",
             "en-US", "-o", output, "--sounds", Products.sounds)
         #expect(
@@ -114,8 +142,8 @@ struct VoiceCommandTests {
     @Test("An amount that a voice cannot say keeps none of the others from being rendered")
     func renderWithGap() async throws {
         let output = folder.file("out")
-        let result = try await soundbox(
-            "voice", "render", "1", "--currency", "CHE", "--separate", "--voice", "zh-CN", "-o", output, "--sounds",
+        let result = try await voicetools(
+            "render", "1", "--currency", "CHE", "--separate", "--voice", "zh-CN", "-o", output, "--sounds",
             Products.sounds)
         #expect(result.code == 1 && result.output == ["\(output)/zh-CN: 0 of 1 amounts"])
         #expect(
@@ -130,8 +158,8 @@ struct VoiceCommandTests {
     func badList(text: String, problem: String) async throws {
         try folder.write(text, to: "amounts.txt")
         let output = folder.file("out")
-        let result = try await soundbox(
-            "voice", "render", "--amounts", folder.file("amounts.txt"), "-o", output, "--sounds", Products.sounds)
+        let result = try await voicetools(
+            "render", "--amounts", folder.file("amounts.txt"), "-o", output, "--sounds", Products.sounds)
         #expect(result.code == 1 && result.errors.count == 1)
         #expect(result.errors.first?.contains(folder.file("amounts.txt") + problem) == true, "\(result.errors)")
         #expect(!FileManager.default.fileExists(atPath: output))
@@ -145,7 +173,7 @@ struct VoiceCommandTests {
             ["script", "zh-CN", "--missing", "--synthesized"], ["render", "-o", "x"], ["render", "1,5", "-o", "x"],
         ])
     func badUsage(arguments: [String]) async throws {
-        let child = try ChildProcess([Products.soundbox, "voice"] + arguments)
+        let child = try ChildProcess([Products.voicetools] + arguments)
         #expect(try await child.exitStatus() == 64 << 8)
         #expect(try await child.errors.all().count == 1)
     }

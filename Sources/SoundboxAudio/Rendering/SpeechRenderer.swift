@@ -1,4 +1,3 @@
-import SoundboxAudio
 import SoundboxCore
 import SoundboxVoice
 import Synchronization
@@ -27,7 +26,7 @@ public struct SpeechRenderer: Sendable {
     /// The words and rests of the script at the voice's own rate; longer than they are by less than a period.
     ///
     /// Decodes recordings, so it blocks on the disk. One caller at a time.
-    func recording(of script: AnnouncementScript) async throws(PlayerError) -> Recording {
+    package func recording(of script: AnnouncementScript) async throws(PlayerError) -> Recording {
         try await speech(of: script).recording
     }
 
@@ -43,7 +42,7 @@ public struct SpeechRenderer: Sendable {
     }
 
     /// As ``recording(of:)``, with the places of its parts as the player has laid them.
-    func speech(of script: AnnouncementScript) async throws(PlayerError) -> RenderedSpeech {
+    package func speech(of script: AnnouncementScript) async throws(PlayerError) -> RenderedSpeech {
         let places = Mutex<[Range<Int>]>([])
         // What an announcement that failed has left.
         _ = sink.takeFrames()
@@ -59,11 +58,11 @@ public struct SpeechRenderer: Sendable {
 }
 
 /// Speech as the box plays it.
-struct RenderedSpeech: Sendable {
-    let recording: Recording
+package struct RenderedSpeech: Sendable {
+    package let recording: Recording
     /// For each element of the script the frames in which it sounds; where two recordings overlap, both have those of
     /// the overlap.
-    let places: [Range<Int>]
+    package let places: [Range<Int>]
 }
 
 /// Keeps what is written to it, in 16 bits and one channel.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import SoundboxAudio
+import SoundboxCommandLine
 import SoundboxCore
 import SoundboxVoice
 import SoundboxWorkshop
@@ -21,9 +23,9 @@ struct CheckVoice: AsyncParsableCommand {
             which the first that differ are shown. ICU is no judge, and a file of --deviations says what is read otherwise \
             on purpose (docs/voice-authoring.md).
 
-              soundbox voice check ms-MY --oracle
-              soundbox voice check zh-CN --report
-              soundbox voice check --report 1005 0.01 --json
+              soundbox-voicetools check ms-MY --oracle
+              soundbox-voicetools check zh-CN --report
+              soundbox-voicetools check --report 1005 0.01 --json
             """)
 
     @Argument(help: ArgumentHelp("Which voices, otherwise all; with --report also amounts.", valueName: "locale"))
@@ -80,7 +82,7 @@ struct CheckVoice: AsyncParsableCommand {
             return try printer.print(chosen.map { try folder.voice($0) })
         }
         if report {
-            let printer = ReportPrinter(amounts: amounts.isEmpty ? VoiceReport.usualAmounts : amounts, json: json)
+            let printer = ReportPrinter(amounts: amounts.isEmpty ? VoiceTour.amounts : amounts, json: json)
             return try await printer.print(chosen.map { try folder.voice($0) })
         }
         var failed = false

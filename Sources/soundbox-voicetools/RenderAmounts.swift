@@ -1,7 +1,7 @@
 import ArgumentParser
 import SoundboxAudio
+import SoundboxCommandLine
 import SoundboxCore
-import SoundboxHardware
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxWorkshop
@@ -18,8 +18,8 @@ struct RenderAmounts: AsyncParsableCommand {
             A file of amounts has one per line; empty lines, and those that begin with #, count for nothing. An amount \
             that a voice cannot say is told, and the others are spoken.
 
-              soundbox voice render 0.06 1005 123.45 -o trial
-              soundbox voice render --amounts amounts.txt --separate --voice zh-CN -o trial
+              soundbox-voicetools render 0.06 1005 123.45 -o trial
+              soundbox-voicetools render --amounts amounts.txt --separate --voice zh-CN -o trial
             """)
 
     @Argument(help: "Plain digits, such as 123.45.")
@@ -94,7 +94,8 @@ struct RenderAmounts: AsyncParsableCommand {
         failed: (String, any Error) -> Void
     ) async throws {
         let file = "\(output)/\(name).wav"
-        let speaker = Speaker(device: "file:\(file)", voice: voice, loudspeaker: try loudspeaker.choice)
+        let speaker = Speaker(
+            on: SoundThread { _ in WAVFileSink(path: file) }, voice: voice, loudspeaker: try loudspeaker.choice)
         for amount in amounts {
             do {
                 let money = try Money(amount, currency)
