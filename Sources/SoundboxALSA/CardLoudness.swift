@@ -41,8 +41,10 @@ struct CardLoudness {
         var changes: [(String, MixerChange)] = []
         if control.isOn == false { changes.append(("switched off", .switchOn)) }
         if let decibels = control.decibels {
-            let state = control.percent == 0 ? "turned down to the bottom" : "at \(decibels / 100) dB"
-            if decibels < softest { changes.append((state, .zeroDecibels)) }
+            // Some USB cards are silent at the bottom, whatever their scale says.
+            let isAtBottom = control.percent == 0 && decibels < 0
+            let state = isAtBottom ? "turned down to the bottom" : "at \(decibels / 100) dB"
+            if isAtBottom || decibels < softest { changes.append((state, .zeroDecibels)) }
         } else if let percent = control.percent, percent < fewestPercent {
             changes.append(("at \(percent) %", .eightyPercent))
         }

@@ -51,6 +51,12 @@ struct CardLoudnessTests {
                 [MixerControl(name: "Speaker", index: 1, percent: 100, decibels: 0)],
                 ["\"Speaker\",1 of hw:CARD=Device was at -20 dB: set to 0 dB"]
             ),
+            // Some USB cards are silent there, whatever their scale says.
+            (
+                [MixerControl(name: "PCM", isOn: true, percent: 0, decibels: -1_000)],
+                [MixerControl(name: "PCM", isOn: true, percent: 100, decibels: 0)],
+                ["\"PCM\" of hw:CARD=Device was turned down to the bottom: set to 0 dB"]
+            ),
             (
                 [MixerControl(name: "Master", isOn: true, percent: 9), MixerControl(name: "Headphone", isOn: false)],
                 [MixerControl(name: "Master", isOn: true, percent: 80), MixerControl(name: "Headphone", isOn: true)],
@@ -80,6 +86,7 @@ struct CardLoudnessTests {
         "What can be heard, and what is no way to a loudspeaker, is left as it is",
         arguments: [
             MixerControl(name: "PCM", isOn: true, percent: 40, decibels: -2_000),
+            MixerControl(name: "Digital", percent: 0, decibels: 0),
             MixerControl(name: "PCM", percent: 10),
             MixerControl(name: "Mic", isOn: false, percent: 0, decibels: -4_000),
             MixerControl(name: "IEC958", isOn: false), MixerControl(name: "Speaker Boost", percent: 0),
