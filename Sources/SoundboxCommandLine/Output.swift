@@ -41,11 +41,11 @@ public enum StandardOutput {
     /// Whether nothing that is written is read any more; endless input is then read in vain.
     public static var isLost: Bool { failure.withLock { $0 } != nil }
 
-    /// To be called before any file is opened.
+    /// To be called before any file is opened, and so before the program's first `await`: Swift's pool opens some.
     ///
     /// If a program is started with its output closed, the next file that it opens takes the output's place, and its
     /// answers are written into that file.
-    static func open(program: String) {
+    public static func open(program: String) {
         name.withLock { $0 = program }
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // The one error that this call has (fcntl(2)).

@@ -2,12 +2,12 @@ import ArgumentParser
 import Glibc
 
 extension AsyncParsableCommand {
-    /// Runs the program whose root command this is to its end. Its name stands before each error.
+    /// Runs the program whose root command this is to its end. ``StandardOutput/open(program:)`` goes before it.
     ///
     /// Help and version go to standard output with code 0; every error is one line on standard error: bad usage with
-    /// code 64 (EX_USAGE of sysexits.h), anything else with 1.
+    /// code 64 (EX_USAGE of sysexits.h), anything else with 1. Commands that are not async block the main thread.
+    @MainActor
     public static func runProgram() async -> Never {
-        StandardOutput.open(program: _commandName)
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -16,5 +16,8 @@ struct VoiceTools: AsyncParsableCommand {
 
 @main
 enum Main {
-    static func main() async { await VoiceTools.runProgram() }
+    static func main() async {
+        StandardOutput.open(program: "soundbox-voicetools")
+        await VoiceTools.runProgram()
+    }
 }

@@ -27,5 +27,8 @@ struct Soundbox: AsyncParsableCommand {
 
 @main
 enum Main {
-    static func main() async { await Soundbox.runProgram() }
+    static func main() async {
+        StandardOutput.open(program: "soundbox")
+        await Soundbox.runProgram()
+    }
 }
