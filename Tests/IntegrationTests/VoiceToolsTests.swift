@@ -87,6 +87,26 @@ struct VoiceToolsTests {
         #expect((damaged.output + damaged.errors).contains { $0.contains(lost) }, "\(damaged)")
     }
 
+    @Test("A voice whose numbers sound alike is refused by the check, and a box speaks with it all the same")
+    func alike() async throws {
+        let sounds = folder.file("sounds")
+        _ = try await voicetools("new", "en-SG", "--sounds", sounds)
+        let text = try String(decoding: folder.read("sounds/en-SG/voice.yaml"), as: UTF8.self)
+        try folder.write(
+            text.replacing("  10: << >>;\n", with: "  10: << zero;\n  100: << >>;\n"), to: "sounds/en-SG/voice.yaml")
+        let checked = try await voicetools("check", "en-SG", "--sounds", sounds)
+        #expect(checked.code == 1)
+        #expect(
+            checked.errors.contains {
+                $0.hasPrefix("soundbox-voicetools: \(sounds)/en-SG/voice.yaml:")
+                    && $0.hasSuffix(
+                        ": numbers: rule \"10: << zero\": 11 and 10 are both read \"one zero\"; expected \">>\", "
+                            + "or a rule for 11")
+            }, "\(checked)")
+        let said = try await soundbox("say", "11", "--voice", "en-SG", "--sounds", sounds)
+        #expect(said == CommandResult(code: 0, output: ["one zero yuan"], errors: []))
+    }
+
     @Test(
         "Every command explains itself",
         arguments: ["new", "script", "import", "check", "render", "compare", "synthesize"])

@@ -4,6 +4,8 @@ import SoundboxVoice
 import SoundboxYAML
 import Testing
 
+@testable import SoundboxWorkshop
+
 @Suite("Mistakes in the number rules of every voice")
 struct MutationTests {
     @Test(
@@ -46,7 +48,7 @@ struct MutationTests {
         return trial
     }
 
-    /// As a voice is read when it is loaded.
+    /// As a voice is read when it is loaded, and then checked.
     private static func proved(_ text: String, _ amounts: [String], _ counting: String) throws -> NumberRules {
         let rules = try NumberRules(parsing: text)
         for set in amounts {

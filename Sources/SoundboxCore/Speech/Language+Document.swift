@@ -1,5 +1,6 @@
 extension Language {
     /// Reads what a voice says from its `voice.yaml`. Keys at the top that are not asked for here are left to others.
+    /// Whether two numbers sound alike is for `soundbox-voicetools check` to say.
     /// - Throws: ``YAMLError`` naming file, line and key; for number rules also the rule.
     public init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
@@ -27,46 +28,25 @@ extension Language {
             sentences: try readSentences(try top.required("sentences"), suffixes), suffixes: suffixes,
             prompts: try readPrompts(try top.required("prompts")), pauses: try readPauses(try top.required("pauses")))
         try checkNumbers(rules)
-        try checkAmounts(try top.required("units"))
         let textRules = TextRules([self])
         try refuseOwnNumbers(in: try top.required("sentences"), top.optional("suffixes"), by: textRules)
         if let value = top.optional("kinds") { kinds = try NewsKind.all(reading: value, by: textRules, suffixes) }
     }
 
-    /// Refuses rules that leave out a number, never end, or read two numbers alike. Better here than at the counter.
+    /// Refuses rules that leave out a number, or never end. Better here than at the counter.
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
             let amountRuleSets = amountRuleSets
-            for set in ruleSets {
-                let withDecimals = amountRuleSets.contains(set)
-                try numbers.validate(set, withDecimals: withDecimals)
-                try numbers.validateDistinctness(set, withDecimals: withDecimals)
-            }
+            for set in ruleSets { try numbers.validate(set, withDecimals: amountRuleSets.contains(set)) }
         } catch {
             throw rules.error(error)
-        }
-    }
-
-    /// Whole parts that are looked at when a voice is loaded. `soundbox-voicetools check` looks at all.
-    private static let mostWholeWhenLoaded: UInt64 = 19
-
-    /// Refuses units and parts that make different amounts sound alike.
-    private func checkAmounts(_ value: YAMLValue) throws(YAMLError) {
-        do { try proveUnits() } catch { throw value.error("\(error)") }
-        var seen: [CurrencyWords] = []
-        for (code, value) in try value.mapping().entries {
-            guard let words = units[code], !seen.contains(words) else { continue }
-            seen.append(words)
-            do throws(AlikeAmounts) { try proveAmounts(of: code, upTo: Self.mostWholeWhenLoaded) } catch {
-                throw value.error("\(error)")
-            }
         }
     }
 }
 
 extension YAMLValue {
     /// Places a mistake in a block of number rules.
-    fileprivate func error(_ mistake: NumberRuleError) -> YAMLError {
+    package func error(_ mistake: NumberRuleError) -> YAMLError {
         // A block scalar's text begins on the line after its key.
         YAMLError(file: file, line: line.map { $0 + mistake.line }, key: key, problem: mistake.description)
     }

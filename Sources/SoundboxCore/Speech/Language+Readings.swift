@@ -57,7 +57,7 @@ extension Language {
         try numbers.spell(number, with: ruleSet(before: unit)) + unitJoint + unit.form(for: number)
     }
 
-    func ruleSet(before unit: CountedWord) -> String { unit.cardinalRuleSet ?? cardinalRuleSet }
+    package func ruleSet(before unit: CountedWord) -> String { unit.cardinalRuleSet ?? cardinalRuleSet }
 
     var blank: String { wordsAreSpaced ? " " : "" }
 

@@ -6,6 +6,12 @@ public struct NumberRuleError: Error, Sendable, Equatable, CustomStringConvertib
     public var rule: String
     public var problem: String
 
+    package init(line: Int, rule: String, problem: String) {
+        self.line = line
+        self.rule = rule
+        self.problem = problem
+    }
+
     public var description: String { "rule \"\(rule)\": \(problem)" }
 }
 

@@ -17,20 +17,20 @@
 /// A rule without a base continues the one before it by one. Whole numbers to 10¹⁵ are spelled exactly; decimals are
 /// spelled digit by digit and never rounded.
 public struct NumberRules: Sendable {
-    struct Rule: Sendable {
+    package struct Rule: Sendable {
         /// Where it stands in the text of the rules, counted from 1.
-        var line: Int
+        package var line: Int
         /// The rule as written.
-        var source: String
-        var base: UInt64
-        var divisor: UInt64
-        var parts: [Part]
+        package var source: String
+        package var base: UInt64
+        package var divisor: UInt64
+        package var parts: [Part]
         /// A rule that spells the remainder and whose base is no multiple of its divisor yields to the rule before it
         /// where the remainder is zero (RBNF's "rollback rule").
-        var yieldsWithoutRemainder: Bool
+        package var yieldsWithoutRemainder: Bool
     }
 
-    enum Part: Sendable, Equatable {
+    package enum Part: Sendable, Equatable {
         case text(String)
         case quotient(RuleSetReference)
         case remainder(RuleSetReference)
@@ -40,24 +40,24 @@ public struct NumberRules: Sendable {
     }
 
     /// An index into `sets`. A reference to digits in figures (`=#,##0=`) has no spoken form.
-    enum RuleSetReference: Sendable, Equatable {
+    package enum RuleSetReference: Sendable, Equatable {
         case set(Int)
         case figures
     }
 
-    struct RuleSet: Sendable {
-        var name: String
+    package struct RuleSet: Sendable {
+        package var name: String
         /// Where it begins in the text of the rules, counted from 1.
-        var line: Int
+        package var line: Int
         /// Ascending by base.
-        var rules: [Rule] = []
+        package var rules: [Rule] = []
         /// The `x.x` rule.
-        var fraction: [Part]?
+        package var fraction: [Part]?
         /// The `0.x` rule, which goes before the `x.x` rule for a number below one.
-        var properFraction: [Part]?
+        package var properFraction: [Part]?
     }
 
-    let sets: [RuleSet]
+    package let sets: [RuleSet]
 
     /// The names of the sets, with their percent signs, in the order of the text.
     public var setNames: [String] { sets.map(\.name) }

@@ -3,21 +3,6 @@ import SoundboxVoice
 
 /// What only whole amounts show.
 extension VoiceCheck {
-    /// Amounts of a currency that are read alike. Loading looks at small ones, this at all.
-    func alikeAmounts() -> [String] {
-        var seen: [CurrencyWords] = []
-        return voice.language.units.sorted { $0.key < $1.key }.compactMap { code, words in
-            guard !seen.contains(words) else { return nil }
-            seen.append(words)
-            do throws(Language.AlikeAmounts) {
-                try voice.language.proveAmounts(of: code)
-                return nil
-            } catch {
-                return "\(voice.directory)/voice.yaml: units.\(code): \(error)"
-            }
-        }
-    }
-
     /// The first number that no recordings can say, although each word of the rules is recorded: rules may glue words
     /// together, zwei and hundert to zweihundert.
     func gluedNumbers() -> [String] {

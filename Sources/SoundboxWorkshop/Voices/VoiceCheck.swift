@@ -13,7 +13,7 @@ public struct VoiceCheck: Sendable {
     public func problems() throws -> [String] {
         let recordings = RecordingCheck(directory: voice.directory, list: voice.recordings)
         let uncovered = uncovered()
-        return emptySentences() + uncovered + (uncovered.isEmpty ? gluedNumbers() : []) + alikeAmounts()
+        return emptySentences() + uncovered + (uncovered.isEmpty ? gluedNumbers() : []) + (try alike())
             + (try recordings.problems().map { "\(voice.directory)/\($0)" })
     }
 

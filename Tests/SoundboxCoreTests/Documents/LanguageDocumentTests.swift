@@ -56,7 +56,7 @@ struct LanguageDocumentTests {
         #expect(language.words(of: .marker).isEmpty)
     }
 
-    @Test("Numbers that are names have rules of their own where the voice has them, which are proved like all others")
+    @Test("Numbers that are names have rules of their own where the voice has them")
     func numbering() throws {
         func language(_ rules: String) throws -> Language {
             let numbers = "%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << >>;\n" + rules
@@ -67,7 +67,6 @@ struct LanguageDocumentTests {
         let voice = try language("%m:\n0: =%n=;\n2: bis;\n3: =%n=;\n")
         #expect(try (0...3).map { try voice.reading(ofDigit: $0) } == ["o", "a", "bis", "c"])
         #expect(try voice.reading(ofNumber: 2) == "bis" && voice.reading(of: Money("2", .CNY)) == "b yuan")
-        #expect(throws: YAMLError.self) { try language("%m:\n0: =%n=;\n2: a;\n3: =%n=;\n") }
     }
 
     @Test("Every key of the least is required", arguments: least.map(\.0))
@@ -166,27 +165,18 @@ struct LanguageDocumentTests {
         #expect(try error("numbers") { _ in Self.text("%n:\nx.x: <<.>>;\n1: i;") }.contains("it has no rule for 0"))
     }
 
-    @Test("Number rules that read two numbers alike are refused when the voice is read, with line and numbers")
-    func lossyRules() throws {
+    @Test("Numbers that sound alike are the author's check's to find: the box speaks, and does not prove at each start")
+    func alike() throws {
         let rules = "%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << ty;\n100: << >>;\n"
-        #expect(
-            try error("numbers") { _ in Self.text(rules) }.contains(
-                "rule \"10: << ty\": 11 and 10 are both read \"a ty\"; expected \">>\""))
+        let voice = try language("numbers") { _ in Self.text(rules) }
+        #expect(try voice.reading(of: Money("11", .CNY)) == "a ty yuan")
     }
 
-    @Test("Parts of a currency that make two amounts sound alike are refused when the voice is read")
-    func lossyUnits() throws {
-        let part = Self.mapping([("digits", Self.text("2")), ("other", Self.text("yuan"))])
-        let words = Self.mapping([("other", Self.text("yuan")), ("subunits", YAMLNode(.sequence([part])))])
-        let message = try error("units") { _ in Self.mapping([("CNY", words)]) }
-        #expect(message.contains("units.CNY") && message.contains("are both read"), "\(message)")
-    }
-
-    @Test("A unit names the rule set of its number; one that is not there, or loses numbers, is refused")
+    @Test("A unit names the rule set of its number; one that is not there is refused")
     func unitRuleSet() throws {
         func voice(_ set: String) throws -> Language {
             let rules = "%n:\nx.x: << point >>;\n0: o; a; b; c; d; e; f; g; h; k;\n10: << >>;\n"
-            let others = "%f:\nx.x: =%n=;\n0: o; one;\n2: =%n=;\n%lossy:\nx.x: =%n=;\n0: o; a; b; c;\n"
+            let others = "%f:\nx.x: =%n=;\n0: o; one;\n2: =%n=;\n"
             let unit = Self.mapping([("other", Self.text("lira")), ("cardinal", Self.text(set))])
             let entries =
                 Self.least.filter { $0.0 != "units" && $0.0 != "numbers" }
@@ -196,10 +186,8 @@ struct LanguageDocumentTests {
         #expect(try voice("%f").reading(of: Money("1", try #require(Currency("TRY")))) == "one lira")
         let absent = try #require(throws: YAMLError.self) { try voice("%g") }
         #expect(
-            absent.key == "units.TRY.cardinal" && absent.problem.contains("expected one of %n, %f, %lossy"), "\(absent)"
+            absent.key == "units.TRY.cardinal" && absent.problem.contains("expected one of %n, %f"), "\(absent)"
         )
-        let lossy = try #require(throws: YAMLError.self) { try voice("%lossy") }
-        #expect(lossy.key == "numbers", "\(lossy)")
     }
 
     @Test("The currency of the command line is the voice's own, CNY unless it says otherwise, and has a word")

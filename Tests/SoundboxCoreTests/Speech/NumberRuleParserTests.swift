@@ -26,6 +26,25 @@ struct NumberRuleParserTests {
         #expect(error.problem.contains(problem), "\(error)")
     }
 
+    @Test(
+        "A semicolon that is missing is found by the rule behind it",
+        arguments: ["%a: 0: zero; 1: one 2: two;", "%a: 0: zero; 10: << ty[ >>] %%b: 1: one;"])
+    func semicolon(rules: String) throws {
+        let error = try #require(throws: NumberRuleError.self) { try NumberRules(parsing: rules) }
+        #expect(error.problem.contains("expected \";\" before"), "\(error)")
+    }
+
+    @Test("More rule sets than any language needs are refused, before they are followed")
+    func manySets() throws {
+        let chain = (1...2_000).map { "%set\($0):\nx.x: =%set\($0 + 1)=;\n0: =%set\($0 + 1)=;\n" }.joined()
+        let error = try #require(throws: NumberRuleError.self) {
+            try NumberRules(parsing: chain + "%set2001: 0: zero;")
+        }
+        #expect(error.problem == "expected at most 200 rule sets")
+        let two = (1...200).map { "%set\($0): 0: zero;" }.joined(separator: "\n")
+        _ = try NumberRules(parsing: two)
+    }
+
     @Test("Sets are known in the order of the text, and comments and empty lines do not count")
     func sets() throws {
         let rules = try NumberRules(parsing: "# first\n%a:\n\n  # more\n0: =%%b=;\n%%b:\n0: x; # is text\n;")

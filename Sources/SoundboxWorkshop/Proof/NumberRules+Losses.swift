@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// Two numbers that a rule reads alike, since it leaves out what tells them apart.
 struct NumberLoss {
     var rule: NumberRules.Rule

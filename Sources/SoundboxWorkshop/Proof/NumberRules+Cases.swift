@@ -1,3 +1,5 @@
+import SoundboxCore
+
 extension NumberRules {
     /// Numbers that one rule reads with the same parts: each quotient with each remainder.
     struct Case {

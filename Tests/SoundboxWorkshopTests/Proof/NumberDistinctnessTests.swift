@@ -1,6 +1,8 @@
 import SoundboxCore
 import Testing
 
+@testable import SoundboxWorkshop
+
 @Suite("Different numbers have different words")
 struct NumberDistinctnessTests {
     private static let digits = "x.x: << point >>;\n0: zero; one; two; three; four; five; six; seven; eight; nine;\n"
@@ -121,14 +123,6 @@ struct NumberDistinctnessTests {
         let error = try #require(try problem(rules, withDecimals: false))
         #expect(error.problem == "it has no words for 0")
     }
-
-    @Test(
-        "A semicolon that is missing is found by the rule behind it",
-        arguments: ["%a: 0: zero; 1: one 2: two;", "%a: 0: zero; 10: << ty[ >>] %%b: 1: one;"])
-    func semicolon(rules: String) throws {
-        let error = try #require(throws: NumberRuleError.self) { try NumberRules(parsing: rules) }
-        #expect(error.problem.contains("expected \";\" before"), "\(error)")
-    }
 }
 
 @Suite("Different amounts have different words")
@@ -158,15 +152,13 @@ struct AmountDistinctnessTests {
         try language(CurrencyWords(unit: CountedWord("dollar"))).proveAmounts(of: "USD")
     }
 
-    @Test("Cents that are called as dollars are found, for all amounts and for small ones")
+    @Test("Cents that are called as dollars are found")
     func sameWord() throws {
-        for most in [19, DecimalNumber.maximumWhole] {
-            let error = try #require(throws: Language.AlikeAmounts.self) {
-                try language(cents("dollar", "dollars")).proveAmounts(of: "USD", upTo: most)
-            }
-            #expect(error.description.contains("are both read"), "\(error)")
-            #expect(error.first != error.second)
+        let error = try #require(throws: Language.AlikeAmounts.self) {
+            try language(cents("dollar", "dollars")).proveAmounts(of: "USD")
         }
+        #expect(error.description.contains("are both read"), "\(error)")
+        #expect(error.first != error.second)
     }
 
     @Test("Parts of one digit each that have one name are found: 1.05 is not 1.5")
@@ -190,16 +182,5 @@ struct AmountDistinctnessTests {
             #expect(error.meant != error.heard)
         }
         try language(cents("cent", "cents")).proveUnits()
-    }
-
-    @Test("More rule sets than any language needs are refused, before they are followed")
-    func manySets() throws {
-        let chain = (1...2_000).map { "%set\($0):\nx.x: =%set\($0 + 1)=;\n0: =%set\($0 + 1)=;\n" }.joined()
-        let error = try #require(throws: NumberRuleError.self) {
-            try NumberRules(parsing: chain + "%set2001: 0: zero;")
-        }
-        #expect(error.problem == "expected at most 200 rule sets")
-        let two = (1...200).map { "%set\($0): 0: zero;" }.joined(separator: "\n")
-        _ = try NumberRules(parsing: two)
     }
 }

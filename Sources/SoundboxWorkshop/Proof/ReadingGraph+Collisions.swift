@@ -1,3 +1,5 @@
+import SoundboxCore
+
 extension ReadingGraph {
     /// Two different numbers with one reading.
     struct Collision: Equatable {

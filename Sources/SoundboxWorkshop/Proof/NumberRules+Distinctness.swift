@@ -1,3 +1,5 @@
+import SoundboxCore
+
 extension NumberRules {
     /// Proves that a set says every number in full: different numbers from 0 to 10¹⁵ have different words, and so have
     /// different decimals, where asked. For rules that ``validate(_:withDecimals:)`` has let pass.
@@ -5,7 +7,7 @@ extension NumberRules {
     /// It is a proof and no trial: all readings are compared as one graph of letters. Takes a millisecond or so for the
     /// rules of a language; see docs/decisions/140.
     /// - Throws: the rule that loses something, with two numbers that sound alike.
-    public func validateDistinctness(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
+    func validateDistinctness(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
         guard let set = sets.firstIndex(where: { $0.name == setName }) else { return }
         let all = 0...DecimalNumber.maximumWhole
         var losses = NumberLosses(self)

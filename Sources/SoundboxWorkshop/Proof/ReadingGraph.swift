@@ -1,3 +1,5 @@
+import SoundboxCore
+
 /// Every reading of every number, as a graph of letters: each way through it is the reading of one number.
 ///
 /// Ways that go on alike share what follows, so that the readings of 10¹⁵ numbers take some thousand nodes. A way's

@@ -1,29 +1,27 @@
+import SoundboxCore
+
 extension Language {
     /// Two amounts of one currency that are read alike.
-    public struct AlikeAmounts: Error, Sendable, Equatable, CustomStringConvertible {
-        public var first: Money
-        public var second: Money
-        public var reading: String
+    struct AlikeAmounts: Error, Sendable, Equatable, CustomStringConvertible {
+        var first: Money
+        var second: Money
+        var reading: String
 
-        public var description: String {
+        var description: String {
             "\(first) and \(second) are both read \"\(reading)\"; expected other words for the unit or its parts"
         }
     }
 
     /// Proves that different amounts of a currency are read differently, with a point and by parts: a configuration
     /// may ask for either. For number rules that have been proved to tell numbers apart.
-    ///
-    /// - Parameter most: the largest whole part that is looked at. What units and parts do to a number they do to small
-    ///   ones; the whole range takes some milliseconds for each currency.
+    /// Takes some milliseconds.
     /// - Throws: two amounts that cannot be told apart.
-    public func proveAmounts(
-        of code: String, upTo most: UInt64 = DecimalNumber.maximumWhole
-    ) throws(AlikeAmounts) {
+    func proveAmounts(of code: String) throws(AlikeAmounts) {
         guard let words = units[code], let currency = Currency(code) else { return }
         // A word that is always the same changes nothing about the number before it.
         let styles: [DecimalStyle] = words.unit.one == words.unit.other ? [] : [.point]
         for style in words.subunits.isEmpty ? styles : styles + [.subunit] {
-            var readings = AmountReadings(self, words, most: most)
+            var readings = AmountReadings(self, words)
             guard case .collision(let collision) = readings.finding(style), let first = collision.first.number,
                 let second = collision.second.number
             else { continue }
@@ -38,15 +36,15 @@ extension Language {
 
 extension Language {
     /// A unit or part whose word goes on with the number before it.
-    public struct UnitLikeNumber: Error, Sendable, Equatable, CustomStringConvertible {
-        public var currency: String
-        public var word: String
+    struct UnitLikeNumber: Error, Sendable, Equatable, CustomStringConvertible {
+        var currency: String
+        var word: String
         /// What is meant, without the unit.
-        public var meant: DecimalNumber
+        var meant: DecimalNumber
         /// What is heard.
-        public var heard: DecimalNumber
+        var heard: DecimalNumber
 
-        public var description: String {
+        var description: String {
             "\(meant) with \(word.excerpt) of \(currency) is read like the number \(heard); expected a word that is no "
                 + "number's"
         }
@@ -54,7 +52,7 @@ extension Language {
 
     /// Proves that no unit turns the number before it into another one, as hundert would: five of them are five hundred.
     /// - Throws: the first that does.
-    public func proveUnits() throws(UnitLikeNumber) {
+    func proveUnits() throws(UnitLikeNumber) {
         var graph = ReadingGraph(numbers)
         var branches: [ReadingGraph.Branch] = []
         for (set, rules) in numbers.sets.enumerated() where amountRuleSets.contains(rules.name) {
@@ -118,13 +116,11 @@ private struct AmountReadings {
 
     private let language: Language
     private let words: CurrencyWords
-    private let most: UInt64
     private var graph: ReadingGraph
 
-    init(_ language: Language, _ words: CurrencyWords, most: UInt64) {
+    init(_ language: Language, _ words: CurrencyWords) {
         self.language = language
         self.words = words
-        self.most = most
         graph = ReadingGraph(language.numbers)
     }
 
@@ -143,14 +139,14 @@ private struct AmountReadings {
 
     /// Whole numbers of the unit.
     private mutating func whole(from low: UInt64, then next: Int) -> [Branch] {
-        counted(low...most, words.unit, unit: .one, then: next)
+        counted(low...DecimalNumber.maximumWhole, words.unit, unit: .one, then: next)
     }
 
     /// Decimals with the point.
     private mutating func decimals(from place: Int) -> [Branch] {
         guard let set = set(before: words.unit) else { return [] }
         let unit = graph.text(words.unit.other, then: ReadingGraph.end)
-        return language.numbers.decimals(of: set, whole: 0...most).map { parts, whole in
+        return language.numbers.decimals(of: set, whole: 0...DecimalNumber.maximumWhole).map { parts, whole in
             let node = graph.decimals(
                 parts, whole: whole, places: place...Swift.max(place, NumberRules.mostPlacesProved), then: unit)
             return Branch(node: node, weight: Weight())

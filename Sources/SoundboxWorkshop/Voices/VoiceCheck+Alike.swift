@@ -1,0 +1,33 @@
+import SoundboxCore
+import SoundboxVoice
+import SoundboxYAML
+
+/// Whether different numbers and amounts sound different.
+extension VoiceCheck {
+    /// What sounds alike, with its line in `voice.yaml`. Takes some tenths of a second.
+    /// - Throws: ``YAMLError`` when `voice.yaml` cannot be read again.
+    func alike() throws(YAMLError) -> [String] {
+        let language = voice.language
+        let top = try YAMLValue(readingFile: "\(voice.directory)/voice.yaml").mapping()
+        let (rules, units) = (try top.required("numbers"), try top.required("units"))
+        do throws(NumberRuleError) {
+            for set in language.ruleSets {
+                try language.numbers.validateDistinctness(set, withDecimals: language.amountRuleSets.contains(set))
+            }
+        } catch {
+            // Amounts are made of numbers.
+            return ["\(rules.error(error))"]
+        }
+        do throws(Language.UnitLikeNumber) { try language.proveUnits() } catch { return ["\(units.error("\(error)"))"] }
+        var seen: [CurrencyWords] = []
+        var problems: [String] = []
+        for (code, value) in try units.mapping().entries {
+            guard let words = language.units[code], !seen.contains(words) else { continue }
+            seen.append(words)
+            do throws(Language.AlikeAmounts) { try language.proveAmounts(of: code) } catch {
+                problems.append("\(value.error("\(error)"))")
+            }
+        }
+        return problems
+    }
+}
