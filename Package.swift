@@ -69,8 +69,7 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
-        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl and SoundboxSystem, and their tests; of CICU, which the box itself
-        // does not link, Benchmarks/.
+        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl and SoundboxSystem, and their tests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -90,6 +89,7 @@ let package = Package(
         .target(name: "CQRCode"),
         .target(name: "CConfinement"),
         .target(name: "CWithoutICUData"),
+        // For SoundboxWorkshop and Benchmarks/; the box does not link it.
         .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
         // Pure: no C library, no database, no clock, no socket.
@@ -146,7 +146,7 @@ let package = Package(
         library(
             "SoundboxWorkshop",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "CEBUR128",
+                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "CEBUR128", "CICU",
                 subprocess,
             ]),
 
@@ -271,7 +271,7 @@ let package = Package(
                 "soundbox", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox", "SoundboxConfiguration",
                 "SoundboxControl", "SoundboxCore", "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore",
                 "SoundboxSystem",
-                "SoundboxTesting", "SoundboxVoice", "SoundboxWorkshop", "TestSupport", grdb,
+                "SoundboxTesting", "SoundboxVoice", "TestSupport", grdb,
             ],
             swiftSettings: strict),
         // The box on real GPIO lines and a real sound card: a Linux kernel under emulation.

@@ -16,7 +16,7 @@ packages=(
   libssl-dev libmicrohttpd-dev libmosquitto-dev
   # opened by its name when it is needed: its headers
   libcurl4-openssl-dev
-  # linked by tests only: the oracle of number readings
+  # linked by the voice author's program: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests
   mosquitto mosquitto-clients espeak-ng openssl

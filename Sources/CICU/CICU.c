@@ -32,6 +32,14 @@ void soundbox_icu_speller_set_rules(soundbox_icu_speller *speller, const uint16_
   *code = status;
 }
 
+int32_t soundbox_icu_speller_rule_sets(const soundbox_icu_speller *speller, uint16_t *text, int32_t capacity,
+                                       int32_t *code) {
+  UErrorCode status = U_ZERO_ERROR;
+  int32_t textLength = unum_getTextAttribute(format(speller), UNUM_PUBLIC_RULESETS, text, capacity, &status);
+  *code = status;
+  return textLength;
+}
+
 int32_t soundbox_icu_spell_digits(const soundbox_icu_speller *speller, const char *digits, int32_t length,
                                   uint16_t *text, int32_t capacity, int32_t *code) {
   UErrorCode status = U_ZERO_ERROR;

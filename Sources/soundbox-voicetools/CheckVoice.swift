@@ -19,7 +19,7 @@ struct CheckVoice: AsyncParsableCommand {
             gap below -50 dBFS; largest jump from sample to sample where two recordings meet. The fluent reading is what \
             the chosen recordings tell espeak-ng (their "say"), spoken in one go; a voice without synthesiser has none.
 
-            With --oracle it compares how numbers are read with ICU, where that is installed: more than 100,000 amounts, of \
+            With --oracle it compares how numbers are read with ICU: more than 100,000 amounts, of \
             which the first that differ are shown. ICU is no judge, and a file of --deviations says what is read otherwise \
             on purpose (docs/voice-authoring.md).
 
@@ -78,7 +78,7 @@ struct CheckVoice: AsyncParsableCommand {
         let chosen = locales.isEmpty ? folder.names : locales
         guard !chosen.isEmpty else { throw VoiceError.notFound(name: "", directory: folder.path, available: []) }
         if oracle {
-            let printer = try OraclePrinter(deviations: deviations, ruleSet: ruleSet)
+            let printer = OraclePrinter(deviations: deviations, ruleSet: ruleSet)
             return try printer.print(chosen.map { try folder.voice($0) })
         }
         if report {

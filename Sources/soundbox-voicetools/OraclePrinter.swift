@@ -6,17 +6,10 @@ import SoundboxWorkshop
 
 /// What `soundbox-voicetools check --oracle` prints.
 struct OraclePrinter {
-    private let oracle: VoiceOracle
-    private let deviations: String?
-    private let ruleSet: String?
-
-    /// - Parameter deviations: a file, for one voice.
-    /// - Throws: that there is no ICU.
-    init(deviations: String?, ruleSet: String?) throws(ICUError) {
-        oracle = try VoiceOracle()
-        self.deviations = deviations
-        self.ruleSet = ruleSet
-    }
+    private let oracle = VoiceOracle()
+    /// A file, for one voice.
+    let deviations: String?
+    let ruleSet: String?
 
     /// - Throws: ``ExitCode/failure`` when a voice reads an amount otherwise, and no deviation says so, or when it cannot be
     ///   compared; the others are.

@@ -56,6 +56,7 @@ inside soundbox --version
 [[ $(inside soundbox say 1005) == 一千零五元 ]] || fail "say"
 [[ $(inside soundbox voice check 2>&1) == *"soundbox-voicetools check"* ]] || fail "voice check does not say where it went"
 inside soundbox-voicetools check
+[[ $(inside soundbox-voicetools check en-US --oracle 2>&1) == *"beside ICU"* ]] || fail "the comparison with ICU"
 [[ $(inside id -nG soundbox | tr ' ' '\n' | sort | tr '\n' ' ') == "audio gpio soundbox soundbox-page " ]] || fail "groups of soundbox"
 is_mode "root:soundbox 750" /etc/soundbox
 is_mode "soundbox:soundbox 750" /var/lib/soundbox

@@ -1,4 +1,4 @@
-// ICU's number spelling and regular expressions, as Swift sees them. Only benchmarks link it; SoundboxWorkshop opens ICU by itself.
+// ICU's number spelling and regular expressions, as Swift sees them: for the voice author's program and for benchmarks.
 //
 // Why this is compiled C and not a module map over ICU's headers: ICU renames each function to one with the library's
 // version in its name (unum_open is unum_open_72 on Debian 12) by a macro, which Swift does not follow; and Foundation
@@ -25,6 +25,11 @@ void soundbox_icu_speller_close(soundbox_icu_speller *speller);
 const char *soundbox_icu_speller_actual_locale(const soundbox_icu_speller *speller, int32_t *code);
 /// `name` with its percent sign: %spellout-cardinal.
 void soundbox_icu_speller_set_rules(soundbox_icu_speller *speller, const uint16_t *name, int32_t length, int32_t *code);
+
+/// The names of the sets that there are, with semicolons between them. Returns the length of the text, which may exceed
+/// `capacity`.
+int32_t soundbox_icu_speller_rule_sets(const soundbox_icu_speller *speller, uint16_t *text, int32_t capacity,
+                                       int32_t *code);
 
 /// Spells plain decimal digits (123.45). Returns the length of the text, which may exceed `capacity`.
 int32_t soundbox_icu_spell_digits(const soundbox_icu_speller *speller, const char *digits, int32_t length,

@@ -16,12 +16,12 @@ struct Deviations {
 
     /// Strict: every difference says why it is one and who else says so. Blocks on the disk.
     /// - Throws: ``YAMLError`` naming file, line and key.
-    init(readingFile path: String, _ library: ICULibrary) throws(YAMLError) {
+    init(readingFile path: String) throws(YAMLError) {
         let top = try YAMLValue(readingFile: path).mapping()
         icuLocale = try top.required("icu_locale").string()
         ruleSet = try top.required("rule_set").string()
         rules = []
-        for value in try top.required("deviations").list() { rules.append(try Rule(reading: value, library)) }
+        for value in try top.required("deviations").list() { rules.append(try Rule(reading: value)) }
         try top.refuseOtherKeys()
     }
 }
@@ -41,7 +41,7 @@ extension [Deviations.Rule] {
 }
 
 extension Deviations.Rule {
-    fileprivate init(reading value: YAMLValue, _ library: ICULibrary) throws(YAMLError) {
+    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
         let fields = try value.mapping()
         for key in ["reason", "source"] {
             let text = try fields.required(key)
@@ -51,7 +51,7 @@ extension Deviations.Rule {
         place = "\(value.file):\(pattern.line ?? 0)"
         let (expression, template) = (try pattern.string(), try fields.required("with").string())
         do throws(ICUError) {
-            replacement = try ICUReplacement(library, of: expression, with: template)
+            replacement = try ICUReplacement(of: expression, with: template)
         } catch {
             throw pattern.error(error.description)
         }

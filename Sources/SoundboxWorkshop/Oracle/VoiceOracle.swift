@@ -1,3 +1,4 @@
+import CICU
 import SoundboxCore
 
 /// Compares a language's numbers with ICU's spelling of more than 100,000 amounts.
@@ -31,14 +32,10 @@ public struct VoiceOracle: Sendable {
     /// What most of ICU's locales call the set that reads amounts.
     public static let usualRuleSet = "%spellout-cardinal"
 
-    private let library: ICULibrary
-
-    /// Blocks on the disk.
-    /// - Throws: ``ICUError`` where there is no ICU.
-    public init() throws(ICUError) { library = try ICULibrary() }
+    public init() {}
 
     /// ICU's major version: 72.
-    public var version: Int { library.version }
+    public var version: Int { Int(soundbox_icu_version()) }
 
     /// Compares the language's own cardinal, and those of its units' genders in whole numbers: ICU declines before a
     /// point, too (eine Komma fünf), which nobody says. A gender's set is compared with ICU's of that name.
@@ -53,26 +50,26 @@ public struct VoiceOracle: Sendable {
     public func compare(
         _ language: Language, deviations file: String? = nil, ruleSet: String? = nil, mostExamples: Int = 20
     ) throws -> Report {
-        let deviations = try file.map { try Deviations(readingFile: $0, library) }
+        let deviations = try file.map { try Deviations(readingFile: $0) }
         let locale = deviations?.icuLocale ?? language.locale.replacing("-", with: "_")
         var comparison = Comparison(language, deviations?.rules ?? [], mostExamples: mostExamples)
         let speller =
             if let ruleSet = deviations?.ruleSet ?? ruleSet {
-                try ICUSpeller(library, locale: locale, ruleSet: ruleSet)
+                try ICUSpeller(locale: locale, ruleSet: ruleSet)
             } else {
                 try usualSpeller(locale, otherwise: language.cardinalRuleSet)
             }
         try comparison.compare(OracleAmounts.all, by: language.cardinalRuleSet, with: speller)
         for set in language.amountRuleSets where set != language.cardinalRuleSet {
-            let speller = try ICUSpeller(library, locale: locale, ruleSet: set)
+            let speller = try ICUSpeller(locale: locale, ruleSet: set)
             try comparison.compare(OracleAmounts.all.filter(\.number.decimals.isEmpty), by: set, with: speller)
         }
         return comparison.result
     }
 
     private func usualSpeller(_ locale: String, otherwise own: String) throws(ICUError) -> ICUSpeller {
-        do { return try ICUSpeller(library, locale: locale, ruleSet: Self.usualRuleSet) } catch {
-            guard let speller = try? ICUSpeller(library, locale: locale, ruleSet: own) else { throw error }
+        do { return try ICUSpeller(locale: locale, ruleSet: Self.usualRuleSet) } catch {
+            guard let speller = try? ICUSpeller(locale: locale, ruleSet: own) else { throw error }
             return speller
         }
     }
