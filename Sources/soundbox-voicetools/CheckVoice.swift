@@ -9,8 +9,8 @@ struct CheckVoice: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Prove that a voice can say every amount, and that its recordings are sound.",
         discussion: """
-            Looks at the words that the number rules can put out, at every unit, channel and sentence, and at every \
-            recording: missing, unreadable, too loud or soft, clipped, silent at its ends, named twice or by nobody. A \
+            Looks at the words that the number rules can put out, at whether two numbers or amounts sound alike, at every \
+            unit, channel and sentence, and at every recording: missing, unreadable, too loud or soft, clipped, silent at its ends, named twice or by nobody. A \
             note names a sentence or prompt that the voice may lack, and what is said instead. Speakers of one language \
             must say the same words: what differs between their folders is told.
 

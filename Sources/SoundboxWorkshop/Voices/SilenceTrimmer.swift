@@ -1,22 +1,24 @@
 import Glibc
+import SoundboxCore
+import SoundboxVoice
 
 /// Cuts the silence before and after the sound, and leaves margins in which it fades in and out without a click.
-public struct SilenceTrimmer: Sendable {
+struct SilenceTrimmer: Sendable {
     /// Samples below this level, in dBFS, count as silence at either end.
-    public var threshold: Double
+    var threshold: Double
     /// What is left before the first sound.
-    public var lead: Duration
+    var lead: Duration
     /// What is left after the last sound.
-    public var tail: Duration
+    var tail: Duration
 
-    public init(threshold: Double = -50, lead: Duration = .milliseconds(10), tail: Duration = .milliseconds(20)) {
+    init(threshold: Double = -50, lead: Duration = .milliseconds(10), tail: Duration = .milliseconds(20)) {
         self.threshold = threshold
         self.lead = lead
         self.tail = tail
     }
 
     /// The frames from the first to the last that is not silence; `nil` when there is no sound at all.
-    public func sound(in recording: Recording) -> Range<Int>? {
+    func sound(in recording: Recording) -> Range<Int>? {
         let floor = Float(Double.amplitude(ofDecibels: threshold))
         let samples = recording.samples
         guard let first = samples.firstIndex(where: { abs($0) >= floor }),
@@ -28,7 +30,7 @@ public struct SilenceTrimmer: Sendable {
     /// `recording` with exactly ``lead`` and ``tail`` around its sound, filled up with silence where it has less.
     ///
     /// The fades are linear and lie within the margins, so the sound itself is untouched.
-    public func trimmed(_ recording: Recording) throws(RecordingError) -> Recording {
+    func trimmed(_ recording: Recording) throws(RecordingError) -> Recording {
         guard let sound = sound(in: recording) else {
             throw .unusable(file: recording.name, reason: "nothing in it is louder than \(threshold) dBFS")
         }
@@ -38,7 +40,7 @@ public struct SilenceTrimmer: Sendable {
     /// The frames of `sound` with ``lead`` and ``tail`` around them, which fade in and out.
     ///
     /// For callers who know better than a fixed threshold where the sound is.
-    package func cut(_ recording: Recording, around sound: Range<Int>) -> Recording {
+    func cut(_ recording: Recording, around sound: Range<Int>) -> Recording {
         let lead = recording.frames(in: lead)
         let tail = recording.frames(in: tail)
         let samples = (sound.lowerBound - lead..<sound.upperBound + tail).map { frame -> Float in
@@ -59,7 +61,7 @@ extension Recording {
     ///
     /// A first-order high-pass at 20 Hz, below any voice. Subtracting the mean instead would lift the silence around a
     /// lopsided word off zero, where no trimmer takes it for silence.
-    package func removingOffset() -> Recording {
+    func removingOffset() -> Recording {
         guard var previous = samples.first else { return self }
         let memory = Float(exp(-2 * Double.pi * 20 / Double(sampleRate)))
         var output: Float = 0

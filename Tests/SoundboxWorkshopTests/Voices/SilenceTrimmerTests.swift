@@ -2,6 +2,7 @@ import Testing
 import VoiceTestSupport
 
 @testable import SoundboxVoice
+@testable import SoundboxWorkshop
 
 @Suite("Trimming silence")
 struct SilenceTrimmerTests {
