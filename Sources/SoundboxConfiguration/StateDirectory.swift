@@ -34,11 +34,6 @@ package final class StateDirectory: Sendable {
     }
 
     package var inboxPath: String { "\(path)/inbox.sqlite" }
-    package var volumePath: String { "\(path)/volume" }
-    package var quietHoursPath: String { "\(path)/quiet_hours" }
-    package var timePath: String { "\(path)/time" }
-    package var dayEndPath: String { "\(path)/day_end" }
-    package var sessionPath: String { "\(path)/session" }
     package var clipsPath: String { "\(path)/clips" }
 }
 

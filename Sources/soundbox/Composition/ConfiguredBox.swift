@@ -65,14 +65,13 @@ struct ConfiguredBox {
         self.directory = directory
         if let note = try directory.claim(for: configuration.merchantID) { logger.warning("\(note)") }
         let systemd = Systemd()
-        let volumeFile = VolumeFile(path: directory.volumePath)
         let state = BoxState(volume: remote.volume)
         Self.noteVolatileStorage(directory.path, state, logger)
         Self.noteInboxes(directory.inboxesAside, state, logger)
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
-        let timeFile = TimeFile(path: directory.timePath)
+        let timeFile = StateFile.time(in: directory.path)
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
             keeper: .init(read: { timeFile.read() }, write: { try timeFile.write($0) }))
@@ -93,7 +92,7 @@ struct ConfiguredBox {
         var parts = Box.Parts(
             identity: identity, policy: try Box.Policy(configuration), state: state, feed: feed, inbox: inbox,
             salvage: salvage, clock: clock, output: Self.soundThread(configuration.audio, amplifier, watch, logger),
-            voices: voices, panel: panel, keepVolume: { try volumeFile.write($0) },
+            voices: voices, panel: panel, keepVolume: { try remote.volumeFile.write($0) },
             removeSetup: {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
             },
@@ -106,23 +105,23 @@ struct ConfiguredBox {
         parts.calendar = { zone.clock.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
         // A zone that is missing is told now, and not only when somebody asks for totals.
         _ = zone.clock
-        let dayEndFile = DayEndFile(path: directory.dayEndPath)
+        let dayEndFile = StateFile.dayEnd(in: directory.path)
         parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
-        let quietHoursFile = QuietHoursFile(path: directory.quietHoursPath)
+        let quietHoursFile = StateFile.quietHours(in: directory.path)
         let ownQuietHours = quietHoursFile.read()
-        if ownQuietHours == nil, SmallFile.exists(directory.quietHoursPath) {
+        if ownQuietHours == nil, SmallFile.exists(quietHoursFile.path) {
             let warning =
-                "\(directory.quietHoursPath): the quiet hours that the shop has set cannot be read: those of the setup "
+                "\(quietHoursFile.path): the quiet hours that the shop has set cannot be read: those of the setup "
                 + "count until it sets others"
             logger.warning("\(warning)")
             state.update { $0.quietHoursWarning = warning }
         }
         parts.quietHours = OwnQuietHours(own: ownQuietHours) { change in
-            try quietHoursFile.write(change)
+            try quietHoursFile.write(change ?? .asSetUp)
             state.update { $0.quietHoursWarning = nil }
             logger.notice("quiet hours set by the shop", metadata: ["set": "\(change?.json.text ?? "as set up")"])
         }
-        let sessionFile = SessionFile(path: directory.sessionPath)
+        let sessionFile = StateFile.session(in: directory.path)
         parts.session = SessionStore(read: { sessionFile.read() }, write: { try sessionFile.write($0) })
         parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
         if let settings = configuration.clips {

@@ -13,7 +13,7 @@ struct RemoteConfiguration {
     let warning: String?
     private let record: SettingsRecord
     private let file: SettingsFile
-    private let volumeFile: VolumeFile
+    let volumeFile: StateFile<Volume>
 
     /// Settings on trial with which no box can be made are given up at once. Blocks on the disk.
     ///
@@ -21,7 +21,7 @@ struct RemoteConfiguration {
     /// - Throws: when another box runs on the same state.
     init(over written: Configuration, from path: String, logger: Logger) throws {
         file = SettingsFile(inStateDirectory: written.stateDirectory)
-        volumeFile = VolumeFile(path: try StateDirectory(path: written.stateDirectory).volumePath)
+        volumeFile = StateFile.volume(in: try StateDirectory(path: written.stateDirectory).path)
         var (found, warning): (SettingsRecord?, String?)
         do { found = try file.read() } catch {
             warning = "settings from afar are lost, soundbox.yaml counts alone; send them again: \(error)"

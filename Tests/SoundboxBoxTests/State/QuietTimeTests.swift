@@ -15,8 +15,8 @@ struct QuietTimeTests {
     @Test("The shop's own count until it keeps to the setup again, across restarts")
     func ownCount() throws {
         let folder = try TemporaryFolder()
-        let file = QuietHoursFile(path: folder.file("quiet_hours"))
-        func quietTime() -> QuietTime { QuietTime(setup, own: file.read()) { try file.write($0) } }
+        let file = StateFile.quietHours(in: folder.path)
+        func quietTime() -> QuietTime { QuietTime(setup, own: file.read()) { try file.write($0 ?? .asSetUp) } }
         #expect(quietTime().reading == QuietReading(setup, isShops: false))
         try quietTime().change(to: .hours(own))
         #expect(quietTime().reading == QuietReading(own, isShops: true))
@@ -93,7 +93,7 @@ struct QuietTimeTests {
         arguments: ["", "{", "[]", #"{"from": "22:00"}"#, #"{"from": "25:00", "to": "07:00", "volume": 20}"#])
     func damage(text: String) throws {
         let folder = try TemporaryFolder()
-        #expect(QuietHoursFile(path: try folder.write(text, to: "quiet_hours")).read() == nil)
-        #expect(QuietHoursFile(path: folder.path).read() == nil)
+        try folder.write(text, to: "quiet_hours")
+        #expect(StateFile.quietHours(in: folder.path).read() == nil)
     }
 }

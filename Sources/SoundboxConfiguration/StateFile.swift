@@ -1,0 +1,102 @@
+import SoundboxCore
+import SoundboxSystem
+import Synchronization
+
+/// One value that outlives a restart, in a file of its own in the state directory.
+///
+///     let file = StateFile.volume(in: "/var/lib/soundbox")
+///     try file.write(Volume(60))
+///     file.read()  // Volume(60)
+package final class StateFile<Value: Sendable>: Sendable {
+    package let path: String
+    /// Bytes.
+    private let limit: Int
+    private let text: @Sendable (Value) -> String
+    private let value: @Sendable (String) -> Value?
+    /// Several threads change the volume.
+    private let writing = Mutex(())
+
+    /// - Parameters:
+    ///   - limit: bytes that are read at most.
+    ///   - text: without a line feed at its end.
+    ///   - value: `nil` for what is no such text.
+    private init(
+        _ path: String, limit: Int, text: @escaping @Sendable (Value) -> String,
+        value: @escaping @Sendable (String) -> Value?
+    ) {
+        (self.path, self.limit, self.text, self.value) = (path, limit, text, value)
+    }
+
+    /// `nil` when nothing readable is there. Any thread; blocks on the disk.
+    package func read() -> Value? {
+        guard let bytes = try? SmallFile.bytes(ofRegularFile: path, limit: limit), bytes.last == UInt8(ascii: "\n")
+        else { return nil }
+        return value(String(decoding: bytes.dropLast(), as: UTF8.self))
+    }
+
+    /// Replaces the file as a whole: after a power cut it holds the old value or the new one. Any thread; blocks on the
+    /// disk.
+    package func write(_ value: Value) throws(FileError) {
+        try writing.withLock { _ throws(FileError) in
+            try SmallFile.replace(path, with: "\(text(value))\n", mode: 0o640, owner: nil)
+        }
+    }
+}
+
+extension StateFile where Value == Volume {
+    /// The volume that was set last.
+    package static func volume(in folder: String) -> StateFile {
+        StateFile("\(folder)/volume", limit: 16) {
+            "\($0.level)"
+        } value: {
+            Int($0).map { Volume($0) }
+        }
+    }
+}
+
+extension StateFile where Value == QuietChange {
+    /// The quiet hours that the shop has set itself, as the control socket's JSON has them.
+    package static func quietHours(in folder: String) -> StateFile {
+        StateFile("\(folder)/quiet_hours", limit: 256) {
+            $0.json.text
+        } value: { text in
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { try? QuietChange(decoding: $0) }
+        }
+    }
+}
+
+extension StateFile where Value == Timestamp {
+    /// The moment that it cannot be earlier than: a box without a clock battery starts in the past.
+    ///
+    /// Twice, since one bit of a worn card could make it a time from which on every signed payment is too old.
+    package static func time(in folder: String) -> StateFile {
+        StateFile("\(folder)/time", limit: 64) {
+            "\($0)\n\($0)"
+        } value: { text in
+            let lines = text.split(separator: "\n")
+            return lines.count == 2 && lines[0] == lines[1] ? Timestamp(rfc3339: String(lines[0])) : nil
+        }
+    }
+}
+
+extension StateFile where Value == CivilDate {
+    /// The business day whose takings were told last.
+    package static func dayEnd(in folder: String) -> StateFile {
+        StateFile("\(folder)/day_end", limit: 64) {
+            "\($0)"
+        } value: {
+            CivilDate($0)
+        }
+    }
+}
+
+extension StateFile where Value == SessionRecord {
+    /// The session that the box has at its broker.
+    package static func session(in folder: String) -> StateFile {
+        StateFile("\(folder)/session", limit: 4096) {
+            $0.json.text
+        } value: { text in
+            (try? JSONValue(parsing: Array(text.utf8))).flatMap { SessionRecord(decoding: $0) }
+        }
+    }
+}
