@@ -50,7 +50,7 @@ extension Box {
         /// A path that is there while new software is being installed.
         package var updateMark: String
         /// Lets others on this machine ask and command the box.
-        package var control: @Sendable (Controls) -> [any Service] = { _ in [] }
+        package var control: @Sendable (ControlAnswers) -> [any Service] = { _ in [] }
         package var systemd = Systemd()
         /// Where the box counts what happens: its own, and never the process's.
         package var metrics = MetricsRegistry(BoxMetrics.descriptions)
@@ -116,27 +116,5 @@ extension Box {
             self.freshness = freshness
             self.retention = retention
         }
-    }
-
-    /// What others on this machine may ask of the box.
-    package struct Controls: Sendable {
-        package var status: @Sendable () async -> BoxStatus
-        package var replay: @Sendable () -> Void
-        /// Changes the volume, unless asked with `nil`.
-        /// - Returns: what is in force.
-        package var changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
-        package var history: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
-        package var totals: @Sendable (HistoryQuery) async -> Result<JSONValue, HistoryRefusal>
-        /// What it can say in figures, as they are now.
-        package var metrics: @Sendable () async -> [MetricFamily]
-        /// Repeats a notice, by its sequence number.
-        package var replayNotice: @Sendable (Int64) async -> Result<Void, ControlRefusal>
-        /// What has changed since a version; waits for some seconds where nothing has.
-        package var events: @Sendable (_ version: Int) async -> JSONValue
-        /// Changes the quiet hours, unless asked with `nil`.
-        package var quietHours: @Sendable (QuietChange?) async -> Result<QuietReading, ControlRefusal>
-        /// Has the box say that it is ready.
-        package var trial: @Sendable () -> Void
-        package var speakCode: @Sendable (SignInCode) async -> Result<Void, ControlRefusal>
     }
 }

@@ -132,9 +132,9 @@ public struct Box {
         let counter = CounterDesk(
             desk: desk, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
             loudness: { await mailbox.loudness }, play: events.play, status: { await reporter.status() })
-        let controls = Controls(
-            status: { await reporter.status() },
-            replay: { mailbox.post(.play(.last)) },
+        let answers = ControlAnswers(
+            status: { await reporter.status() }, replay: { mailbox.post(.play(.last)) },
+            replayNotice: { await counter.replay($0) },
             changeVolume: { change in
                 guard let change else { return await mailbox.loudness }
                 return await mailbox.change(change)
@@ -143,7 +143,7 @@ public struct Box {
             metrics: { [counted = parts.metrics, machine = parts.machine] in
                 await reporter.metrics(counted: counted, machine: machine)
             },
-            replayNotice: { await counter.replay($0) }, events: { await counter.events(after: $0) },
+            events: { await counter.events(after: $0) },
             quietHours: { await counter.quietHours($0) }, trial: { events.say(.greeting) },
             speakCode: { await counter.speak($0) })
 
@@ -183,7 +183,7 @@ public struct Box {
                     answer: ringer.answer),
                 announcer,
                 ringer,
-            ] + renewal + parts.control(controls) + network + dayEnd + [
+            ] + renewal + parts.control(answers) + network + dayEnd + [
                 StorageFaultService(state: state, say: events.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity),
             ]

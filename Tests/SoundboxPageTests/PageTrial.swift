@@ -114,6 +114,7 @@ final class PageTrial: Sendable {
 
     private var answers: ControlAnswers {
         ControlAnswers(
+            status: { BoxStatus(isOnline: true, version: "1", voice: "zh-CN") },
             replay: { self.box.withLock { $0.replayed.append(-1) } },
             replayNotice: { sequence in
                 self.box.withLock { $0.replayed.append(sequence) }
@@ -136,7 +137,7 @@ final class PageTrial: Sendable {
                     box.codes.append(code.text)
                     return .success(())
                 }
-            }, page: .null, pageProblem: { _ in })
+            })
     }
 
     /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out; or as many as `count`.

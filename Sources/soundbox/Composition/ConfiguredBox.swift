@@ -138,22 +138,22 @@ struct ConfiguredBox {
         parts.outputWillStop = { watch.hurry() }
         parts.systemd = systemd
         parts.machine = { MachineReading(stateDirectory: directory.path) }
-        parts.control = { box in
-            let answers = ControlAnswers(box, page: configuration.pageJSON) { problem in
-                state.update { $0.pageProblem = problem }
-            }
+        parts.control = { answers in
+            var answers = answers
+            answers.page = configuration.pageJSON
+            answers.pageProblem = { problem in state.update { $0.pageProblem = problem } }
             var servers: [any Service] = [
                 ControlServer(
-                    socketPath: configuration.controlSocket, status: box.status, service: answers, logger: logger)
+                    socketPath: configuration.controlSocket, status: answers.status, service: answers, logger: logger)
             ]
             if let page = configuration.page {
                 servers.append(
                     ControlServer(
-                        socketPath: page.socket, group: page.group, status: box.status, service: answers,
+                        socketPath: page.socket, group: page.group, status: answers.status, service: answers,
                         logger: logger))
             }
             if let address = configuration.metricsAddress {
-                servers.append(MetricsServer(address: address, metrics: box.metrics, logger: logger))
+                servers.append(MetricsServer(address: address, metrics: answers.metrics, logger: logger))
             }
             return servers
         }
@@ -263,17 +263,6 @@ struct ConfiguredBox {
             state.update { $0.panelFault = "\(what): \(error)" }
         }
         return (board.panel, layout.gestures, board.amplifier)
-    }
-}
-
-extension ControlAnswers {
-    fileprivate init(
-        _ box: Box.Controls, page: JSONValue, pageProblem: @escaping @Sendable (String?) -> Void
-    ) {
-        self.init(
-            replay: box.replay, replayNotice: box.replayNotice, changeVolume: box.changeVolume, history: box.history,
-            totals: box.totals, metrics: box.metrics, events: box.events, quietHours: box.quietHours, trial: box.trial,
-            speakCode: box.speakCode, page: page, pageProblem: pageProblem)
     }
 }
 

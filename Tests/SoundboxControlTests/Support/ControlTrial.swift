@@ -72,8 +72,8 @@ final class ControlTrial: Sendable {
     }
 
     private var answers: ControlAnswers {
-        ControlAnswers(
-            replay: { self.box.withLock { $0.replays += 1 } },
+        var answers = ControlAnswers(
+            status: { self.status }, replay: { self.box.withLock { $0.replays += 1 } },
             replayNotice: { sequence in
                 if sequence == 404 { return .failure(ControlRefusal(.unknown, "there is no notice 404")) }
                 if sequence == 409 { return .failure(ControlRefusal(.untold, "it has not been told yet")) }
@@ -98,8 +98,10 @@ final class ControlTrial: Sendable {
                     box.codes.append(code.text)
                     return .success(())
                 }
-            }, page: .object([("enabled", .bool(true)), ("port", .integer(80))]),
-            pageProblem: { problem in self.box.withLock { $0.pageProblem = problem } })
+            })
+        answers.page = .object([("enabled", .bool(true)), ("port", .integer(80))])
+        answers.pageProblem = { problem in self.box.withLock { $0.pageProblem = problem } }
+        return answers
     }
 
     /// As ``run(isInService:_:)``, once the socket is open.
