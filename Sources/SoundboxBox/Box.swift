@@ -48,8 +48,8 @@ public struct Box {
         let desk = HistoryDesk(day: day, executor: files)
         let volume = VolumeControl(
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: events.say)
-        let mailbox = CommandMailbox(
-            volume: volume, unprovisioning: unprovisioning, logger: logger, play: events.play, say: events.say)
+        let commands = CommandHandler(
+            volume: volume, unprovisioning: unprovisioning, play: events.play, say: events.say)
         let quietTime = QuietTime(
             parts.policy.quietHours, own: parts.quietHours.own, keep: parts.quietHours.keep,
             minuteOfDay: { day.minuteOfDay })
@@ -77,7 +77,7 @@ public struct Box {
             events: events, ages: ages, quietTime: quietTime, takings: day.totals(of:),
             receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
-                mailbox.heard(prompt)
+                unprovisioning.heard(prompt)
                 networkPrompts?.heard(prompt)
             },
             willStop: parts.outputWillStop, looksElsewhere: update.look)
@@ -97,7 +97,7 @@ public struct Box {
         }
         let settings = RemoteSettingsService(
             desk: parts.settings, state: state, clock: clock, logger: logger, executor: files,
-            setVolume: { mailbox.post(.volume(.to($0))) })
+            setVolume: { volume.apply(.to($0)) })
         self.settings = settings
         let certificate = parts.certificate.map {
             CertificateService(desk: $0, state: state, clock: clock, logger: logger, executor: files)
@@ -125,19 +125,19 @@ public struct Box {
                     guard let certificate else { return "certificate: not taken by this box" }
                     return certificate.take(text)
                 },
-                perform: mailbox.post, say: events.say))
+                perform: commands.perform, say: events.say))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
             quietTime: quietTime, session: session)
         let counter = CounterDesk(
             desk: desk, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
-            loudness: { await mailbox.loudness }, play: events.play, status: { await reporter.status() })
+            loudness: { volume.loudness }, play: events.play, status: { await reporter.status() })
         let answers = ControlAnswers(
-            status: { await reporter.status() }, replay: { mailbox.post(.play(.last)) },
+            status: { await reporter.status() }, replay: { events.play(.last) },
             replayNotice: { await counter.replay($0) },
             changeVolume: { change in
-                guard let change else { return await mailbox.loudness }
-                return await mailbox.change(change)
+                guard let change else { return volume.loudness }
+                return await volume.change(change)
             },
             history: { await desk.entries($0) }, totals: { await desk.totals($0) },
             metrics: { [counted = parts.metrics, machine = parts.machine] in
@@ -171,15 +171,15 @@ public struct Box {
                         ]
                     }),
                 InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
-                // After everybody who sends commands: what they have sent is still carried out, and then written down.
+                // After everybody who sends commands: the volume that they set is still written down.
                 volume,
-                mailbox,
                 FeedService(feed: feed, delegate: intake),
                 reporter,
                 unprovisioning,
                 settings,
                 PanelService(
-                    panel: parts.panel, gestures: parts.gestures, state: state, logger: logger, perform: mailbox.post,
+                    panel: parts.panel, gestures: parts.gestures, state: state, logger: logger,
+                    perform: commands.perform,
                     answer: ringer.answer),
                 announcer,
                 ringer,

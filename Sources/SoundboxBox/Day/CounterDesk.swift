@@ -20,14 +20,14 @@ struct CounterDesk: Sendable {
     let quietTime: QuietTime
     let voices: Voices
     let executor: ThreadExecutor
-    let loudness: @Sendable () async -> Loudness
+    let loudness: @Sendable () -> Loudness
     let play: @Sendable (Announcer.Request) -> Void
     let status: @Sendable () async -> BoxStatus
     private let lastCode = LastCode()
 
     init(
         desk: HistoryDesk, state: BoxState, quietTime: QuietTime, voices: Voices, executor: ThreadExecutor,
-        loudness: @escaping @Sendable () async -> Loudness, play: @escaping @Sendable (Announcer.Request) -> Void,
+        loudness: @escaping @Sendable () -> Loudness, play: @escaping @Sendable (Announcer.Request) -> Void,
         status: @escaping @Sendable () async -> BoxStatus
     ) {
         self.desk = desk
@@ -88,7 +88,7 @@ struct CounterDesk: Sendable {
         if quietTime.volumeNow != nil {
             return .failure(ControlRefusal(.quiet, "no code is said in quiet hours"))
         }
-        let loudness = await loudness()
+        let loudness = loudness()
         guard !loudness.isMuted, loudness.volume.level > 0 else {
             return .failure(ControlRefusal(.muted, "the box is muted, or its volume is 0"))
         }

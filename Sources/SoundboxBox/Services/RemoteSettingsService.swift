@@ -62,7 +62,7 @@ package actor RemoteSettingsService: Service {
 
     /// - Parameters:
     ///   - executor: a thread that may block.
-    ///   - setVolume: must not block.
+    ///   - setVolume: the state has it then: settings that come next begin from there. Must not block.
     ///   - patience: how long settings on trial may take until the box is online.
     package init(
         desk: SettingsDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
@@ -112,7 +112,7 @@ package actor RemoteSettingsService: Service {
         }
         logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(verdict == .onTrial)"])
         if verdict == .onTrial { event.yield(.changed) }
-        if volume != before { putInForce(volume) }
+        if volume != before { setVolume(volume) }
         return nil
     }
 
@@ -172,13 +172,7 @@ package actor RemoteSettingsService: Service {
         // Should it not be kept, they are on trial at the next start as well.
         guard keep(record) == nil else { return }
         logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
-        if volume != before { putInForce(volume) }
-    }
-
-    /// The state has it at once, before the player: settings that come next begin from there.
-    private nonisolated func putInForce(_ volume: Volume) {
-        state.update { $0.volume = volume }
-        setVolume(volume)
+        if volume != before { setVolume(volume) }
     }
 
     /// - Returns: why that cannot be.

@@ -21,7 +21,7 @@ actor VolumeControl: Service {
     private let logger: Logger
     private let say: @Sendable (Prompt) -> Void
     private let changes: AsyncStream<Void>
-    private let change: AsyncStream<Void>.Continuation
+    private let hasChanged: AsyncStream<Void>.Continuation
     /// What the disk and the log know.
     private var remembered: Loudness
 
@@ -39,28 +39,37 @@ actor VolumeControl: Service {
         self.logger = logger
         self.executor = executor
         self.say = say
-        (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (changes, hasChanged) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         remembered = Loudness(volume: player.volume, isMuted: player.isMuted)
     }
 
     /// What is in force. Never blocks; any thread.
     nonisolated var loudness: Loudness { Loudness(volume: player.volume, isMuted: player.isMuted) }
 
-    /// Changes it at once; ``run()`` passes the change on to the disk and the log. Only for ``CommandMailbox``, which
-    /// makes one change after the other. Never blocks.
-    nonisolated func apply(_ change: LoudnessChange) {
-        let before = loudness
-        let after = change.applied(to: before)
-        if after != before {
+    /// Changes it at once; ``run()`` passes the change on to the disk and the log. Never blocks; any thread.
+    /// - Returns: what is in force.
+    @discardableResult
+    nonisolated func apply(_ change: Command.VolumeChange) -> Loudness {
+        var after = loudness
+        // Under the lock of the state, so that no change from another thread is lost.
+        state.update { snapshot in
+            snapshot.volume = change.applied(to: snapshot.volume)
+            snapshot.isMuted = change.applied(toMuted: snapshot.isMuted)
+            after = Loudness(volume: snapshot.volume, isMuted: snapshot.isMuted)
             player.volume = after.volume
             player.isMuted = after.isMuted
-            state.update { snapshot in
-                snapshot.volume = after.volume
-                snapshot.isMuted = after.isMuted
-            }
-            self.change.yield()
         }
-        if !after.isMuted, let prompt = change.last.prompt(at: after.volume) { say(prompt) }
+        hasChanged.yield()
+        if !after.isMuted, let prompt = change.prompt(at: after.volume) { say(prompt) }
+        return after
+    }
+
+    /// Changes it, and returns when the change is on the disk.
+    /// - Returns: what is in force.
+    nonisolated func change(_ change: Command.VolumeChange) async -> Loudness {
+        let loudness = apply(change)
+        await remember()
+        return loudness
     }
 
     /// Returns when what is in force is on the disk.

@@ -26,7 +26,7 @@ final class CommandDesk: Sendable {
     let events = Journal<Event>()
     let volume: VolumeControl
     let unprovisioning: Unprovisioning
-    let mailbox: CommandMailbox
+    let commands: CommandHandler
 
     init() throws {
         let player = Player(
@@ -44,18 +44,17 @@ final class CommandDesk: Sendable {
                 kept.append(volume)
             }, say: say)
         unprovisioning = Unprovisioning(remove: { .removed }, logger: logger, executor: files)
-        mailbox = CommandMailbox(
-            volume: volume, unprovisioning: unprovisioning, logger: logger,
+        commands = CommandHandler(
+            volume: volume, unprovisioning: unprovisioning,
             play: { [events] request in
                 events.append(.play(request, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
             }, say: say)
         self.player = player
     }
 
-    /// Runs what takes commands until `body` has returned, and then to its end.
+    /// Has the volume written down until `body` has returned, and then to its end.
     func whileOpen(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { await self.mailbox.run() }
             group.addTask { await self.volume.run() }
             try await body()
             group.cancelAll()

@@ -49,8 +49,10 @@ struct RemoteSettingsServiceTests {
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files"), patience: patience,
-            // As in the box, which takes it later.
-            setVolume: { [volumes] volume in volumes.append(volume) })
+            setVolume: { [volumes, state] volume in
+                state.update { $0.volume = volume }
+                volumes.append(volume)
+            })
     }
 
     private func settings(_ id: String, at: Int64, _ values: String) throws -> RemoteSettings {

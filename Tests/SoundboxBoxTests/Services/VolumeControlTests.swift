@@ -16,7 +16,7 @@ struct VolumeControlTests {
     @Test("Mute leaves the volume as it is, is shown, and is not remembered")
     func mute() async throws {
         try await desk.whileOpen {
-            #expect(await desk.mailbox.change(.mute) == Loudness(volume: Volume(80), isMuted: true))
+            #expect(await desk.volume.change(.mute) == Loudness(volume: Volume(80), isMuted: true))
             #expect(desk.player.isMuted && desk.player.volume == Volume(80))
             #expect(desk.state.snapshot.isMuted && desk.state.snapshot.volume == Volume(80))
             desk.state.update { $0.connection = .disconnected(reason: "no broker", retryIn: .seconds(1)) }
@@ -24,7 +24,7 @@ struct VolumeControlTests {
             desk.state.update { $0.connection = .subscribed }
             #expect(Indication(desk.state.snapshot) == .muted)
             #expect(desk.kept.entries.last == nil)
-            #expect(await desk.mailbox.change(.unmute) == Loudness(volume: Volume(80), isMuted: false))
+            #expect(await desk.volume.change(.unmute) == Loudness(volume: Volume(80), isMuted: false))
             #expect(!desk.player.isMuted)
             #expect(Indication(desk.state.snapshot) == .online)
         }
@@ -37,8 +37,8 @@ struct VolumeControlTests {
         ])
     func changeWhileMuted(change: Command.VolumeChange, volume: Int, isMuted: Bool) async throws {
         try await desk.whileOpen {
-            _ = await desk.mailbox.change(.mute)
-            #expect(await desk.mailbox.change(change) == Loudness(volume: Volume(volume), isMuted: isMuted))
+            _ = await desk.volume.change(.mute)
+            #expect(await desk.volume.change(change) == Loudness(volume: Volume(volume), isMuted: isMuted))
             #expect(desk.player.isMuted == isMuted)
         }
     }
@@ -46,17 +46,30 @@ struct VolumeControlTests {
     @Test("A burst acts in order, and is written down once it is over")
     func burst() async throws {
         try await desk.whileOpen {
-            desk.mailbox.post(.volume(.to(Volume(0))))
-            for _ in 1...100_000 { desk.mailbox.post(.volume(.up)) }
-            for _ in 1...3 { desk.mailbox.post(.volume(.down)) }
-            #expect(await desk.mailbox.loudness == Loudness(volume: Volume(70), isMuted: false))
+            desk.commands.perform(.volume(.to(Volume(0))))
+            for _ in 1...100_000 { desk.commands.perform(.volume(.up)) }
+            for _ in 1...3 { desk.commands.perform(.volume(.down)) }
+            #expect(desk.volume.loudness == Loudness(volume: Volume(70), isMuted: false))
             #expect(desk.state.snapshot.volume == Volume(70))
-            desk.mailbox.post(.volume(.mute))
-            #expect(await desk.mailbox.loudness.isMuted)
+            desk.commands.perform(.volume(.mute))
+            #expect(desk.volume.loudness.isMuted)
             #expect(desk.player.isMuted && desk.state.snapshot.isMuted)
         }
         // Shutdown writes down what was not yet.
         #expect(desk.kept.entries.last == Volume(70))
+    }
+
+    @Test("Of changes from several threads at once none is lost")
+    func severalThreads() async throws {
+        for _ in 1...200 {
+            desk.commands.perform(.volume(.to(Volume(0))))
+            await withDiscardingTaskGroup { group in
+                for _ in 1...9 { group.addTask { desk.commands.perform(.volume(.up)) } }
+                group.addTask { desk.commands.perform(.volume(.unmute)) }
+            }
+            #expect(desk.volume.loudness == Loudness(volume: Volume(90), isMuted: false))
+            #expect(desk.state.snapshot.volume == Volume(90))
+        }
     }
 
     @Test("A key that reaches the end says so, and says it again when it is pressed there; others say nothing")
@@ -65,7 +78,7 @@ struct VolumeControlTests {
             let changes: [Command.VolumeChange] = [
                 .up, .up, .up, .to(Volume(20)), .down, .down, .down, .to(Volume(0)), .up,
             ]
-            for change in changes { _ = await desk.mailbox.change(change) }
+            for change in changes { _ = await desk.volume.change(change) }
         }
         let said = desk.events.entries.compactMap { event -> Prompt? in
             guard case .say(let prompt, at: _) = event else { return nil }

@@ -1,0 +1,26 @@
+import SoundboxCore
+
+/// Carries out commands, whatever their source: at once, on the thread of whoever has one, and so in the order in which
+/// each source sends them. Nothing here blocks, also while the disk or the sound card hangs.
+struct CommandHandler: Sendable {
+    let volume: VolumeControl
+    let unprovisioning: Unprovisioning
+    /// Takes what is to be played. Must not block.
+    let play: @Sendable (Announcer.Request) -> Void
+    /// Takes a prompt to be spoken. Must not block.
+    let say: @Sendable (Prompt) -> Void
+
+    /// Never blocks; any thread.
+    func perform(_ command: Command) {
+        switch command {
+        case .volume(let change): volume.apply(change)
+        case .play(let request): play(request)
+        case .warnOfUnprovisioning:
+            unprovisioning.warningIsDue()
+            say(.unprovisionWarning)
+        case .unprovision: unprovisioning.perform()
+        // Carried out when they arrived.
+        case .cancel, .errand, .reconciled, .settings, .certificate: break
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxTesting
+import TestSupport
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("Commands", .timeLimit(.minutes(10)))
+struct CommandHandlerTests {
+    private let desk: CommandDesk
+
+    init() throws { desk = try CommandDesk() }
+
+    private func intake() -> Intake {
+        Intake(
+            reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            inbox: InMemoryInbox(),
+            clock: BoxClock(newestKnown: nil), state: desk.state,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            hooks: Intake.Hooks(perform: desk.commands.perform))
+    }
+
+    private func loudness(_ level: Int, isMuted: Bool = false) -> Loudness {
+        Loudness(volume: Volume(level), isMuted: isMuted)
+    }
+
+    @Test("Of several words in one batch of messages the last is in force")
+    func lastWord() throws {
+        let intake = intake()
+        let words: [(text: String, inForce: Loudness)] = [
+            ("20", loudness(20)), ("80", loudness(80)), (#""mute""#, loudness(80, isMuted: true)),
+            (#""unmute""#, loudness(80)),
+        ]
+        for count in words.indices {
+            let messages = words[...count].map { FeedMessage(topic: .commands, payload: payload($0.text)) }
+            try intake.commit(messages)
+            #expect(desk.volume.loudness == words[count].inForce)
+            let snapshot = desk.state.snapshot
+            #expect(Loudness(volume: snapshot.volume, isMuted: snapshot.isMuted) == words[count].inForce)
+        }
+    }
+
+    private func payload(_ volume: String) -> [UInt8] { Array(#"{"type":"volume","volume":\#(volume)}"#.utf8) }
+
+    @Test("Commands of all kinds are carried out in the order in which they came")
+    func order() {
+        desk.commands.perform(.volume(.to(Volume(20))))
+        desk.commands.perform(.warnOfUnprovisioning)
+        desk.commands.perform(.volume(.to(Volume(50))))
+        desk.commands.perform(.play(.today))
+        desk.commands.perform(.volume(.mute))
+        #expect(desk.volume.loudness == loudness(50, isMuted: true))
+        #expect(
+            desk.events.entries == [.say(.unprovisionWarning, at: loudness(20)), .play(.today, at: loudness(50))])
+    }
+
+    @Test("A disk that hangs holds up no command")
+    func hangingDisk() async throws {
+        desk.disk.hang()
+        try await desk.whileOpen {
+            desk.commands.perform(.volume(.to(Volume(20))))
+            #expect(desk.volume.loudness == loudness(20))
+            desk.commands.perform(.volume(.mute))
+            #expect(desk.volume.loudness == loudness(20, isMuted: true))
+            #expect(desk.player.isMuted)
+            #expect(desk.kept.entries.isEmpty)
+            desk.disk.goOn()
+            await desk.volume.remember()
+            #expect(desk.kept.entries == [Volume(20)])
+        }
+    }
+
+    @Test("The warning and the buttons count in their order: a box is taken out of service only by who has heard it")
+    func unprovisioning() async throws {
+        desk.commands.perform(.unprovision)
+        desk.commands.perform(.warnOfUnprovisioning)
+        desk.unprovisioning.heard(.unprovisionWarning)
+        #expect(await desk.unprovisioning.outcome == nil)
+        desk.commands.perform(.unprovision)
+        await desk.unprovisioning.run()
+        #expect(await desk.unprovisioning.outcome == .removed)
+    }
+}
