@@ -48,6 +48,8 @@ package actor CertificateService: Service {
 
     /// How often the term is looked at.
     private static let interval = Duration.seconds(3600)
+    /// A box that ends before it was online with a new one, by a crash or by a power cut, is made with it no more often.
+    static let mostStarts = 3
     /// How long after one was not kept the next is asked for.
     static let rest = Duration.seconds(24 * 3600)
 
@@ -70,7 +72,7 @@ package actor CertificateService: Service {
     ///   - patience: how long the box may take to come online with a new certificate.
     package init(
         desk: CertificateDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
-        patience: Duration = SettingsRecord.patience
+        patience: Duration = TrialWatch.patience
     ) {
         self.desk = desk
         self.state = state
@@ -97,7 +99,7 @@ package actor CertificateService: Service {
         let isOnTrial = desk.isOnTrial()
         // A box that is switched off and on because it is not online goes back to the certificate with which it was.
         let starts = isOnTrial ? desk.countStart() : 0
-        if starts > SettingsRecord.mostStarts,
+        if starts > Self.mostStarts,
             giveUp("the box was started \(starts - 1) times with it, and was not online")
         {
             hasChanged = true

@@ -66,7 +66,7 @@ package actor RemoteSettingsService: Service {
     ///   - patience: how long settings on trial may take until the box is online.
     package init(
         desk: SettingsDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
-        patience: Duration = SettingsRecord.patience, setVolume: @escaping @Sendable (Volume) -> Void
+        patience: Duration = TrialWatch.patience, setVolume: @escaping @Sendable (Volume) -> Void
     ) {
         self.desk = desk
         self.state = state
@@ -150,7 +150,7 @@ package actor RemoteSettingsService: Service {
             return false
         case .trial(.late):
             // Online meanwhile, or newer ones came.
-            guard record.trial?.starts ?? 0 > 0 else { return false }
+            guard record.trial?.isTried == true else { return false }
             record.fail("the box was not online within \(patience.components.seconds) s")
             guard keep(record) == nil else { return false }
             logger.error("settings from afar were not kept", metadata: ["reason": "\(record.failure?.reason ?? "")"])

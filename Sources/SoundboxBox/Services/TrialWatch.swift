@@ -1,8 +1,11 @@
 import SoundboxCore
 
 /// Tells whether a box comes online in time, while something is on trial: settings from afar, or a certificate.
-struct TrialWatch {
+package struct TrialWatch {
     enum Event { case online, late }
+
+    /// From the start of the box on.
+    package static let patience = Duration.seconds(120)
 
     let state: BoxState
     /// How long the box may take. ``Event/late`` comes after each such time, should the disk not take it the first time.

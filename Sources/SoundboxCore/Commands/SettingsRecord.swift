@@ -3,10 +3,10 @@
 /// New ones are on trial until the box has been online with them. When that does not come, or the box does not start with
 /// them, those before them are in force again: nobody has to visit a shop because of a setting.
 public struct SettingsRecord: Sendable, Equatable {
-    /// New settings, and how often a box was made with them.
+    /// New settings, and whether a box was made with them.
     public struct Trial: Sendable, Equatable {
         public var settings: RemoteSettings
-        public var starts: Int
+        public var isTried: Bool
     }
 
     /// Settings that were not kept.
@@ -28,11 +28,6 @@ public struct SettingsRecord: Sendable, Equatable {
     public private(set) var obstacle: String?
 
     public init(owner: String) { self.owner = owner }
-
-    /// How long a box has to be online with new settings, from its start on.
-    public static let patience = Duration.seconds(120)
-    /// A box that ends before that, by a crash or by a power cut, is made with them no more often than this.
-    public static let mostStarts = 3
 
     /// The newest settings that came, whatever became of them.
     public var newest: RemoteSettings? { trial?.settings ?? failure?.settings ?? inForce }
@@ -73,21 +68,19 @@ public struct SettingsRecord: Sendable, Equatable {
         }
         failure = nil
         guard settings.differsInMoreThanVolume(from: current) else {
-            // On trial, they go on with the starts that there were.
+            // On trial, they take the place of those before them.
             if trial == nil { inForce = settings } else { trial?.settings = settings }
             return .taken
         }
-        trial = Trial(settings: settings, starts: 0)
+        trial = Trial(settings: settings, isTried: false)
         return .onTrial
     }
 
     /// A box is about to be made.
     public mutating func willStart() {
-        guard let count = trial?.starts else { return }
-        guard count < Self.mostStarts else {
-            return fail("the box was started \(count) times with them, and was not online for long enough")
-        }
-        trial?.starts += 1
+        guard let trial else { return }
+        guard !trial.isTried else { return fail("the box ended before it was online with them") }
+        self.trial?.isTried = true
     }
 
     /// The box is online.
@@ -123,7 +116,7 @@ extension SettingsRecord {
             ("shop_volume", shopVolume.map { .integer($0.level) } ?? .null),
             (
                 "trial",
-                trial.map { .object([("settings", $0.settings.json), ("starts", .integer($0.starts))]) } ?? .null
+                trial.map { .object([("settings", $0.settings.json), ("tried", .bool($0.isTried))]) } ?? .null
             ),
             (
                 "failure",
@@ -139,9 +132,9 @@ extension SettingsRecord {
         inForce = json["in_force"].flatMap(RemoteSettings.init(decoding:))
         shopVolume = json["shop_volume"]?.integer.map { Volume($0) }
         if let trial = json["trial"], let settings = trial["settings"].flatMap(RemoteSettings.init(decoding:)),
-            let starts = trial["starts"]?.integer
+            let isTried = trial["tried"]?.bool
         {
-            self.trial = Trial(settings: settings, starts: max(0, starts))
+            self.trial = Trial(settings: settings, isTried: isTried)
         }
         if let failure = json["failure"], let settings = failure["settings"].flatMap(RemoteSettings.init(decoding:)),
             let reason = failure["reason"]?.string

@@ -71,7 +71,7 @@ struct RemoteSettingsServiceTests {
     func taken() async throws {
         let service = service()
         #expect(service.take(try settings("s-1", at: 1, #"{"voice":{"locale":"en-US"}}"#)) == nil)
-        #expect(disk.record.withLock { $0 }?.trial?.starts == 0)
+        #expect(disk.record.withLock { $0 }?.trial?.isTried == false)
         await service.run()
         #expect(await service.hasChanged)
         #expect(state.snapshot.settings?.result == .trial && volumes.entries.isEmpty)
