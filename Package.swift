@@ -69,7 +69,7 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
-        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl and SoundboxSystem, and their tests.
+        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl, SoundboxPage and SoundboxSystem, and their tests.
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -77,16 +77,14 @@ let package = Package(
         .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(name: "CQRCode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .systemLibrary(name: "CLinux"),
         // Compiled C: each header says why.
         .target(name: "CTLSClient", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CDigest", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CIdentity", linkerSettings: [.linkedLibrary("crypto")]),
-        // Opens libcurl by its name when it is needed, and does not link it.
-        .target(name: "CCurl"),
-        // Likewise libqrencode.
-        .target(name: "CQRCode"),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         .target(name: "CConfinement"),
         .target(name: "CWithoutICUData"),
         // For SoundboxWorkshop and Benchmarks/; the box does not link it.

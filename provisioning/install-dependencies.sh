@@ -13,9 +13,7 @@ packages=(
   pkg-config
   # linked
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev libsqlite3-dev
-  libssl-dev libmicrohttpd-dev libmosquitto-dev
-  # opened by its name when it is needed: its headers
-  libcurl4-openssl-dev
+  libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev
   # linked by the voice author's program: the oracle of number readings
   libicu-dev
   # processes of their own: the broker of trials and tests, the synthesiser, certificates for tests

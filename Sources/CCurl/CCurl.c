@@ -11,7 +11,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "Library.h"
+#include <curl/curl.h>
+#include <pthread.h>
 
 /// Of all lines of the heads of one exchange, interim answers and trailers included.
 enum { MOST_HEAD_BYTES = 64 << 10 };
@@ -35,7 +36,6 @@ struct address {
 };
 
 struct soundbox_http {
-    const struct curl_library *curl;
     CURL *easy;
     CURLM *multi;
     struct curl_slist *headers, *route;
@@ -60,6 +60,16 @@ struct soundbox_http {
     unsigned char *body;
     size_t body_size, body_capacity;
 };
+
+static void fail(soundbox_http_error *error, soundbox_http_failure failure, int code, const char *text) {
+    error->failure = failure;
+    error->code = code;
+    snprintf(error->text, sizeof error->text, "%s", text == NULL ? "" : text);
+    // Some of it is what the other side said.
+    for (char *byte = error->text; *byte != '\0'; byte++) {
+        if ((unsigned char)*byte < ' ' || *byte == 0x7F) *byte = ' ';
+    }
+}
 
 // MARK: Where the connection goes
 
@@ -156,7 +166,7 @@ static void read_line_of_head(soundbox_http *http, const char *line, size_t size
 }
 
 static void end_head(soundbox_http *http) {
-    http->curl->curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &http->status);
+    curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &http->status);
     if (http->status < 200 && http->status != 101) return;
     http->head_is_over = true;
     if (http->status != 200 && http->reads_success_only) {
@@ -210,10 +220,9 @@ static size_t take_body(char *bytes, size_t unit, size_t count, void *argument) 
 
 /// Sets one option after the other. Every one counts: a library that does not know one of them is of no use.
 static CURLcode set_options(soundbox_http *http, const soundbox_http_request *request) {
-    const struct curl_library *curl = http->curl;
     CURLcode code = CURLE_OK;
 #define SET(option, value) \
-    if (code == CURLE_OK) code = curl->curl_easy_setopt(http->easy, option, value)
+    if (code == CURLE_OK) code = curl_easy_setopt(http->easy, option, value)
     SET(CURLOPT_ERRORBUFFER, http->reason);
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_URL, request->url);
@@ -263,57 +272,57 @@ static CURLcode set_options(soundbox_http *http, const soundbox_http_request *re
     return code;
 }
 
-static bool append(const struct curl_library *curl, struct curl_slist **list, const char *text) {
-    struct curl_slist *longer = curl->curl_slist_append(*list, text);
+static bool append(struct curl_slist **list, const char *text) {
+    struct curl_slist *longer = curl_slist_append(*list, text);
     if (longer == NULL) return false;
     *list = longer;
     return true;
 }
 
 static bool prepare(soundbox_http *http, const soundbox_http_request *request, soundbox_http_error *error) {
-    const struct curl_library *curl = http->curl;
     bool has_memory = http->easy != NULL && http->multi != NULL;
     for (size_t index = 0; has_memory && request->headers[index] != NULL; index++) {
-        has_memory = append(curl, &http->headers, request->headers[index]);
+        has_memory = append(&http->headers, request->headers[index]);
     }
     if (request->address != NULL) {
         if (!parse_address(request->address, &http->address)) {
-            soundbox_http_fail(error, SOUNDBOX_HTTP_NOT_REACHED, EINVAL, "the address is none");
+            fail(error, SOUNDBOX_HTTP_NOT_REACHED, EINVAL, "the address is none");
             return false;
         }
         // For any host and any port: to this address, at the same port (CURLOPT_CONNECT_TO(3)).
         char route[INET6_ADDRSTRLEN + 8];
         snprintf(route, sizeof route, http->address.family == AF_INET6 ? "::[%s]:" : "::%s:", request->address);
-        has_memory = has_memory && append(curl, &http->route, route);
+        has_memory = has_memory && append(&http->route, route);
     }
     if (!has_memory) {
-        soundbox_http_fail(error, SOUNDBOX_HTTP_NOT_REACHED, ENOMEM, "no memory");
+        fail(error, SOUNDBOX_HTTP_NOT_REACHED, ENOMEM, "no memory");
         return false;
     }
     const CURLcode code = set_options(http, request);
     if (code != CURLE_OK) {
-        soundbox_http_fail(
-            error, code == CURLE_UNKNOWN_OPTION ? SOUNDBOX_HTTP_NO_LIBRARY : SOUNDBOX_HTTP_NOT_REACHED, 0,
-            code == CURLE_UNKNOWN_OPTION ? "libcurl is too old; expected version 7.85 or later"
-                                         : curl->curl_easy_strerror(code));
+        fail(error, SOUNDBOX_HTTP_NOT_REACHED, 0, curl_easy_strerror(code));
         return false;
     }
     return true;
 }
 
-soundbox_http *soundbox_http_new(
-    const char *library, const soundbox_http_request *request, soundbox_http_error *error
-) {
-    const struct curl_library *curl = soundbox_open_curl(library, error);
-    if (curl == NULL) return NULL;
-    soundbox_http *http = calloc(1, sizeof *http);
-    if (http == NULL) {
-        soundbox_http_fail(error, SOUNDBOX_HTTP_NOT_REACHED, ENOMEM, "no memory");
+static CURLcode global;
+static void initialise(void) { global = curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+soundbox_http *soundbox_http_new(const soundbox_http_request *request, soundbox_http_error *error) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialise);
+    if (global != CURLE_OK) {
+        fail(error, SOUNDBOX_HTTP_NOT_REACHED, 0, curl_easy_strerror(global));
         return NULL;
     }
-    http->curl = curl;
-    http->easy = curl->curl_easy_init();
-    http->multi = curl->curl_multi_init();
+    soundbox_http *http = calloc(1, sizeof *http);
+    if (http == NULL) {
+        fail(error, SOUNDBOX_HTTP_NOT_REACHED, ENOMEM, "no memory");
+        return NULL;
+    }
+    http->easy = curl_easy_init();
+    http->multi = curl_multi_init();
     http->most_bytes = request->most_bytes;
     http->reads_success_only = request->reads_success_only;
     http->is_local = request->unix_socket != NULL;
@@ -325,11 +334,10 @@ soundbox_http *soundbox_http_new(
 
 void soundbox_http_free(soundbox_http *http) {
     if (http == NULL) return;
-    const struct curl_library *curl = http->curl;
-    if (http->easy != NULL) curl->curl_easy_cleanup(http->easy);
-    if (http->multi != NULL) curl->curl_multi_cleanup(http->multi);
-    curl->curl_slist_free_all(http->headers);
-    curl->curl_slist_free_all(http->route);
+    if (http->easy != NULL) curl_easy_cleanup(http->easy);
+    if (http->multi != NULL) curl_multi_cleanup(http->multi);
+    curl_slist_free_all(http->headers);
+    curl_slist_free_all(http->route);
     free(http->location);
     free(http->body);
     free(http);
@@ -337,33 +345,32 @@ void soundbox_http_free(soundbox_http *http) {
 
 void soundbox_http_cancel(soundbox_http *http) {
     atomic_store(&http->is_cancelled, true);
-    http->curl->curl_multi_wakeup(http->multi);
+    curl_multi_wakeup(http->multi);
 }
 
 /// Returns the exchange's result. What the loop around it fails with stands in `reason`.
 static CURLcode perform(soundbox_http *http) {
-    const struct curl_library *curl = http->curl;
-    CURLMcode code = curl->curl_multi_add_handle(http->multi, http->easy);
+    CURLMcode code = curl_multi_add_handle(http->multi, http->easy);
     int running = 1;
     while (code == CURLM_OK && !atomic_load(&http->is_cancelled)) {
-        code = curl->curl_multi_perform(http->multi, &running);
+        code = curl_multi_perform(http->multi, &running);
         if (code != CURLM_OK || running == 0) break;
         // Returns earlier by itself: for the sockets, for a time limit of libcurl's own, and when it is cancelled.
-        code = curl->curl_multi_poll(http->multi, NULL, 0, 1000, NULL);
+        code = curl_multi_poll(http->multi, NULL, 0, 1000, NULL);
     }
     CURLcode result = CURLE_ABORTED_BY_CALLBACK;
     int left = 0;
-    const CURLMsg *message = curl->curl_multi_info_read(http->multi, &left);
+    const CURLMsg *message = curl_multi_info_read(http->multi, &left);
     if (message != NULL && message->msg == CURLMSG_DONE) result = message->data.result;
-    curl->curl_multi_remove_handle(http->multi, http->easy);
-    if (code != CURLM_OK) snprintf(http->reason, sizeof http->reason, "%s", curl->curl_multi_strerror(code));
+    curl_multi_remove_handle(http->multi, http->easy);
+    if (code != CURLM_OK) snprintf(http->reason, sizeof http->reason, "%s", curl_multi_strerror(code));
     return result;
 }
 
 /// What the system says about a connection that was not made; libcurl says only that it was not.
 static int system_error(const soundbox_http *http, CURLcode code) {
     long error = 0;
-    if (code == CURLE_COULDNT_CONNECT) http->curl->curl_easy_getinfo(http->easy, CURLINFO_OS_ERRNO, &error);
+    if (code == CURLE_COULDNT_CONNECT) curl_easy_getinfo(http->easy, CURLINFO_OS_ERRNO, &error);
     return (int)error;
 }
 
@@ -372,25 +379,25 @@ static void explain(const soundbox_http *http, CURLcode code, soundbox_http_erro
     const int number = system_error(http, code);
     char text[200];
     switch (http->end) {
-    case END_TOO_LARGE: return soundbox_http_fail(error, SOUNDBOX_HTTP_TOO_LARGE, 0, "the answer is too large");
+    case END_TOO_LARGE: return fail(error, SOUNDBOX_HTTP_TOO_LARGE, 0, "the answer is too large");
     case END_LONG_HEAD:
         snprintf(text, sizeof text, "the head of its answer is larger than %d bytes", MOST_HEAD_BYTES);
-        return soundbox_http_fail(error, usual, 0, text);
-    case END_ENCODED: return soundbox_http_fail(error, usual, 0, "it answers in an encoding that was not asked for");
-    case END_NO_MEMORY: return soundbox_http_fail(error, usual, 0, "no memory");
-    case END_ASTRAY: return soundbox_http_fail(error, usual, 0, "the connection went astray");
+        return fail(error, usual, 0, text);
+    case END_ENCODED: return fail(error, usual, 0, "it answers in an encoding that was not asked for");
+    case END_NO_MEMORY: return fail(error, usual, 0, "no memory");
+    case END_ASTRAY: return fail(error, usual, 0, "the connection went astray");
     case END_HEAD:
     case END_NONE: break;
     }
     if (atomic_load(&http->is_cancelled)) {
-        soundbox_http_fail(error, SOUNDBOX_HTTP_CANCELLED, 0, "nobody waits for it any more");
+        fail(error, SOUNDBOX_HTTP_CANCELLED, 0, "nobody waits for it any more");
     } else if (code == CURLE_OPERATION_TIMEDOUT && http->is_connected) {
-        soundbox_http_fail(error, SOUNDBOX_HTTP_TIMED_OUT, 0, http->reason);
+        fail(error, SOUNDBOX_HTTP_TIMED_OUT, 0, http->reason);
     } else if (number != 0 && strerror_r(number, text, sizeof text) == 0) {
-        soundbox_http_fail(error, usual, number, text);
+        fail(error, usual, number, text);
     } else {
-        soundbox_http_fail(
-            error, usual, 0, http->reason[0] != '\0' ? http->reason : http->curl->curl_easy_strerror(code));
+        fail(
+            error, usual, 0, http->reason[0] != '\0' ? http->reason : curl_easy_strerror(code));
     }
 }
 

@@ -113,7 +113,6 @@ public struct ControlClient: Sendable {
     /// What a person must do about it; libcurl would only say that connecting failed.
     private func reason(_ failure: HTTPFailure) -> String {
         switch failure {
-        case .noLibrary(let text): text
         case .notReached(_, .some(SystemError(code: EACCES))), .notReached(_, .some(SystemError(code: EPERM))):
             "\(shownPath): permission denied; use sudo, or join the group soundbox"
         case .notReached(_, .some): "no soundbox is running at \(shownPath); start it with: soundbox run"

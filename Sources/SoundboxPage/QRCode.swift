@@ -1,14 +1,15 @@
 import CQRCode
-import Glibc
 
 /// A QR code for a terminal: two modules in each character, light on dark and dark on light alike readable by a phone.
 public enum QRCode {
-    /// - Returns: lines of a terminal; `nil` where libqrencode is missing.
+    /// - Returns: lines of a terminal; `nil` for a text that is too long.
     public static func lines(of text: String) -> [String]? {
-        var width = 0
-        guard let bytes = soundbox_qr_code(text, &width) else { return nil }
-        defer { free(bytes) }
-        return lines(width) { bytes[$1 * width + $0] != 0 }
+        // The smallest that there is, case kept.
+        guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else { return nil }
+        defer { QRcode_free(code) }
+        let width = Int(code.pointee.width)
+        // The lowest bit is the colour; the others say what a module is for.
+        return lines(width) { code.pointee.data[$1 * width + $0] & 1 == 1 }
     }
 
     /// With the rim of four light modules that a reader needs (ISO/IEC 18004).

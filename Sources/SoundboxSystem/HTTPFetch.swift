@@ -27,8 +27,6 @@ package struct HTTPFetch: Sendable {
     package var most: Int
     /// Whether the body of any answer but 200 is left unread.
     package var readsSuccessOnly = false
-    /// What dlopen(3) is asked for; Debian's package is libcurl4.
-    package var library = "libcurl.so.4"
 
     /// - Parameters:
     ///   - limit: for the whole, and for connecting until something else is said.
@@ -65,8 +63,6 @@ package struct HTTPAnswer: Sendable {
 
 /// Why there is no answer. The texts are for people.
 package enum HTTPFailure: Error, Sendable, Equatable {
-    /// libcurl is not there, or too old; the text says what to install.
-    case noLibrary(String)
     /// No head of an answer came. With the system's error where the connection itself was not made.
     case notReached(String, SystemError?)
     case timedOut
@@ -151,7 +147,7 @@ private final class HTTPExchange: Sendable {
                 asked.connect_milliseconds = max(1, Int(request.connectLimit.pollMilliseconds))
                 asked.most_bytes = request.most
                 asked.reads_success_only = request.readsSuccessOnly
-                return soundbox_http_new(request.library, &asked, &error)
+                return soundbox_http_new(&asked, &error)
             }
         }
     }
@@ -162,7 +158,6 @@ extension HTTPFailure {
         let text = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         self =
             switch error.failure {
-            case SOUNDBOX_HTTP_NO_LIBRARY: .noLibrary(text)
             case SOUNDBOX_HTTP_TIMED_OUT: .timedOut
             case SOUNDBOX_HTTP_CANCELLED: .cancelled
             case SOUNDBOX_HTTP_TOO_LARGE: .tooLarge

@@ -12,6 +12,15 @@ struct QRCodeTests {
         #expect(lines == [light, light, "████▄▀████", light, light])
     }
 
+    @Test("An address is a code of 25 modules with its three finders, and a text that is too long is none")
+    func address() throws {
+        let lines = try #require(QRCode.lines(of: "http://192.168.1.7/"))
+        // Version 2, its rim included.
+        #expect(lines.count == 17 && lines.allSatisfy { $0.count == 33 })
+        #expect(lines[2].hasPrefix("████ ▄▄▄▄▄ █") && lines[2].hasSuffix("█ ▄▄▄▄▄ ████"))
+        #expect(QRCode.lines(of: String(repeating: "x", count: 3000)) == nil)
+    }
+
     @Test("An odd height ends light")
     func odd() {
         let lines = QRCode.lines(1) { _, _ in true }

@@ -11,35 +11,6 @@ struct HTTPFetchTests {
 
     private func request(_ url: String) -> HTTPFetch { request("GET", url) }
 
-    @Test("Without libcurl it is said what to install")
-    func noLibrary() async {
-        var request = request("http://127.0.0.1:1/")
-        request.library = "libcurl-that-is-not-there.so.4"
-        await #expect(
-            throws: HTTPFailure.noLibrary(
-                "libcurl-that-is-not-there.so.4: cannot open shared object file: No such file or directory; on Debian: "
-                    + "sudo apt install libcurl4")
-        ) {
-            try await request.answer(onThreadNamed: "test")
-        }
-    }
-
-    @Test("A library that is none of curl's is refused, and the right one is opened afterwards")
-    func otherLibrary() async throws {
-        let server = try LoopbackServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-        var request = request("http://127.0.0.1:\(server.port)/")
-        request.library = "libc.so.6"
-        let error = await #expect(throws: HTTPFailure.self) { try await request.answer(onThreadNamed: "test") }
-        guard case .noLibrary(let text) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(text.hasPrefix("libcurl lacks curl_"))
-        request.library = "libcurl.so.4"
-        let answer = try await request.answer(onThreadNamed: "test")
-        #expect(answer.status == 200 && answer.body == Array("hi".utf8))
-    }
-
     @Test("The address is asked, whatever the name would lead to; the name is what the server hears")
     func pinned() async throws {
         let asked = Journal<String>()

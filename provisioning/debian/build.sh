@@ -157,10 +157,9 @@ main_package() {
 
   for script in postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
   install_file 644 "$here/triggers" "$root/DEBIAN/triggers"
-  # libcurl is opened by its name, which dpkg-shlibdeps cannot see (docs/decisions/145).
   finish "$root" soundbox "$arch" <<CONTROL
-Depends: $(library_packages "$root/usr/bin/soundbox"), libcurl4t64 (>= 7.85) | libcurl4 (>= 7.85), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
-Recommends: libqrencode4, systemd-timesyncd | time-daemon
+Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
+Recommends: systemd-timesyncd | time-daemon
 Suggests: alsa-utils, avahi-daemon, espeak-ng, gpiod, mosquitto-clients
 Description: payment sound box
  Says aloud what a customer has paid, the moment the money arrives. Takes

@@ -8,10 +8,10 @@ sdk=soundbox-arm64
 # The compiler, and what runs it.
 chroot=$cache/sid-amd64
 
-# What the box and its tests are linked with on arm64, and libcurl, which is opened by its name. A changed list makes a new sysroot.
+# What the box and its tests are linked with on arm64. A changed list makes a new sysroot.
 libraries=(
   base-files libc6-dev libgcc-14-dev libstdc++-14-dev
   libasound2-dev libgpiod-dev libsndfile1-dev libebur128-dev libsoxr-dev libsonic-dev
-  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev zlib1g-dev libicu-dev
+  libsqlite3-dev libssl-dev libcurl4-openssl-dev libmicrohttpd-dev libmosquitto-dev libqrencode-dev zlib1g-dev libicu-dev
 )
 sysroot=$cache/sysroot-$(printf '%s\n' "${libraries[@]}" | md5sum | cut -c1-8)

@@ -1,7 +1,6 @@
 // One question by HTTP/1.1 and its answer, by libcurl. Its one importer is SoundboxSystem.
 //
-// libcurl is opened by its name when the first question is asked, and linked by nobody: with it come some twenty libraries,
-// which every start of the program would pay for. It is compiled C, since curl_easy_setopt(3) is variadic.
+// It is compiled C, since curl_easy_setopt(3) is variadic.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,8 +8,6 @@
 /// Why there is no answer.
 typedef enum {
     SOUNDBOX_HTTP_NO_FAILURE,
-    /// libcurl is not there, or is too old for what is asked of it.
-    SOUNDBOX_HTTP_NO_LIBRARY,
     /// The head of an answer has not come; also when connecting took its time. `code` is the errno of a connection that was
     /// not made, or 0.
     SOUNDBOX_HTTP_NOT_REACHED,
@@ -57,14 +54,11 @@ typedef struct {
 
 typedef struct soundbox_http soundbox_http;
 
-/// Opens the library if nobody has, and prepares an exchange; sends nothing. Blocks on the disk. No proxy, no redirect, no
+/// Prepares an exchange; sends nothing. Any thread. No proxy, no redirect, no
 /// cookie, no password file, no decompression; TLS 1.2 at least, verified against the URL's host.
 ///
-/// - library: what dlopen(3) takes.
-///
 /// Returns NULL, with the reason in `error`.
-soundbox_http *soundbox_http_new(
-    const char *library, const soundbox_http_request *request, soundbox_http_error *error);
+soundbox_http *soundbox_http_new(const soundbox_http_request *request, soundbox_http_error *error);
 
 /// Asks, once. Blocks until the answer is there or the reason in `error`. Returns whether the answer is there.
 bool soundbox_http_run(soundbox_http *http, soundbox_http_error *error);

@@ -131,7 +131,6 @@ struct ClipFetcher: Sendable {
 
     private func hopFailure(_ failure: HTTPFailure, most: Int) -> HopFailure {
         switch failure {
-        case .noLibrary(let reason): .refused(ClipError(reason))
         case .notReached(let reason, _): .notReached(reason)
         case .timedOut: .refused(tooLate)
         case .cancelled: .refused(ClipError("it was not fetched"))

@@ -1,0 +1,3 @@
+// libqrencode, as Swift sees it.
+#pragma once
+#include <qrencode.h>
