@@ -29,8 +29,8 @@ extension Box {
         /// The quiet hours that the shop has set itself, and who remembers them.
         package var quietHours = OwnQuietHours.none
         /// Remembers which day's takings were told by themselves.
-        package var dayEnd = DayEndKeeper.none
-        package var session = SessionStore.none
+        package var dayEnd = Remembered<CivilDate>.none
+        package var session = Remembered<SessionRecord>.none
         /// Where settings from afar go.
         package var settings = SettingsDesk.closed
         /// `nil` for a box that does not renew its certificate.

@@ -10,22 +10,6 @@ import Synchronization
 package final class BoxClock: Sendable {
     package typealias Signs = ClockSigns
 
-    /// Remembers a time across restarts: the moment that it cannot be earlier than.
-    package struct Keeper: Sendable {
-        package var read: @Sendable () -> Timestamp?
-        package var write: @Sendable (Timestamp) throws -> Void
-
-        package init(
-            read: @escaping @Sendable () -> Timestamp?, write: @escaping @Sendable (Timestamp) throws -> Void
-        ) {
-            self.read = read
-            self.write = write
-        }
-
-        /// Remembers nothing.
-        package static let none = Keeper(read: { nil }, write: { _ in })
-    }
-
     /// Why the times of arrival that are stored cannot be compared with the clock, unless a server had confirmed them.
     package enum Step: Sendable, Equatable {
         /// The box was off, and nobody knows what happened to the clock in the meantime.
@@ -47,7 +31,7 @@ package final class BoxClock: Sendable {
     static let keptEvery = Duration.seconds(3600)
 
     private let signs: @Sendable () -> Signs
-    private let keeper: Keeper
+    private let keeper: Remembered<Timestamp>
     private let evidence: Mutex<TimeEvidence>
     private let kept: Mutex<Kept>
     /// Held while a step is dealt with.
@@ -57,7 +41,7 @@ package final class BoxClock: Sendable {
     ///
     /// - Parameter newestKnown: the newest time that a confirmed clock has given to a payment in the inbox.
     package init(
-        newestKnown: Timestamp?, keeper: Keeper = .none,
+        newestKnown: Timestamp?, keeper: Remembered<Timestamp> = .none,
         signs: @escaping @Sendable () -> Signs = BoxClock.systemSigns
     ) {
         self.signs = signs

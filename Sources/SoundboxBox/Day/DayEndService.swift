@@ -16,7 +16,7 @@ actor DayEndService: Service {
 
     private let dayEnd: DayEnd
     private let day: ShopDay
-    private let keeper: DayEndKeeper
+    private let keeper: Remembered<CivilDate>
     private let logger: Logger
     private let tell: @Sendable (BusinessDay) -> Void
     /// The day that was told last.
@@ -26,7 +26,7 @@ actor DayEndService: Service {
     ///
     /// - Parameter tell: has the takings of that day told. Must not block.
     init(
-        _ dayEnd: DayEnd, day: ShopDay, keeper: DayEndKeeper, logger: Logger, executor: ThreadExecutor,
+        _ dayEnd: DayEnd, day: ShopDay, keeper: Remembered<CivilDate>, logger: Logger, executor: ThreadExecutor,
         tell: @escaping @Sendable (BusinessDay) -> Void
     ) {
         self.dayEnd = dayEnd
@@ -64,20 +64,4 @@ actor DayEndService: Service {
         case .isUnknown: return Self.longestSleep
         }
     }
-}
-
-/// Remembers across restarts which business day's takings were told last. Both may block on the disk.
-package struct DayEndKeeper: Sendable {
-    package var read: @Sendable () -> CivilDate?
-    package var write: @Sendable (CivilDate) throws -> Void
-
-    package init(
-        read: @escaping @Sendable () -> CivilDate?, write: @escaping @Sendable (CivilDate) throws -> Void
-    ) {
-        self.read = read
-        self.write = write
-    }
-
-    /// Remembers nothing.
-    package static let none = DayEndKeeper(read: { nil }, write: { _ in })
 }

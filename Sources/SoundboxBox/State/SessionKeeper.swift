@@ -3,22 +3,6 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Reads and writes what is remembered of the session at the broker. Both block on the disk.
-package struct SessionStore: Sendable {
-    package var read: @Sendable () -> SessionRecord?
-    package var write: @Sendable (SessionRecord) throws -> Void
-
-    /// Remembers nothing.
-    package static let none = SessionStore(read: { nil }, write: { _ in })
-
-    package init(
-        read: @escaping @Sendable () -> SessionRecord?, write: @escaping @Sendable (SessionRecord) throws -> Void
-    ) {
-        self.read = read
-        self.write = write
-    }
-}
-
 /// Notices that the broker has lost the box's session, and keeps it a fault until the sender of payments says that what
 /// may be missing was sent again, or for ``SessionRecord/memory`` while the box runs.
 ///
@@ -42,7 +26,7 @@ package final class SessionKeeper: Sendable {
 
     private let content: Mutex<Content>
     private let writing = Mutex(())
-    private let store: SessionStore
+    private let store: Remembered<SessionRecord>
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
@@ -53,7 +37,7 @@ package final class SessionKeeper: Sendable {
     ///
     /// - Parameter now: a clock that is never set.
     package init(
-        store: SessionStore, state: BoxState, clock: BoxClock, logger: Logger, metrics: BoxMetrics? = nil,
+        store: Remembered<SessionRecord>, state: BoxState, clock: BoxClock, logger: Logger, metrics: BoxMetrics? = nil,
         now: @escaping @Sendable () -> Duration = { .monotonicNow }
     ) {
         self.now = now

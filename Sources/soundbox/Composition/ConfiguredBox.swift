@@ -71,10 +71,9 @@ struct ConfiguredBox {
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
-        let timeFile = StateFile.time(in: directory.path)
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
-            keeper: .init(read: { timeFile.read() }, write: { try timeFile.write($0) }))
+            keeper: Remembered(StateFile.time(in: directory.path)))
         Self.note(standIns, state, logger)
         for problem in unusable { logger.error("recording left out", metadata: ["reason": "\(problem)"]) }
         // A wrong board file is the installer's mistake and is told at once; a missing line may be a loose wire.
@@ -105,8 +104,7 @@ struct ConfiguredBox {
         parts.calendar = { zone.clock.map { BusinessCalendar(zone: $0, cutOver: cutOver) } }
         // A zone that is missing is told now, and not only when somebody asks for totals.
         _ = zone.clock
-        let dayEndFile = StateFile.dayEnd(in: directory.path)
-        parts.dayEnd = DayEndKeeper(read: { dayEndFile.read() }, write: { try dayEndFile.write($0) })
+        parts.dayEnd = Remembered(StateFile.dayEnd(in: directory.path))
         let quietHoursFile = StateFile.quietHours(in: directory.path)
         let ownQuietHours = quietHoursFile.read()
         if ownQuietHours == nil, SmallFile.exists(quietHoursFile.path) {
@@ -121,8 +119,7 @@ struct ConfiguredBox {
             state.update { $0.quietHoursWarning = nil }
             logger.notice("quiet hours set by the shop", metadata: ["set": "\(change?.json.text ?? "as set up")"])
         }
-        let sessionFile = StateFile.session(in: directory.path)
-        parts.session = SessionStore(read: { sessionFile.read() }, write: { try sessionFile.write($0) })
+        parts.session = Remembered(StateFile.session(in: directory.path))
         parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
         if let settings = configuration.clips {
             parts.clips = ClipStore(folder: directory.clipsPath, settings: settings)
@@ -263,6 +260,12 @@ struct ConfiguredBox {
             state.update { $0.panelFault = "\(what): \(error)" }
         }
         return (board.panel, layout.gestures, board.amplifier)
+    }
+}
+
+extension Remembered {
+    fileprivate init(_ file: StateFile<Value>) {
+        self.init(read: { file.read() }, write: { try file.write($0) })
     }
 }
 

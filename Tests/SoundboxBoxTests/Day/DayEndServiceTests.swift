@@ -16,8 +16,8 @@ struct DayEndServiceTests {
         let date = Mutex<CivilDate?>(nil)
         let isBroken = Mutex(false)
 
-        var keeper: DayEndKeeper {
-            DayEndKeeper(read: { self.date.withLock { $0 } }) { date in
+        var keeper: Remembered<CivilDate> {
+            Remembered(read: { self.date.withLock { $0 } }) { date in
                 if self.isBroken.withLock({ $0 }) { throw TestFailure("no disk") }
                 self.date.withLock { $0 = date }
             }

@@ -14,8 +14,8 @@ struct SessionKeeperTests {
         let record = Mutex<SessionRecord?>(nil)
         let isFull = Mutex(false)
 
-        var store: SessionStore {
-            SessionStore(
+        var store: Remembered<SessionRecord> {
+            Remembered(
                 read: { self.record.withLock { $0 } },
                 write: { record in
                     if self.isFull.withLock({ $0 }) { throw Full() }
