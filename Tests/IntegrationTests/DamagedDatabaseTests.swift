@@ -58,10 +58,12 @@ struct DamagedDatabaseTests {
             try makeDatabase(trial)
             let receipts = try trial.collectReceipts(untilAnnounced: Self.waiting.count, within: .seconds(300))
             var random = SeededGenerator(seed: 3)
-            for _ in 1...6 {
+            for _ in 1...3 {
                 let box = try trial.launchBox()
-                // No event marks the worst moment: it is left to chance, from before the salvage until after it.
-                try await Task.sleep(for: .milliseconds(Int.random(in: 50...1500, using: &random)))
+                try await box.logged("not in service", "about to be saved")
+                // No event marks the worst moment: it is left to chance, from before the salvage, ten seconds after the
+                // words, until after it.
+                try await Task.sleep(for: .milliseconds(Int.random(in: 9_500...12_000, using: &random)))
                 box.kill9()
                 _ = try await box.exitStatus()
             }

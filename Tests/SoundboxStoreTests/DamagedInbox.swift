@@ -19,7 +19,6 @@ struct DamagedInbox {
     /// What the box was told.
     final class Told: Sendable {
         let incidents = Mutex<[StorageIncident]>([])
-        let history = Mutex<[String?]>([])
         let lines = Mutex<[String]>([])
     }
     let told = Told()
@@ -80,7 +79,6 @@ struct DamagedInbox {
         for name in try folder.names() { try folder.remove(name) }
         for (name, bytes) in files where !bytes.isEmpty { try folder.write(bytes, to: name) }
         told.incidents.withLock { $0 = [] }
-        told.history.withLock { $0 = [] }
     }
 
     func change(_ name: String = "inbox.sqlite", _ body: (inout [UInt8]) -> Void) throws {
@@ -95,12 +93,11 @@ struct DamagedInbox {
     ) throws -> SQLiteInbox {
         let repair = SQLiteInbox.Repair(
             now: { [noon] in noon }, happened: { [told] incident in told.incidents.withLock { $0.append(incident) } },
-            historyChanged: { [told] reason in told.history.withLock { $0.append(reason) } }, step: step,
-            willRead: willRead, reserve: reserve, pause: .zero)
+            step: step, willRead: willRead, reserve: reserve, pause: .zero)
         return try SQLiteInbox.recovering(path: path, repair) { [told] line in told.lines.withLock { $0.append(line) } }
     }
 
-    /// What an inbox holds once the history is saved.
+    /// What an inbox holds.
     struct Content: Equatable {
         /// By keys, as everything here.
         var waiting: [String]
@@ -111,7 +108,6 @@ struct DamagedInbox {
     }
 
     func content(of inbox: SQLiteInbox) throws -> Content {
-        guard inbox.history.wait(.seconds(60)) else { throw TestFailure("the history was not saved within a minute") }
         let entries = try inbox.waiting(limit: 1_000_000)
         for entry in entries where entry.notice != (try Self.notice(entry.notice.id.key)) {
             throw TestFailure("a payment that was never made: \(entry)")

@@ -35,10 +35,8 @@ struct ErrandDamageTests {
     private func recovered() throws -> SQLiteInbox {
         let repair = SQLiteInbox.Repair(
             now: { [noon] in noon }, happened: { [told] _ in told.incidents.withLock { $0 += 1 } },
-            historyChanged: { _ in }, reserve: 0, pause: .zero)
-        let inbox = try SQLiteInbox.recovering(path: path, repair)
-        guard inbox.history.wait(.seconds(60)) else { throw TestFailure("the history was not saved within a minute") }
-        return inbox
+            reserve: 0, pause: .zero)
+        return try SQLiteInbox.recovering(path: path, repair)
     }
 
     @Test("One that two threads find at the same time is told of once")

@@ -34,7 +34,7 @@ struct HeldUpTests {
         let inbox = try SQLiteInbox(path: path)
         inbox.connection.withLock {
             $0.repair = SQLiteInbox.Repair(
-                now: { [noon] in noon }, happened: { _ in }, historyChanged: { _ in }, reserve: 0, pause: .zero)
+                now: { [noon] in noon }, happened: { _ in }, reserve: 0, pause: .zero)
         }
         return inbox
     }

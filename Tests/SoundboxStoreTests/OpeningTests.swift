@@ -109,7 +109,7 @@ struct OpeningTests {
     @Test("An inbox that nobody has any more has closed its files: a late end would delete the log of the next one")
     func released() throws {
         let repair = SQLiteInbox.Repair(
-            now: { Timestamp(millisecondsSince1970: 0) }, happened: { _ in }, historyChanged: { _ in })
+            now: { Timestamp(millisecondsSince1970: 0) }, happened: { _ in })
         weak var connection: DatabaseQueue?
         do {
             let inbox = try SQLiteInbox.recovering(path: path, repair)

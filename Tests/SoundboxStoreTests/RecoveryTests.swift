@@ -30,7 +30,7 @@ struct RecoveryTests {
             happened: { [told] incident in
                 guard case .damaged(let damaged) = incident else { return }
                 told.files.withLock { $0.append(damaged) }
-            }, historyChanged: { _ in }, step: step, pause: .zero)
+            }, step: step, pause: .zero)
         let inbox = try SQLiteInbox.recovering(path: path, repair)
         return (inbox, told.files.withLock { $0.last })
     }

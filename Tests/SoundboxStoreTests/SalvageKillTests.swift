@@ -29,9 +29,7 @@ struct SalvageKillTests {
         arguments: SalvageStep.allCases)
     func killed(at step: SalvageStep) throws {
         do {
-            let first = try inbox.open { if $0 == step { throw Killed() } }
-            // What was killed in the background is not waited for; it ends at the step.
-            if [.historyPartlySaved, .historySaved, .finished].contains(step) { try awaitFault(first) }
+            _ = try inbox.open { if $0 == step { throw Killed() } }
         }
         inbox.told.incidents.withLock { $0 = [] }
         let second = try inbox.open()
@@ -44,17 +42,11 @@ struct SalvageKillTests {
         #expect(!names.contains { $0.contains(".new") || $0.contains(".salvaged") })
     }
 
-    /// The thread that was ended at a step closes nothing: the gate stays closed.
-    private func awaitFault(_ inbox: SQLiteInbox) throws {
-        #expect(!inbox.history.wait(.milliseconds(200)))
-    }
-
     @Test("Killed at every moment, one start after the other, it comes to its end")
     func killedAgainAndAgain() throws {
         for step in SalvageStep.allCases {
             // In the middle of a swap nothing can be opened.
-            guard let opened = try? inbox.open(step: { if $0 == step { throw Killed() } }) else { continue }
-            _ = opened.history.wait(.milliseconds(100))
+            _ = try? inbox.open(step: { if $0 == step { throw Killed() } })
         }
         let content = try inbox.content(of: try inbox.open())
         #expect(content.waiting == inbox.waiting)
@@ -73,14 +65,29 @@ struct SalvageKillTests {
         #expect(inbox.told.incidents.withLock { $0.isEmpty })
     }
 
-    @Test("Without room for the history the newest part is known, payments are taken, and the fault says so")
-    func noRoomForHistory() throws {
+    @Test("Without room for earlier payments, what waits is saved, payments are taken, and the fault says so")
+    func noRoom() throws {
         let opened = try inbox.open(reserve: .max)
-        #expect(try opened.waiting(limit: 9999).map(\.notice.id.key) == inbox.waiting)
+        #expect(try inbox.content(of: opened).waiting == inbox.waiting)
         guard case .stored = try opened.store([.notice(try DamagedInbox.notice("T9999"))], at: inbox.noon).first else {
             Issue.record("not stored")
             return
         }
-        #expect(inbox.told.history.withLock { $0.last??.contains("no room") } == true)
+        #expect(inbox.told.incidents.withLock { $0.last?.description.contains("no room") } == true)
+    }
+
+    @Test("Before a salvage at a start people can be told: until then the file is as it was")
+    func toldBefore() throws {
+        let before = try inbox.folder.read("inbox.sqlite")
+        let error = try #require(throws: InboxError.self) {
+            try SQLiteInbox.recovering(path: inbox.path, now: { [inbox] in inbox.noon }, log: { _ in }) {
+                Issue.record("\($0)")
+            } beforeSalvage: { reason throws(InboxError) in
+                throw .failed(path: "", reason: "first the words: \(reason)")
+            }
+        }
+        #expect(error.description.contains("first the words: "))
+        #expect(try inbox.folder.read("inbox.sqlite") == before)
+        #expect(try inbox.content(of: try inbox.open()).waiting == inbox.waiting)
     }
 }

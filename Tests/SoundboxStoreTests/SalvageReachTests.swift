@@ -1,3 +1,4 @@
+import GRDB
 import SoundboxCore
 import Synchronization
 import TestSupport
@@ -5,17 +6,12 @@ import Testing
 
 @testable import SoundboxStore
 
-@Suite("The box goes on before the history is read")
+@Suite("How far a salvage reaches")
 struct SalvageReachTests {
-    private let inbox: DamagedInbox
-
-    init() throws {
-        inbox = try DamagedInbox(ended: 1400, waiting: 103)
-        try inbox.restore()
-    }
+    private let noon = Timestamp(millisecondsSince1970: 1_795_233_600_000)
 
     /// Pages with rows of a table, by where the rows begin.
-    private func leaves(of table: CheckedTable) throws -> [(page: Int, first: Int64)] {
+    private func leaves(of table: CheckedTable, in inbox: DamagedInbox) throws -> [(page: Int, first: Int64)] {
         let file = try DamagedFile(path: inbox.path)
         return (1...file.pageCount).compactMap { number in
             guard let page = file.page(number), let row = file.savedRows(of: page).first, row.table == table else {
@@ -25,43 +21,17 @@ struct SalvageReachTests {
         }.sorted { $0.1 < $1.1 }
     }
 
-    /// Opens the damaged inbox.
-    /// - Returns: the pages that were read before it was there.
-    private func open() throws -> (inbox: SQLiteInbox, read: Set<Int>) {
-        let read = Mutex<Set<Int>>([])
-        let opened = try inbox.open(willRead: { page in read.withLock { _ = $0.insert(page) } })
-        #expect(inbox.told.incidents.withLock { $0.count } == 1)
-        return (opened, read.withLock { $0 })
-    }
-
-    private func zero(_ page: Int) throws {
-        try inbox.change { bytes in for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0 } }
-    }
-
     private func lastNumber(of opened: SQLiteInbox) throws -> Int64 {
         try opened.read { try CheckedTable.notice.lastNumber(in: $0) }
     }
 
-    @Test("With the trees of what waits whole, pages that hold only history are left for later")
-    func historyIsLeft() throws {
-        let history = try leaves(of: .notice).filter { $0.first < 1200 }.map(\.page)
-        #expect(history.count > 20)
-        try zero(history[3])
-        let (opened, read) = try open()
-        #expect(read.isDisjoint(with: history))
-        #expect(!read.isEmpty)
-        #expect(opened.announcedTotal.load(ordering: .relaxed) == 1200)
-        #expect(try opened.lastAnnounced(skipping: 0)?.notice.id.text == "T1399")
-        #expect(try lastNumber(of: opened) == 1503)
-        #expect(try inbox.content(of: opened).waiting == inbox.waiting)
-    }
-
-    @Test("Where the end of the history is damaged, every page is read, and no number is given again")
+    @Test("Where the end of the history is damaged, no number is given again")
     func everyPage() throws {
-        let history = try leaves(of: .notice)
-        try zero(try #require(history.last).page)
-        let (opened, read) = try open()
-        #expect(read.isSuperset(of: history.dropLast().map(\.page)))
+        let inbox = try DamagedInbox(ended: 1400, waiting: 103)
+        try inbox.restore()
+        let page = try #require(try leaves(of: .notice, in: inbox).last).page
+        try inbox.change { bytes in for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0 } }
+        let opened = try inbox.open()
         #expect(opened.announcedTotal.load(ordering: .relaxed) == 1200)
         #expect(try lastNumber(of: opened) >= 1503)
         #expect(try inbox.content(of: opened).waiting == inbox.waiting)
@@ -69,9 +39,68 @@ struct SalvageReachTests {
 
     @Test("A page that claims to hold fewer payments than it does costs none")
     func fewerCells() throws {
-        let page = try #require(try leaves(of: .waiting).last).page
+        let inbox = try DamagedInbox(ended: 1400, waiting: 103)
+        try inbox.restore()
+        let page = try #require(try leaves(of: .waiting, in: inbox).last).page
         try inbox.change { bytes in bytes[(page - 1) * 4096 + 4] &= 0x03 }
-        let (opened, _) = try open()
-        #expect(try inbox.content(of: opened).waiting == inbox.waiting)
+        #expect(try inbox.content(of: try inbox.open()).waiting == inbox.waiting)
+    }
+
+    /// An inbox with more payments than a salvage keeps.
+    private func largeInbox(at path: String, count: Int) throws {
+        let inbox = try SQLiteInbox(path: path)
+        for start in stride(from: 1, through: count, by: 2000) {
+            let ids = start...min(start + 1999, count)
+            let notices = try ids.map {
+                Arrival.notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("1", .CNY)))
+            }
+            let time = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(start))
+            _ = try inbox.store(notices, at: time, clock: .confirmed)
+            try inbox.markExpired(try inbox.waiting(limit: 2000), at: time)
+        }
+        try inbox.removeReceipts(try inbox.receipts(after: 0, limit: count * 2).map(\.sequence))
+        try inbox.settle()
+    }
+
+    @Test("The newest 10,000 payments are saved whole, and of all before them the ids, also by a second salvage")
+    func newest() throws {
+        let folder = try TemporaryFolder()
+        let (path, count) = (folder.file("inbox.sqlite"), Salvage.newestPayments + 3000)
+        try largeInbox(at: path, count: count)
+        for salvage in 1...2 {
+            var bytes = try folder.read("inbox.sqlite")
+            bytes[47] = 5
+            try folder.write(bytes, to: "inbox.sqlite")
+            let inbox = try SQLiteInbox.recovering(
+                path: path, now: { [noon] in noon }, log: { _ in }, happened: { _ in })
+            for id in [1, 2999, 3000, count] {
+                let notice = PaymentNotice(id: try PaymentID("T\(id)"), money: try Money("1", .CNY))
+                #expect(
+                    try inbox.store([.notice(notice)], at: noon) == [.duplicate(notice, differs: nil)],
+                    "T\(id) after salvage \(salvage)")
+            }
+            let (whole, known) = try inbox.read { database in
+                (
+                    try Int.fetchOne(database, sql: "SELECT count(*) FROM notice"),
+                    try Int.fetchOne(database, sql: "SELECT count(*) FROM known")
+                )
+            }
+            // Whole pages.
+            #expect(try #require(whole) >= Salvage.newestPayments && #require(whole) < Salvage.newestPayments + 200)
+            #expect(try #require(whole) + #require(known) == count)
+            // A sum that goes back so far says that it lacks them.
+            var page = try inbox.history(HistoryFilter(), before: nil, limit: 9000)
+            var unreadable = 0
+            while true {
+                unreadable += page.unreadable?.count ?? 0
+                guard let next = page.next else { break }
+                page = try inbox.history(HistoryFilter(), before: next, limit: 9000)
+            }
+            #expect(unreadable == known)
+            // Ids keep their age.
+            let later = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + 1000)
+            let step = try inbox.prune(Retention(keep: .zero, maximumBytes: 1 << 30), now: salvage == 2 ? later : nil)
+            #expect(step.forgotten == (salvage == 2 ? SQLiteInbox.pruningBatch : 0))
+        }
     }
 }

@@ -7,7 +7,6 @@ extension BoxState {
         case topic
         case inbox
         case inboxDamage = "inbox_damage"
-        case history
         case volatileStorage = "volatile_storage"
         case panel
         case certificate
@@ -32,7 +31,6 @@ extension BoxState.Snapshot {
         case .topic: topicFault?.reason
         case .inbox: inboxFault
         case .inboxDamage: inboxDamage
-        case .history: historyFault
         case .volatileStorage: volatileStorage
         case .panel: panelFault
         case .certificate: certificateFault

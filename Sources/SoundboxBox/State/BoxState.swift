@@ -57,8 +57,6 @@ package final class BoxState: Sendable {
         package var signedTimeFault: String?
         /// What became of a payment database that was found damaged since the start.
         package var inboxDamage: String?
-        /// Why payments from before the damage are not known yet; until they are.
-        package var historyFault: String?
         /// Why what is stored does not survive a power cut, when it does not.
         package var volatileStorage: String?
         package var volume: Volume

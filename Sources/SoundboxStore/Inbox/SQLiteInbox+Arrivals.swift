@@ -5,20 +5,7 @@ extension SQLiteInbox {
     public func store(
         _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome] {
-        try awaitHistory()
-        do throws(InboxError) { return try storeKnowingAll(arrivals, at: now, clock: clock) } catch {
-            guard error == historyIsMissing else { throw error }
-            // This very write has found the damage. The inbox is in a new file now, whose history follows.
-            try awaitHistory()
-            return try storeKnowingAll(arrivals, at: now, clock: clock)
-        }
-    }
-
-    private func storeKnowingAll(
-        _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
-    ) throws(InboxError) -> [ArrivalOutcome] {
         let (outcomes, damaged) = try writeReceipts { database in
-            guard history.isOpen else { throw historyIsMissing }
             var insertion = try Insertion(at: now, clock: clock, in: database)
             return (try arrivals.map { try insertion.store($0) }, insertion.damaged)
         }

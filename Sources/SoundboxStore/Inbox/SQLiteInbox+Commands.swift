@@ -3,8 +3,7 @@ import SoundboxCore
 
 extension SQLiteInbox {
     public func knows(_ id: PaymentID) throws(InboxError) -> Bool {
-        try awaitHistory()
-        return try read { database in
+        try read { database in
             try Bool.fetchOne(
                 database.cachedStatement(
                     sql: """

@@ -47,7 +47,7 @@ extension SQLiteInbox {
                     let other = try Self.noticeRow(row.sequence, in: database).map { Damage($0, origin: .notice) }
                     if let other { try Self.setAside(other, at: now, in: database) }
                     guard let id = other?.paymentID ?? row.paymentID else { return true }
-                    try Self.askAgain(for: id, at: now, in: database)
+                    try ReceiptRecord.askAgain(for: id, at: now, in: database)
                     return true
                 }
                 guard isMoved else { continue }
@@ -94,10 +94,5 @@ extension SQLiteInbox {
 
     static var wrongIndex: DatabaseError {
         DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the index of ids does not fit the notices")
-    }
-
-    static func askAgain(for id: PaymentID, at now: Timestamp, in database: Database) throws {
-        let reason = "storage: the stored notice was damaged on the box's disk; publish it again"
-        try insert(Receipt(id: id, state: .rejected, at: now, reason: reason), into: database)
     }
 }

@@ -11,7 +11,6 @@ extension SQLiteInbox: PaymentHistory {
     private static func history(
         _ filter: HistoryFilter, before end: Int64, limit: Int, in database: Database
     ) throws -> HistoryPage {
-        try checkHistoryIsWhole(in: database)
         let rows = try Row.fetchAll(
             database.cachedStatement(
                 sql: """
@@ -35,18 +34,8 @@ extension SQLiteInbox: PaymentHistory {
                 page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, manner: record.manner))
             }
         }
-        for lost in try lostRows((page.next ?? 0)..<end, in: database) {
-            page.note(UnreadableRows(count: 1, first: lost))
-        }
+        for lost in try lostRows((page.next ?? 0)..<end, in: database) { page.note(lost) }
         return page
-    }
-
-    /// While a salvage has not saved the whole history, every total would be short.
-    static func checkHistoryIsWhole(in database: Database) throws {
-        guard try Int.fetchOne(database, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") != nil else {
-            return
-        }
-        throw Untellable(description: "earlier payments are still being saved from a damaged database")
     }
 
     /// From whichever of its copies is undamaged. While it waits, the copy in `waiting` knows whether it is being spoken.
@@ -57,24 +46,25 @@ extension SQLiteInbox: PaymentHistory {
         return try waitingRecord(copy, in: database)
     }
 
-    /// Numbers of rows that are there no more: of which a salvage could save nothing but the id, or which were set aside
-    /// and have not come again.
-    static func lostRows(_ range: Range<Int64>, in database: Database) throws -> [Int64] {
+    /// Rows that are there no more: of which a salvage has saved nothing but the id, or which were set aside and have not
+    /// come again.
+    private static func lostRows(_ range: Range<Int64>, in database: Database) throws -> [UnreadableRows] {
         // Both tables are empty until something is damaged.
-        try Int64.fetchAll(
+        try Row.fetchAll(
             database.cachedStatement(
                 sql: """
-                    SELECT sequence FROM known WHERE sequence >= ?1 AND sequence < ?2
-                    UNION
-                    SELECT sequence FROM damaged
+                    SELECT count(*), min(sequence) FROM known WHERE sequence >= ?1 AND sequence < ?2
+                    UNION ALL
+                    SELECT count(DISTINCT sequence), min(sequence) FROM damaged
                     WHERE origin IN ('notice', 'waiting') AND sequence >= ?1 AND sequence < ?2 AND NOT EXISTS (
                         SELECT 1 FROM notice WHERE notice.payment_id = damaged.payment_id
                             OR notice.sequence = damaged.sequence)
-                    """), arguments: [range.lowerBound, range.upperBound])
+                    """), arguments: [range.lowerBound, range.upperBound]
+        ).compactMap { row in
+            let cells = row.cells
+            return cells[1].integer.map { UnreadableRows(count: Int(cells[0].integer ?? 0), first: $0) }
+        }
     }
-
-    /// Why there is no total.
-    struct Untellable: Error, CustomStringConvertible { var description: String }
 }
 
 extension HistoryPage {

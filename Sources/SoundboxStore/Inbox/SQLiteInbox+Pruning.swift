@@ -21,9 +21,10 @@ extension SQLiteInbox: InboxUpkeep {
             var next = start
             if let now {
                 let horizon = now.millisecondsSince1970 - Int64(retention.keep / .milliseconds(1))
+                step.forgotten = try Self.forgetKnown(before: horizon, in: database)
                 let search = try Self.search(after: start, for: horizon, in: database)
                 if let last = search.lastOlder {
-                    step.forgotten = try Self.forget(upTo: last, paidBefore: horizon, in: database)
+                    step.forgotten += try Self.forget(upTo: last, paidBefore: horizon, in: database)
                 }
                 // Nothing more is to be forgotten among these, now or later, that a later row would not prove as well.
                 if step.forgotten == 0, let end = search.end {
@@ -32,7 +33,10 @@ extension SQLiteInbox: InboxUpkeep {
                 }
             }
             if !step.isWorthRepeating, try Self.bytesInUse(database) > retention.maximumBytes {
-                step.forgottenEarly = try Self.forget(upTo: .max, paidBefore: .max, in: database)
+                step.forgottenEarly = try Self.forgetKnown(before: .max, in: database)
+                if step.forgottenEarly == 0 {
+                    step.forgottenEarly = try Self.forget(upTo: .max, paidBefore: .max, in: database)
+                }
             }
             return (step, next)
         }
@@ -81,9 +85,16 @@ extension SQLiteInbox: InboxUpkeep {
                         AND sequence <> ?
                     ORDER BY sequence LIMIT ?)
                 """, arguments: [last, horizon, newest, pruningBatch])
-        let count = database.changesCount
+        return database.changesCount
+    }
+
+    /// Forgets ids that a salvage has saved without their payments, from the oldest number on.
+    private static func forgetKnown(before horizon: Int64, in database: Database) throws -> Int {
         try database.execute(
-            sql: "DELETE FROM known WHERE sequence < (SELECT min(sequence) FROM notice)", arguments: [])
-        return count
+            sql: """
+                DELETE FROM known WHERE received_at < ? AND sequence IN (
+                    SELECT sequence FROM known ORDER BY sequence LIMIT ?)
+                """, arguments: [horizon, pruningBatch])
+        return database.changesCount
     }
 }

@@ -56,15 +56,6 @@ extension SQLiteInbox {
     }
 
     static func insert(_ receipt: Receipt, into database: Database) throws {
-        let last = try CheckedTable.receipt.lastNumber(in: database)
-        // A new file begins above all that one before it can have numbered, if the clock is right. Where it is not, and
-        // where a backup was put back, the epoch alone tells the receipts apart.
-        let floor = last == 0 ? max(0, min(receipt.at.millisecondsSince1970, maximumSequence / 2)) : last
-        let epoch = try String.fetchOne(database.cachedStatement(sql: "SELECT \(epochFunction)()")) ?? ""
-        let record = ReceiptRecord(sequence: floor + 1, epoch: epoch, receipt: receipt)
-        try database.cachedStatement(sql: CheckedTable.receipt.upsert).execute(arguments: record.arguments)
+        try ReceiptRecord.insert(receipt, into: database)
     }
-
-    /// The SQL function that tells the epoch of the file's opening: new receipts have it.
-    static let epochFunction = "receipt_epoch"
 }

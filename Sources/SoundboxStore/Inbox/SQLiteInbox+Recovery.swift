@@ -13,12 +13,14 @@ extension SQLiteInbox {
     struct Repair: Sendable {
         var now: @Sendable () -> Timestamp
         var happened: @Sendable (StorageIncident) -> Void
-        var historyChanged: @Sendable (String?) -> Void
+        /// Takes the reason before a salvage at a start; throws to have it put off.
+        var beforeSalvage: @Sendable (_ reason: String) throws(InboxError) -> Void = { _ throws(InboxError) in }
         /// Ends a salvage by throwing. For tests.
         var step: @Sendable (SalvageStep) throws -> Void = { _ in }
-        /// Called before each page that is read while the box waits. Not called for the history.
+        /// Called before each page that is read.
         var willRead: @Sendable (Int) -> Void = { _ in }
-        var reserve = SQLiteInbox.reserve
+        /// The bytes on the disk that earlier payments leave for new ones.
+        var reserve = 16 << 20
         /// The pause after an attempt that failed, since each one reads the whole file.
         var pause = Duration.seconds(5)
     }
@@ -30,8 +32,8 @@ extension SQLiteInbox {
     }
 
     /// Opens the inbox when the box starts, and checks the file. If the file is damaged, now or later, the box goes on
-    /// with a new one, into which everything readable is saved. Nothing is deleted. Blocks; the history is saved in the
-    /// background.
+    /// with a new one, into which what waits, all ids and the newest payments are saved. Nothing is deleted. Blocks, also
+    /// while it does that: 100 MB take some seconds on a PC, and up to a minute on a small board.
     ///
     /// Without room for the new file, every request fails and says so. The salvage is tried again from time to time.
     ///
@@ -40,20 +42,19 @@ extension SQLiteInbox {
     ///     those of the damaged one.
     ///   - log: as ``init(path:log:)``.
     ///   - happened: takes every incident, on the thread that found it; must not block.
-    ///   - salvageGoesOn: called for every page that a salvage reads while the box waits, on the salvaging thread; must
-    ///     not block.
-    ///   - historyChanged: takes the reason why earlier payments are not known yet, and `nil` once they are; must not
-    ///     block.
+    ///   - beforeSalvage: takes the reason before a salvage at a start. What it throws is thrown here, and the file is as it
+    ///     was: so that people can be told before they have to wait.
+    ///   - salvageGoesOn: called for every page that a salvage reads, on the salvaging thread; must not block.
     public static func recovering(
         path: String, now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         happened: @escaping @Sendable (StorageIncident) -> Void,
-        salvageGoesOn: @escaping @Sendable () -> Void = {},
-        historyChanged: @escaping @Sendable (String?) -> Void = { _ in }
+        beforeSalvage: @escaping @Sendable (_ reason: String) throws(InboxError) -> Void = { _ throws(InboxError) in },
+        salvageGoesOn: @escaping @Sendable () -> Void = {}
     ) throws(InboxError) -> SQLiteInbox {
         try recovering(
             path: path,
             Repair(
-                now: now, happened: happened, historyChanged: historyChanged, willRead: { _ in salvageGoesOn() }),
+                now: now, happened: happened, beforeSalvage: beforeSalvage, willRead: { _ in salvageGoesOn() }),
             log: log)
     }
 
@@ -72,6 +73,7 @@ extension SQLiteInbox {
                 let inbox = try SQLiteInbox(path: path, log: log)
                 inbox.connection.withLock { $0.repair = repair }
                 if let problem = try inbox.check() {
+                    try repair.beforeSalvage(problem)
                     inbox.replaceIfPossible(because: problem)
                 } else {
                     do { try inbox.restoreWaiting() } catch { inbox.note("whether all wait that should: \(error)") }
@@ -84,6 +86,7 @@ extension SQLiteInbox {
             }
         }
         // Too damaged to be opened.
+        try repair.beforeSalvage(problem ?? "")
         let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
         inbox.replaceIfPossible(because: problem ?? "")
         return inbox
@@ -108,33 +111,32 @@ extension SQLiteInbox {
         do throws(InboxError) { _ = try replace(queue, because: reason) } catch { note("\(error)") }
     }
 
-    /// Reports a salvage that people may have had no time to hear about before this start, and continues it.
+    /// Reports a salvage that people may have had no time to hear about before this start.
     private func resume(_ repair: Repair) {
         do throws(InboxError) { try endLostErrands(at: repair.now()) } catch {
             note("whether errands are lost: \(error)")
         }
         do throws(InboxError) {
-            let (untold, isUnfinished) = try read { database in
-                (
-                    try Row.fetchOne(
-                        database,
-                        sql: """
-                            SELECT source, reason, waiting FROM salvage WHERE was_told = 0 OR next_page IS NOT NULL
-                            ORDER BY number DESC LIMIT 1
-                            """),
-                    try Int.fetchOne(database, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") != nil
-                )
+            let untold = try read { database in
+                try Row.fetchOne(
+                    database,
+                    sql: """
+                        SELECT source, reason, waiting, payments, ids FROM salvage WHERE was_told = 0
+                        ORDER BY number DESC LIMIT 1
+                        """)
             }
             if let cells = untold?.cells {
+                note(
+                    "from the database \(cells[0].text ?? "") were saved: \(cells[2].integer ?? 0) payments that waited, "
+                        + "\(cells[3].integer ?? 0) others, and of \(cells[4].integer ?? 0) more the id")
                 repair.happened(
                     .damaged(
                         SetAsideDatabase(
                             path: "\(path.dropLast(path.fileName.utf8.count))\(cells[0].text ?? "")",
                             reason: cells[1].text ?? "", savedWaiting: Int(cells[2].integer ?? 0))))
             }
-            if isUnfinished { saveHistory() }
         } catch {
-            note("whether a salvage is unfinished cannot be read: \(error)")
+            note("whether there was a salvage cannot be read: \(error)")
         }
     }
 
@@ -166,7 +168,7 @@ extension SQLiteInbox {
                 let swap =
                     try FileSwap(unfinishedAt: path)
                     ?? Salvage(
-                        path: path, reason: reason, now: repair.now(), step: repair.step,
+                        path: path, reason: reason, now: repair.now(), reserve: repair.reserve, step: repair.step,
                         willRead: repair.willRead
                     ).build()
                 try swap.perform(repair.step)
@@ -189,10 +191,6 @@ extension SQLiteInbox {
 
     func goOn(with fresh: DatabaseQueue, _ repair: Repair) throws {
         announcedTotal.store(try fresh.read { try Self.announcedTotal(in: $0) }, ordering: .relaxed)
-        // Comes before anybody can store a payment that the history knows.
-        if try fresh.read({ try Int.fetchOne($0, sql: "SELECT 1 FROM salvage WHERE next_page IS NOT NULL") }) != nil {
-            history.close()
-        }
         connection.withLock {
             $0 = Connection(queue: fresh, identity: FileIdentity(path: path), repair: repair)
         }

@@ -16,7 +16,6 @@ public final class SQLiteInbox: Inbox {
     let connection: Mutex<Connection>
     /// Held while another file replaces the present one.
     let replacing = Mutex<LastAttempt>(LastAttempt())
-    let history = HistoryGate()
     /// Pruning has seen the rows up to here, and forgets none of them before a later one.
     let pruningStart = Atomic<Int64>(0)
     /// Receipts that the broker has confirmed and that are still in the file. The next commit that writes
@@ -72,10 +71,7 @@ public final class SQLiteInbox: Inbox {
             configuration.busyMode = .timeout(5)
             try Schema.check(path, configuration)
             configuration.journalMode = .wal
-            let epoch = ReceiptEpoch.new()
-            configuration.prepareDatabase { database in
-                database.add(function: DatabaseFunction(epochFunction, argumentCount: 0, pure: true) { _ in epoch })
-            }
+            ReceiptRecord.addEpoch(to: &configuration)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
                 // Comes after opening, because GRDB sets NORMAL when it chooses WAL. A queue has this one connection.

@@ -24,6 +24,6 @@ public struct SetAsideDatabase: Sendable, Equatable {
     public var path: String
     /// Why it was set aside, in SQLite's words.
     public var reason: String
-    /// How many payments that nobody has heard could be read from it. The history follows.
+    /// How many payments that nobody has heard could be read from it.
     public var savedWaiting: Int
 }

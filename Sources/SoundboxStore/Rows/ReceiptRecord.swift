@@ -44,6 +44,34 @@ struct ReceiptRecord: Sendable, Equatable {
     var outgoing: OutgoingReceipt { OutgoingReceipt(receipt, sequence: sequence, epoch: epoch) }
 }
 
+extension ReceiptRecord {
+    static func insert(_ receipt: Receipt, into database: Database) throws {
+        let last = try CheckedTable.receipt.lastNumber(in: database)
+        // A new file begins above all that one before it can have numbered, if the clock is right. Where it is not, and
+        // where a backup was put back, the epoch alone tells the receipts apart.
+        let floor = last == 0 ? max(0, min(receipt.at.millisecondsSince1970, maximumSequence / 2)) : last
+        let epoch = try String.fetchOne(database.cachedStatement(sql: "SELECT \(epochFunction)()")) ?? ""
+        let record = ReceiptRecord(sequence: floor + 1, epoch: epoch, receipt: receipt)
+        try database.cachedStatement(sql: CheckedTable.receipt.upsert).execute(arguments: record.arguments)
+    }
+
+    static func askAgain(for id: PaymentID, at now: Timestamp, in database: Database) throws {
+        let reason = "storage: the stored notice was damaged on the box's disk; publish it again"
+        try insert(Receipt(id: id, state: .rejected, at: now, reason: reason), into: database)
+    }
+
+    /// The SQL function that tells the epoch of the file's opening: new receipts have it.
+    private static let epochFunction = "receipt_epoch"
+
+    /// Every connection that writes receipts needs it.
+    static func addEpoch(to configuration: inout Configuration) {
+        let epoch = ReceiptEpoch.new()
+        configuration.prepareDatabase { database in
+            database.add(function: DatabaseFunction(epochFunction, argumentCount: 0, pure: true) { _ in epoch })
+        }
+    }
+}
+
 extension Receipt.Subject {
     /// - Returns: `nil` for values that no version of this program writes.
     fileprivate init?(payment: Cell, command: Cell) {

@@ -1,48 +1,48 @@
 import GRDB
+import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Saves what the box cannot go on without from a damaged database into a new one: payments that nobody has heard, and
-/// receipts that nobody has received. The history follows later (``HistoryTransfer``), so that announcing goes on at once
-/// however long that takes.
+/// Saves what can be read from a damaged database into a new one: what waits and receipts, then the ids of all payments,
+/// then the newest payments whole. The box waits for it.
 ///
-/// The file is read page by page, without SQLite. If the tables of what cannot wait are undamaged, nothing else is read;
-/// otherwise every page is. Each row is judged by its own checksum.
+/// The file is read page by page, without SQLite. Each row is judged by its own checksum.
 struct Salvage {
     let path: String
     /// Why the file is replaced.
     let reason: String
     let now: Timestamp
+    /// The bytes on the disk that ids and payments which have ended leave free.
+    let reserve: Int
     let step: @Sendable (SalvageStep) throws -> Void
     /// Called before each page is read.
     let willRead: @Sendable (Int) -> Void
 
-    /// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them: a damaged page may
-    /// cost rings and sentences that have not ended, of which ``SQLiteInbox/endLostErrands(at:)`` tells then, and cancels
-    /// that came before them. It never costs a payment.
-    static let copiedAsTheyAre = ["damaged", "salvage", "command", "errand", "cancelled_before"]
-    /// Few enough rows that a transaction takes little memory.
-    static let batch = 500
+    /// How many payments that have ended are saved whole, for the history and for replay.
+    static let newestPayments = 10_000
+    /// How many pages are read in one transaction.
+    private static let pagesInPart = 256
     /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be given
     /// twice.
     private static let margin: Int64 = 10_000
-    /// A payment that comes twice uses up a number without a row. If the newest row is further than this below the last
-    /// number, a newer row may be missing.
-    private static let numbersUnused: Int64 = 1_000
 
     /// Builds the new file beside the damaged one. Returns once it is complete and has a name that says so. After an error
-    /// or a kill the damaged file is as it was. Blocks while it reads the waiting payments or, if those are damaged, the
-    /// whole file.
+    /// or a kill the damaged file is as it was. Blocks while it reads the whole file.
     func build() throws -> FileSwap {
         try step(.begun)
         let swap = FileSwap.new(path: path, purpose: .salvaged, stamp: now.stamp)
         FileSwap.removeUnfinished(path)
         do {
-            let queue = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: Configuration())
+            var configuration = Configuration()
+            // Payments that are lost get receipts.
+            ReceiptRecord.addEpoch(to: &configuration)
+            let queue = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: configuration)
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
-                // After a kill nobody uses this file, and fsync comes at the end.
-                try database.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+                // After a kill nobody uses this file, and fsync comes at the end. Ids come in no order, and their index
+                // should not be read from the disk again and again: 8 MB of it stay in memory.
+                try database.execute(
+                    sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000")
             }
             try Schema.create(in: queue)
             try fill(queue, swap)
@@ -61,26 +61,29 @@ struct Salvage {
         let file = try DamagedFile(path: path, willRead: willRead)
         let given = numbersGiven(in: file)
         var found = Findings()
-        var others: [(table: String, row: Row)] = []
-        let isOurs = !isOfAnotherVersion()
-        if isOurs {
-            try saveWhatCannotWait(of: file, into: queue, given, &found)
-            others = self.others(in: path)
+        if !isOfAnotherVersion() {
+            found.waitingIsWhole = try saveWaiting(of: file, into: queue, &found)
+            try step(.partlyWritten)
+            found.newestIsCertain = found.newestIsCertain || newestCanBeRead(in: file)
+            let pages = try saveFromEveryPage(of: file, into: queue, &found)
+            try saveNewest(pages.payments, of: file, into: queue, found)
+            // Commands first: their ids are no payments'.
+            try copySmallTables(into: queue)
+            if !found.lacksRoom { try saveIDs(pages.ids, of: file, into: queue, found) }
         }
         try queue.write { database in
-            if let last = found.lastAnnounced { try Self.insert(.notice(last), into: database) }
-            for (table, row) in others { try Self.copy(row, into: table, of: database) }
+            if let last = found.lastAnnounced { try Self.insertWhole(.notice(last), into: database) }
             try setNumbers(given, found, in: database)
-            let waiting = try Int.fetchOne(database, sql: "SELECT count(*) FROM waiting") ?? 0
+            let reason =
+                found.lacksRoom
+                ? "\(reason); there was no room to save earlier payments: one that is sent again may be spoken again"
+                : reason
             try database.execute(
                 sql: """
-                    INSERT INTO salvage (at, source, reason, waiting, last_ended, waiting_is_whole, next_page)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    now.millisecondsSince1970, swap.kept.fileName, reason, waiting, found.lastNotWaiting,
-                    found.waitingIsWhole, isOurs ? file.pageCount : nil,
-                ])
+                    INSERT INTO salvage (at, source, reason, waiting, payments, ids) VALUES (?, ?, ?,
+                        (SELECT count(*) FROM waiting), (SELECT count(*) FROM notice) - (SELECT count(*) FROM waiting),
+                        (SELECT count(*) FROM known))
+                    """, arguments: [now.millisecondsSince1970, swap.kept.fileName, reason])
         }
     }
 
@@ -92,141 +95,172 @@ struct Salvage {
         return version != nil
     }
 
-    private func saveWhatCannotWait(
-        of file: DamagedFile, into queue: DatabaseQueue, _ given: [String: Int64], _ found: inout Findings
-    ) throws {
-        found.waitingIsWhole = try save(.waiting, of: file, into: queue, &found)
-        try step(.partlyWritten)
-        // If everything that cannot wait is whole, the box goes on before the history is read.
-        var isComplete = found.waitingIsWhole
-        if isComplete { isComplete = try save(.receipt, of: file, into: queue, &found) }
-        if isComplete { isComplete = try saveNewest(of: file, into: queue, given: given["notice"], &found) }
-        if !isComplete { try saveFromEveryPage(of: file, into: queue, &found) }
-    }
-
-    /// What the rows have shown so far.
-    private struct Findings {
-        var waitingIsWhole = false
-        /// A row waits, or the end of the history could be read: nothing that the tables know is newer than ``lastNotice``.
-        var newestIsCertain = false
-        var lastNotice: Int64 = 0
-        var lastReceipt: Int64 = 0
-        /// Payments are announced in order, so none below this number waits.
-        var lastEnded: Int64 = 0
-        /// The newest payment that was announced one by one.
-        var lastHeard: Int64 = 0
-        /// For replay, and for the count of all announcements.
-        var lastAnnounced: NoticeRecord?
-
-        mutating func note(_ row: SavedRow) {
-            switch row {
-            case .waiting(let record):
-                lastNotice = max(lastNotice, record.entry.sequence)
-                newestIsCertain = true
-            case .receipt(let record): lastReceipt = max(lastReceipt, record.sequence)
-            case .notice(let record):
-                let sequence = record.entry.sequence
-                lastNotice = max(lastNotice, sequence)
-                let isPayment = record.entry.notice.kind == .payment
-                if isPayment, record.entry.state == .announced || record.entry.state == .expired {
-                    lastEnded = max(lastEnded, sequence)
-                }
-                guard record.entry.state == .announced else { return }
-                if isPayment { lastHeard = max(lastHeard, sequence) }
-                let last = (lastAnnounced?.announcedNumber ?? 0, lastAnnounced?.entry.sequence ?? 0)
-                if (record.announcedNumber ?? 0, sequence) > last { lastAnnounced = record }
-            }
-        }
-
-        /// Nothing up to this number waits, unless it was saved with the waiting payments.
-        ///
-        /// If the table `waiting` is whole, that is everything it knows of. But on a card that loses writes its page may be
-        /// an old one: an id that the index alone has, and that is newer than every row, was never heard by anybody.
-        var lastNotWaiting: Int64 {
-            guard waitingIsWhole else { return lastEnded }
-            return newestIsCertain ? max(lastNotice, lastEnded) : maximumSequence
-        }
-
-        /// Whether the row says that it waits and nothing says that it was heard: payments are announced in their order.
-        func isNotHeard(_ row: SavedRow) -> Bool {
-            guard case .notice(let record) = row else { return false }
-            return record.isWaiting && (record.entry.notice.kind != .payment || record.entry.sequence > lastHeard)
-        }
-
-        /// If the table `waiting` is whole, everything else has ended, whatever an old page says.
-        func isSavedAtOnce(_ row: SavedRow) -> Bool {
-            switch row {
-            case .receipt: true
-            case .waiting: !waitingIsWhole
-            case .notice(let record): record.isWaiting && !waitingIsWhole
-            }
-        }
-    }
-
-    /// - Returns: whether every row of the table could be read.
-    private func save(
-        _ table: CheckedTable, of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings
+    /// - Returns: whether every row of the table `waiting` could be read.
+    private func saveWaiting(
+        of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings
     ) throws -> Bool {
-        guard let root = file.root(ofTable: table.rawValue) else { return false }
+        guard let root = file.root(ofTable: CheckedTable.waiting.rawValue) else { return false }
         var isReadable = true
         let isWhole = try file.walk(below: root) { page in
-            let rows = file.savedRows(of: page).filter { $0.table == table }
+            let rows = file.savedRows(of: page).filter { $0.table == .waiting }
             if rows.count != page.cellCount { isReadable = false }
             for row in rows { found.note(row) }
-            try save(rows, into: queue)
+            try queue.write { database in for row in rows { try Self.insertWhole(row, into: database) } }
             return true
         }
         return isWhole && isReadable
     }
 
-    /// Reads the history from its end back to the last announcement, which replay and the count of all announcements need.
-    /// Newer payments that wait are saved even if the table `waiting` does not hold them: on a card that loses writes, a
-    /// page of that table may be whole and older than the others.
+    /// Whether the newest row of the history can be read.
+    private func newestCanBeRead(in file: DamagedFile) -> Bool {
+        guard let root = file.root(ofTable: CheckedTable.notice.rawValue) else { return false }
+        var isReadable = false
+        _ = file.walk(below: root) { page in
+            isReadable = file.savedRows(of: page).count == page.cellCount
+            return false
+        }
+        return isReadable
+    }
+
+    /// Reads every page, saves what cannot wait and the ids of payments that have ended.
     ///
-    /// - Returns: whether no newer payment can be missing.
+    /// - Returns: the pages with payments, by the newest one's number, and those with ids.
+    private func saveFromEveryPage(
+        of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings
+    ) throws -> (payments: [(newest: Int64, page: Int)], ids: [Int]) {
+        var payments: [(newest: Int64, page: Int)] = []
+        var ids: [Int] = []
+        for last in stride(from: file.pageCount, through: 2, by: -Self.pagesInPart) {
+            found.lacksRoom = found.lacksRoom || freeBytes() < reserve
+            try queue.write { database in
+                for number in stride(from: last, to: max(last - Self.pagesInPart, 1), by: -1) {
+                    guard let page = file.page(number) else { continue }
+                    if page.kind == .leafIndex || page.kind == .interiorIndex { ids.append(number) }
+                    var newest: Int64 = 0
+                    for row in file.savedRows(of: page) {
+                        found.note(row)
+                        switch row {
+                        case .receipt: try Self.insertWhole(row, into: database)
+                        case .notice(let record) where !record.isWaiting || found.waitingIsWhole:
+                            newest = max(newest, record.entry.sequence)
+                            // If the table `waiting` is whole, everything else has ended, whatever an old page says.
+                            try remember(record, found, in: database)
+                        case .waiting, .notice: if !found.waitingIsWhole { try Self.insertWhole(row, into: database) }
+                        }
+                    }
+                    if newest > 0 { payments.append((newest, number)) }
+                    if !found.lacksRoom {
+                        for (id, sequence, time) in file.knownIDs(of: page) {
+                            try Self.remember(id, sequence, at: time, in: database)
+                        }
+                    }
+                }
+            }
+        }
+        // Two pages may disagree. The one that knows more is newer.
+        try queue.write { database in
+            let outdated =
+                "SELECT sequence FROM waiting WHERE state = 'received' AND sequence IN (SELECT sequence FROM known)"
+            if !found.waitingIsWhole {
+                try database.execute(
+                    sql: """
+                        DELETE FROM notice WHERE sequence IN (\(outdated));
+                        DELETE FROM waiting WHERE sequence IN (\(outdated));
+                        """)
+            }
+            try database.execute(
+                sql: "DELETE FROM known WHERE sequence IN (SELECT sequence FROM waiting)")
+        }
+        return (payments, ids)
+    }
+
+    private func remember(_ record: NoticeRecord, _ found: Findings, in database: Database) throws {
+        guard !found.lacksRoom else { return }
+        let entry = record.entry
+        let time =
+            entry.clock == .confirmed
+            ? max(entry.receivedAt, entry.notice.paidAt ?? entry.receivedAt) : max(now, found.latestArrival)
+        try Self.remember(entry.notice.id, entry.sequence, at: time, in: database)
+    }
+
+    private static func remember(
+        _ id: PaymentID, _ sequence: Int64, at time: Timestamp, in database: Database
+    ) throws {
+        try database.cachedStatement(
+            sql: "INSERT OR IGNORE INTO known (sequence, payment_id, received_at) VALUES (?, ?, ?)"
+        ).execute(arguments: [sequence, id.key, time.millisecondsSince1970])
+    }
+
+    /// Saves the newest payments that have ended, and those that wait according to the history alone: on a card that loses
+    /// writes, a page of the table `waiting` may be whole and older than the others.
     private func saveNewest(
-        of file: DamagedFile, into queue: DatabaseQueue, given: Int64?, _ found: inout Findings
-    ) throws -> Bool {
-        guard let given, let root = file.root(ofTable: CheckedTable.notice.rawValue) else { return false }
-        var isReadable = true
-        var newest: Int64 = 0
-        let isWhole = try file.walk(below: root) { page in
-            let rows = file.savedRows(of: page).filter { $0.table == .notice }
-            isReadable = isReadable && rows.count == page.cellCount
-            newest = max(newest, page.rowNumbers.last ?? 0)
-            for row in rows { found.note(row) }
-            try save(rows.filter(found.isNotHeard), into: queue)
-            return isReadable && found.lastAnnounced == nil
-        }
-        if isReadable, newest > 0 || isWhole { found.newestIsCertain = true }
-        return isWhole && isReadable && (0...Self.numbersUnused).contains(given - newest)
-    }
-
-    private func saveFromEveryPage(of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings) throws {
-        for number in stride(from: 2, through: file.pageCount, by: 1) {
-            guard let page = file.page(number), page.kind == .leafTable else { continue }
+        _ pages: [(newest: Int64, page: Int)], of file: DamagedFile, into queue: DatabaseQueue, _ found: Findings
+    ) throws {
+        var count = 0
+        for (_, number) in pages.sorted(by: { $0.newest > $1.newest }) where count < Self.newestPayments {
+            guard let page = file.page(number) else { continue }
             let rows = file.savedRows(of: page)
-            for row in rows { found.note(row) }
-            try save(rows.filter(found.isSavedAtOnce), into: queue)
+            try queue.write { database in
+                for case .notice(let record) in rows {
+                    count += 1
+                    guard record.isWaiting ? found.waitingIsWhole && found.isNotHeard(record) : !found.lacksRoom
+                    else { continue }
+                    try Self.insertWhole(.notice(record), into: database)
+                }
+            }
         }
     }
 
-    private func save(_ rows: [SavedRow], into queue: DatabaseQueue) throws {
-        guard !rows.isEmpty else { return }
-        try queue.write { database in for row in rows { try Self.insert(row, into: database) } }
+    /// Saves ids of which only the index's entry is left.
+    private func saveIDs(
+        _ pages: [Int], of file: DamagedFile, into queue: DatabaseQueue, _ found: Findings
+    ) throws {
+        for number in pages {
+            guard let page = file.page(number) else { continue }
+            try queue.write { database in
+                for (id, sequence) in file.ids(of: page) {
+                    // The index of commands looks the same, and its ids are no payments'.
+                    let isKnown = try Int.fetchOne(
+                        database.cachedStatement(
+                            sql: """
+                                SELECT 1 FROM known WHERE sequence = ?1 UNION ALL SELECT 1 FROM notice WHERE sequence = ?1
+                                UNION ALL SELECT 1 FROM notice WHERE payment_id = ?2
+                                UNION ALL SELECT 1 FROM known WHERE payment_id = ?2
+                                UNION ALL SELECT 1 FROM command WHERE id = ?2 LIMIT 1
+                                """), arguments: [sequence, id.key])
+                    guard isKnown == nil else { continue }
+                    if sequence <= found.lastNotWaiting {
+                        try Self.remember(id, sequence, at: max(now, found.latestArrival), in: database)
+                    } else {
+                        // Nobody has heard it, and only its sender still knows its content.
+                        try ReceiptRecord.askAgain(for: id, at: now, in: database)
+                    }
+                }
+            }
+        }
     }
 
-    private static func insert(_ row: SavedRow, into database: Database) throws {
+    /// Inserts a row, unless its number or its id is there.
+    private static func insertWhole(_ row: SavedRow, into database: Database) throws {
         switch row {
         case .waiting(let record), .notice(let record):
-            let statement = try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
-            try statement.execute(arguments: record.arguments(for: .notice))
-            guard database.changesCount == 1, record.isWaiting else { return }
+            try database.cachedStatement(sql: CheckedTable.notice.insertIfNew)
+                .execute(arguments: record.arguments(for: .notice))
+            guard database.changesCount == 1 else { return }
+            try database.cachedStatement(sql: "DELETE FROM known WHERE sequence = ?")
+                .execute(arguments: [record.entry.sequence])
+            guard record.isWaiting else { return }
             try database.cachedStatement(sql: CheckedTable.waiting.insertIfNew)
                 .execute(arguments: record.arguments(for: .waiting))
         case .receipt(let record):
             try database.cachedStatement(sql: CheckedTable.receipt.insertIfNew).execute(arguments: record.arguments)
         }
+    }
+
+    private func freeBytes() -> Int {
+        var room = statvfs()
+        guard statvfs(FileSwap.unfinished(path), &room) == 0 else { return .max }
+        return Int(room.f_bavail) * Int(room.f_frsize)
     }
 
     /// The last number of each table. Numbers that make no sense are left out.
@@ -255,49 +289,6 @@ struct Salvage {
                 sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",
                 arguments: [name, min(number, maximumSequence / 2)])
         }
-    }
-
-    private func others(in path: String) -> [(table: String, row: Row)] {
-        // SQLite deletes the log of an empty database.
-        guard FileIdentity.size(path) > 0 else { return [] }
-        var configuration = Configuration()
-        configuration.label = "damaged inbox"
-        configuration.readonly = true
-        guard let source = try? DatabaseQueue(path: path, configuration: configuration) else { return [] }
-        defer { try? source.close() }
-        var rows: [(String, Row)] = []
-        for table in Self.copiedAsTheyAre {
-            // Without a transaction: SQLite cannot end one in which it has met a damaged page, and GRDB would then return
-            // nothing.
-            source.inDatabase { database in
-                guard let cursor = try? Row.fetchCursor(database, sql: Self.selection(of: table)) else {
-                    return
-                }
-                while let row = try? cursor.next() { rows.append((table, row.copy())) }
-            }
-        }
-        return rows
-    }
-
-    private static func selection(of table: String) -> String {
-        let columns = table == "errand" ? CheckedTable.errand.columnList : "*"
-        return "SELECT \(columns) FROM \(table) LIMIT 10000"
-    }
-
-    private static func copy(_ row: Row, into table: String, of database: Database) throws {
-        if table == "errand" {
-            guard let record = try? ErrandRecord(row.cells) else { return }
-            return try database.execute(sql: CheckedTable.errand.upsert, arguments: record.arguments)
-        }
-        // Commands and cancels get new numbers: one beyond every range would damage the new file as well.
-        let isRenumbered = table == "command" || table == "cancelled_before"
-        let columns = Array(row).filter { !isRenumbered || $0.0 != "number" }
-        let names = columns.map(\.0).joined(separator: ", ")
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        // A row that the table refuses is damaged itself.
-        try? database.execute(
-            sql: "INSERT OR IGNORE INTO \(table) (\(names)) VALUES (\(marks))",
-            arguments: StatementArguments(columns.map(\.1)))
     }
 }
 

@@ -4,7 +4,7 @@ enum SalvageStep: Sendable, CaseIterable {
     case begun
     /// Some of the waiting payments are in the new file.
     case partlyWritten
-    /// Everything that is saved at once is in the new file and on the disk.
+    /// Everything that can be read is in the new file.
     case written
     /// The new file has the name that tells the next start that it is complete.
     case named
@@ -14,10 +14,4 @@ enum SalvageStep: Sendable, CaseIterable {
     case databaseMoved
     /// The new file has the database's name.
     case swapped
-    /// Some of the history is saved.
-    case historyPartlySaved
-    /// All payments are saved. Ids that are in the index only are not.
-    case historySaved
-    /// Everything is saved.
-    case finished
 }

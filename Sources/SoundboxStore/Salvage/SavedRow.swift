@@ -44,6 +44,16 @@ extension DamagedFile {
         rows(of: page).compactMap { SavedRow(number: $0.number, values: $0.values) }
     }
 
+    /// The rows of the table `known` that a salvage before has made, if the page belongs to it.
+    func knownIDs(of page: BTreePage) -> [(id: PaymentID, sequence: Int64, receivedAt: Timestamp)] {
+        rows(of: page).compactMap { row in
+            guard row.values.count == 3, row.values[0] == .null, (1...maximumSequence).contains(row.number),
+                let time = row.values[1].timestamp, let id = row.values[2].paymentID
+            else { return nil }
+            return (id, row.number, time)
+        }
+    }
+
     /// The ids of payments and the numbers of their rows, if the page belongs to the index of ids.
     func ids(of page: BTreePage) -> [(id: PaymentID, sequence: Int64)] {
         guard page.kind == .leafIndex || page.kind == .interiorIndex else { return [] }

@@ -5,7 +5,7 @@ import SoundboxCore
 enum Schema {
     /// Kept in the file as `PRAGMA user_version`. Count it up with every change to ``sql``. Files from before there was one
     /// schema have 0 or 1.
-    static let version = 2
+    static let version = 3
 
     /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every deletion.
     ///   `announced_number` counts what was ever announced: the newest announced row knows the total, so that status never
@@ -14,7 +14,8 @@ enum Schema {
     ///   It takes the place of an index.
     /// - In `receipt`, `command` is NULL when the receipt is about a payment, and empty when the command has no id.
     /// - In `command`, `state` is NULL unless it is an errand's.
-    /// - `known` has ids of which a salvage could save nothing else.
+    /// - `known` has ids of which a salvage has saved nothing else, and when the payment arrived, at the latest. A salvage
+    ///   tells its rows by the order of the columns.
     /// - `errand` and `cancelled_before` have no index: they are small, and a salvage takes an index over texts for that of
     ///   the payments' ids.
     static let sql = """
@@ -94,6 +95,7 @@ enum Schema {
         ) STRICT;
         CREATE TABLE known (
             sequence INTEGER PRIMARY KEY,
+            received_at INTEGER NOT NULL,
             payment_id TEXT NOT NULL UNIQUE
         ) STRICT;
         CREATE TABLE salvage (
@@ -102,11 +104,8 @@ enum Schema {
             source TEXT NOT NULL,
             reason TEXT NOT NULL,
             waiting INTEGER NOT NULL,
-            last_ended INTEGER NOT NULL,
-            waiting_is_whole INTEGER NOT NULL,
-            next_page INTEGER,
-            notices INTEGER NOT NULL DEFAULT 0,
-            ids INTEGER NOT NULL DEFAULT 0,
+            payments INTEGER NOT NULL,
+            ids INTEGER NOT NULL,
             was_told INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         """

@@ -45,7 +45,10 @@ struct BoxStart {
                     configurationFile: configurationFile, surroundings: surroundings, panel: panel, logger: logger)
                 guard try await waiting.waitForSetup(endingOn: signals) else { return nil }
             }
-            do { return try make() } catch {
+            do {
+                // Otherwise the words come first.
+                return try make(salvagesAtOnce: fault?.prompt == .storageFault)
+            } catch {
                 guard fault != nil || !isFinal(error) else { throw error }
                 let found = BoxFault(error)
                 if found != fault {
@@ -92,14 +95,15 @@ struct BoxStart {
     }
 
     /// Blocks on the disk.
-    private mutating func make() throws -> ConfiguredBox {
+    private mutating func make(salvagesAtOnce: Bool) throws -> ConfiguredBox {
         let written = try Configuration(readingFile: configurationFile)
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: written.logLevel) }
         if written.logLevel == .trace { Timeline.shared.begin() }
         surroundings = Surroundings(written)
         let remote = try RemoteConfiguration(over: written, from: configurationFile, logger: logger)
         surroundings = Surroundings(remote.configuration)
-        return try ConfiguredBox(remote, from: configurationFile, panel: panel, logger: logger)
+        return try ConfiguredBox(
+            remote, from: configurationFile, salvagesAtOnce: salvagesAtOnce, panel: panel, logger: logger)
     }
 
     private func isFinal(_ error: any Error) -> Bool {

@@ -50,10 +50,12 @@ struct ConfiguredBox {
     ///
     /// - Parameter configurationFile: where the configuration came from; removed when the buttons take the box out of
     ///   service.
+    /// - Parameter salvagesAtOnce: whether a damaged inbox is salvaged; otherwise it is an error, which somebody says first.
     /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
     ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
     init(
-        _ remote: RemoteConfiguration, from configurationFile: String, panel panelChoice: PanelChoice, logger: Logger
+        _ remote: RemoteConfiguration, from configurationFile: String, salvagesAtOnce: Bool,
+        panel panelChoice: PanelChoice, logger: Logger
     ) throws {
         let configuration = remote.configuration
         // The socket and the database are for the box's own user and group.
@@ -69,7 +71,8 @@ struct ConfiguredBox {
         Self.noteVolatileStorage(directory.path, state, logger)
         Self.noteInboxes(directory.inboxesAside, state, logger)
         let salvage = SalvageWatch(systemd: systemd)
-        let inbox = try Self.inbox(directory.inboxPath, salvage, state, logger)
+        let inbox = try Self.inbox(
+            directory.inboxPath, salvagesAtOnce: salvagesAtOnce, salvage, state, logger)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
@@ -194,18 +197,18 @@ struct ConfiguredBox {
     }
 
     private static func inbox(
-        _ path: String, _ salvage: SalvageWatch, _ state: BoxState, _ logger: Logger
+        _ path: String, salvagesAtOnce: Bool, _ salvage: SalvageWatch, _ state: BoxState, _ logger: Logger
     ) throws -> SQLiteInbox {
         try SQLiteInbox.recovering(path: path, now: { .now }) { line in
             logger.error("inbox", metadata: ["note": "\(line)"])
         } happened: { incident in
             logger.error("inbox", metadata: ["note": "\(incident)"])
             state.update { $0.inboxDamage = incident.description }
+        } beforeSalvage: { reason throws(InboxError) in
+            guard !salvagesAtOnce else { return }
+            throw .failed(path: path, reason: "\(reason); what is in it is about to be saved, which may take a minute")
         } salvageGoesOn: {
             salvage.goesOn()
-        } historyChanged: { reason in
-            if let reason { logger.error("inbox", metadata: ["note": "\(reason)"]) }
-            state.update { $0.historyFault = reason }
         }
     }
 

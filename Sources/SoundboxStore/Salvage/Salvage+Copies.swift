@@ -1,0 +1,56 @@
+import GRDB
+
+/// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them: a damaged page may cost
+/// rings and sentences that have not ended, of which ``SQLiteInbox/endLostErrands(at:)`` tells then, and cancels that came
+/// before them. It never costs a payment.
+extension Salvage {
+    private static let copiedAsTheyAre = ["damaged", "salvage", "command", "errand", "cancelled_before"]
+
+    func copySmallTables(into queue: DatabaseQueue) throws {
+        let rows = smallTables()
+        try queue.write { database in for (table, row) in rows { try Self.copy(row, into: table, of: database) } }
+    }
+
+    private func smallTables() -> [(table: String, row: Row)] {
+        // SQLite deletes the log of an empty database.
+        guard FileIdentity.size(path) > 0 else { return [] }
+        var configuration = Configuration()
+        configuration.label = "damaged inbox"
+        configuration.readonly = true
+        guard let source = try? DatabaseQueue(path: path, configuration: configuration) else { return [] }
+        defer { try? source.close() }
+        var rows: [(String, Row)] = []
+        for table in Self.copiedAsTheyAre {
+            // Without a transaction: SQLite cannot end one in which it has met a damaged page, and GRDB would then return
+            // nothing.
+            source.inDatabase { database in
+                guard let cursor = try? Row.fetchCursor(database, sql: Self.selection(of: table)) else {
+                    return
+                }
+                while let row = try? cursor.next() { rows.append((table, row.copy())) }
+            }
+        }
+        return rows
+    }
+
+    private static func selection(of table: String) -> String {
+        let columns = table == "errand" ? CheckedTable.errand.columnList : "*"
+        return "SELECT \(columns) FROM \(table) LIMIT 10000"
+    }
+
+    private static func copy(_ row: Row, into table: String, of database: Database) throws {
+        if table == "errand" {
+            guard let record = try? ErrandRecord(row.cells) else { return }
+            return try database.execute(sql: CheckedTable.errand.upsert, arguments: record.arguments)
+        }
+        // Commands and cancels get new numbers: one beyond every range would damage the new file as well.
+        let isRenumbered = table == "command" || table == "cancelled_before"
+        let columns = Array(row).filter { !isRenumbered || $0.0 != "number" }
+        let names = columns.map(\.0).joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        // A row that the table refuses is damaged itself.
+        try? database.execute(
+            sql: "INSERT OR IGNORE INTO \(table) (\(names)) VALUES (\(marks))",
+            arguments: StatementArguments(columns.map(\.1)))
+    }
+}
