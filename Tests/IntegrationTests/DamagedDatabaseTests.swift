@@ -60,9 +60,8 @@ struct DamagedDatabaseTests {
             var random = SeededGenerator(seed: 3)
             for _ in 1...3 {
                 let box = try trial.launchBox()
-                try await box.logged("not in service", "about to be saved")
-                // No event marks the worst moment: it is left to chance, from before the salvage, ten seconds after the
-                // words, until after it.
+                // No event marks the worst moment: it is left to chance, from before the salvage, which comes ten seconds
+                // after the words, until after it.
                 try await Task.sleep(for: .milliseconds(Int.random(in: 9_500...12_000, using: &random)))
                 box.kill9()
                 _ = try await box.exitStatus()
