@@ -26,7 +26,7 @@ struct FeedFaults {
 
     /// Notes what a connection's subscriptions have brought.
     ///
-    /// - Parameter weak: the topics that were granted at QoS 0.
+    /// - Parameter weak: the topics that were granted at QoS 0, and those on which nothing is taken above it.
     mutating func subscribed(weak: [Topic], _ names: Topics) {
         weakTopics = weak.map { names[$0] }
         paymentsAreWeak = weak.contains(.payments)

@@ -242,7 +242,7 @@ struct FeedLoop {
                 backlog.subscribed(at: .monotonicNow)
                 if .monotonicNow >= markerRestsUntil { try backlog.requestMarker(from: session) }
                 route.connected()
-                faults.subscribed(weak: subscriptions.weak, settings.topics)
+                faults.subscribed(weak: subscriptions.weak + session.sentAtQoS0, settings.topics)
                 delegate.connectionChanged(to: .subscribed)
             }
             try backlog.sendMarkerIfDue(with: session)

@@ -64,7 +64,11 @@ public struct MQTTProbe: Sendable {
             if let echo = try echo(name, session, until: .monotonicNow + Self.echoLimit) {
                 outcome = self.outcome(echo)
             }
-        } catch .subscriptionRefused {}
+        } catch .subscriptionRefused {
+        } catch .connectionLost {
+            // As some brokers refuse a topic.
+            return (.subscribed, session.version == .v5)
+        }
         session.disconnect()
         try session.write()
         return (outcome, session.version == .v5)

@@ -252,6 +252,9 @@ final class Session {
         unacknowledged.removeAll { ended.contains($0.id) }
     }
 
+    /// What the box publishes so that nobody acknowledges it, since the broker takes nothing above QoS 0.
+    var sentAtQoS0: [Topic] { granted?.maximumQoS == 0 ? [.receipts, .replies] : [] }
+
     /// Queues a DISCONNECT, after which the broker does not publish the will. Everything queued before it still leaves,
     /// PUBACKs included. To refuse a message use ``drop()``.
     func disconnect() { connection?.disconnect() }

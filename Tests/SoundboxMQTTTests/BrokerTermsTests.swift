@@ -94,7 +94,7 @@ struct BrokerTermsTests {
         }
     }
 
-    @Test("A broker that takes QoS 0 only and keeps nothing gets that")
+    @Test("A broker that takes QoS 0 only and keeps nothing gets that, with a warning")
     func weakBroker() async throws {
         let delegate = RecordingDelegate()
         delegate.queueReceipts(["one"])
@@ -109,6 +109,8 @@ struct BrokerTermsTests {
                 #expect(sent.flags == 0)
             }
             #expect(try await delegate.delivered.next() == [1])
+            let names = ["soundbox/v1/M1001/box-01/receipts", "soundbox/v1/M1001/box-01/replies"]
+            #expect(try await delegate.faults.next() == [.grantedQoS0(topics: names)])
         }
     }
 

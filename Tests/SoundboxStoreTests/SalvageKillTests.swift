@@ -53,6 +53,31 @@ struct SalvageKillTests {
         #expect(content.ended.union(content.known).isSuperset(of: inbox.ended))
     }
 
+    @Test("A new file that has the path is opened, however often that fails, and is never salvaged itself")
+    func inPlace() throws {
+        let isFirst = Atomic(true)
+        let opened = try inbox.open { step in
+            guard step == .swapped, isFirst.exchange(false, ordering: .relaxed) else { return }
+            throw Killed()
+        }
+        let content = try inbox.content(of: opened)
+        #expect(content.waiting == inbox.waiting)
+        #expect(content.ended.union(content.known).isSuperset(of: inbox.ended))
+        #expect(
+            try inbox.folder.names().filter { $0.hasPrefix("inbox.sqlite.corrupt-") && !$0.contains("-wal") }.count == 1
+        )
+    }
+
+    @Test("A file of no bytes, as a power cut leaves it, is damage that is told, and no new inbox")
+    func empty() throws {
+        try inbox.restore()
+        try inbox.folder.write([UInt8](), to: "inbox.sqlite")
+        try? inbox.folder.remove("inbox.sqlite-wal")
+        let opened = try inbox.open()
+        #expect(try inbox.content(of: opened).waiting.isEmpty)
+        #expect(inbox.told.incidents.withLock { $0.first?.description.contains("the database is empty") } == true)
+    }
+
     @Test("It is told of until somebody had the time to read it")
     func toldOnce() throws {
         _ = try inbox.content(of: try inbox.open())

@@ -25,10 +25,12 @@ extension SQLiteInbox {
         var pause = Duration.seconds(5)
     }
 
-    /// When the last salvage began, and why it failed.
+    /// When the last attempt at a salvage failed, and why.
     struct LastAttempt {
         var time: Duration?
         var failure: InboxError?
+        /// Whether the new file had the path by then: what is left is to open it.
+        var isInPlace = false
     }
 
     /// Opens the inbox when the box starts, and checks the file. If the file is damaged, now or later, the box goes on
@@ -68,6 +70,8 @@ extension SQLiteInbox {
             }
         }
         var problem = logProblem(path)
+        // SQLite would take it for a new one. A card that loses what was written leaves such files.
+        if problem == nil, access(path, F_OK) == 0, FileIdentity.size(path) == 0 { problem = "the database is empty" }
         if problem == nil {
             do throws(InboxError) {
                 let inbox = try SQLiteInbox(path: path, log: log)
@@ -164,14 +168,18 @@ extension SQLiteInbox {
                 $0.identity = nil
             }
             try? damaged.close()
+            var swap: FileSwap?
             do {
-                let swap =
-                    try FileSwap(unfinishedAt: path)
-                    ?? Salvage(
-                        path: path, reason: reason, now: repair.now(), reserve: repair.reserve, step: repair.step,
-                        willRead: repair.willRead
-                    ).build()
-                try swap.perform(repair.step)
+                if !last.isInPlace {
+                    let made =
+                        try FileSwap(unfinishedAt: path)
+                        ?? Salvage(
+                            path: path, reason: reason, now: repair.now(), reserve: repair.reserve, step: repair.step,
+                            willRead: repair.willRead
+                        ).build()
+                    swap = made
+                    try made.perform(repair.step)
+                }
                 let fresh = try Self.open(path)
                 try goOn(with: fresh, repair)
                 last = LastAttempt()
@@ -181,7 +189,8 @@ extension SQLiteInbox {
                     path: path,
                     reason: "it is damaged (\(reason)), and what is in it cannot be saved yet: \(failure(error).reason)"
                 )
-                last = LastAttempt(time: .monotonicNow, failure: failure)
+                if let swap, access(swap.ready, F_OK) != 0 { last.isInPlace = true }
+                (last.time, last.failure) = (.monotonicNow, failure)
                 throw failure
             }
         }

@@ -4,14 +4,13 @@ import GRDB
 /// rings and sentences that have not ended, of which ``SQLiteInbox/endLostErrands(at:)`` tells then, and cancels that came
 /// before them. It never costs a payment.
 extension Salvage {
-    private static let copiedAsTheyAre = ["damaged", "salvage", "command", "errand", "cancelled_before"]
-
-    func copySmallTables(into queue: DatabaseQueue) throws {
-        let rows = smallTables()
+    /// - Parameter lacksRoom: leaves out what nobody acts on any more.
+    func copySmallTables(into queue: DatabaseQueue, lacksRoom: Bool) throws {
+        let rows = rows(of: ["command", "errand", "cancelled_before"] + (lacksRoom ? [] : ["damaged", "salvage"]))
         try queue.write { database in for (table, row) in rows { try Self.copy(row, into: table, of: database) } }
     }
 
-    private func smallTables() -> [(table: String, row: Row)] {
+    private func rows(of tables: [String]) -> [(table: String, row: Row)] {
         // SQLite deletes the log of an empty database.
         guard FileIdentity.size(path) > 0 else { return [] }
         var configuration = Configuration()
@@ -20,7 +19,7 @@ extension Salvage {
         guard let source = try? DatabaseQueue(path: path, configuration: configuration) else { return [] }
         defer { try? source.close() }
         var rows: [(String, Row)] = []
-        for table in Self.copiedAsTheyAre {
+        for table in tables {
             // Without a transaction: SQLite cannot end one in which it has met a damaged page, and GRDB would then return
             // nothing.
             source.inDatabase { database in

@@ -68,7 +68,7 @@ struct Salvage {
             let pages = try saveFromEveryPage(of: file, into: queue, &found)
             try saveNewest(pages.payments, of: file, into: queue, found)
             // Commands first: their ids are no payments'.
-            try copySmallTables(into: queue)
+            try copySmallTables(into: queue, lacksRoom: found.lacksRoom)
             if !found.lacksRoom { try saveIDs(pages.ids, of: file, into: queue, found) }
         }
         try queue.write { database in

@@ -206,7 +206,10 @@ struct ConfiguredBox {
             state.update { $0.inboxDamage = incident.description }
         } beforeSalvage: { reason throws(InboxError) in
             guard !salvagesAtOnce else { return }
-            throw .failed(path: path, reason: "\(reason); what is in it is about to be saved, which may take a minute")
+            throw .failed(
+                path: path,
+                reason:
+                    "\(reason); it is about to be put aside, and what can be read in it saved, which may take a minute")
         } salvageGoesOn: {
             salvage.goesOn()
         }
