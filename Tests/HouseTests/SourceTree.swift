@@ -48,7 +48,9 @@ enum SourceTree {
         let text = try String(contentsOfFile: "\(project)/Package.swift", encoding: .utf8)
         let code = text.replacing(/\/\/[^\n]*/, with: "")
         var dependencies: [String: [String]] = [:]
-        for target in code.matches(of: /library\(\s*"(\w+)",\s*\[([^\]]*)\](?:,\s*(?:exclude|resources): \[[^\]]*\])?\)/) {
+        for target in code.matches(
+            of: /library\(\s*"(\w+)",\s*\[([^\]]*)\](?:,\s*(?:exclude|resources): \[[^\]]*\])?\)/)
+        {
             dependencies[String(target.1)] = names(inList: target.2)
         }
         for target in code.matches(of: /executableTarget\(\s*name: "([\w-]+)",\s*dependencies: \[([^\]]*)\]/) {
