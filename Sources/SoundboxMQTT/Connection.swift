@@ -309,8 +309,9 @@ final class Connection {
         hasAsked = hasAsked || !isStalled
     }
 
-    /// The moment at which ``keepAlive(bySubscribingTo:)`` has something to do, if nothing arrives or leaves until then. The library counts
-    /// whole seconds. `nil` when the broker has turned the keep-alive off.
+    /// The moment at which ``keepAlive(bySubscribingTo:)`` has something to do, if nothing arrives or leaves until then, on
+    /// the clock of `Duration.monotonicNow`. The library counts whole seconds. `nil` when the broker has turned the
+    /// keep-alive off.
     var keepAliveIsDue: Duration? {
         interval > .zero ? min(lastHeard, lastSent) + interval + .seconds(1) : nil
     }

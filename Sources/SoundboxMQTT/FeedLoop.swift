@@ -153,8 +153,8 @@ struct FeedLoop {
         return window * Double.random(in: 0..<1)
     }
 
-    /// The session would send the marker once more on the next connection, and a broker that ends connections for it would end
-    /// that one, too.
+    /// The session would send the marker once more on the next connection, and a broker that ends connections for it would
+    /// end that one, too.
     private mutating func forgetMarker(after error: MQTTError) {
         if let session { backlog.takeMarkerBack(from: session) }
         backlog = Backlog()

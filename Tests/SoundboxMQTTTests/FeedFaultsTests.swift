@@ -78,6 +78,23 @@ struct FeedFaultsTests {
         #expect(outcome.outcome == expected && outcome.speaks5)
     }
 
+    @Test("A broker that ends the connection over the probe topic proves nothing about payments")
+    func probeTopicEnds() async throws {
+        let broker = try FakeBroker()
+        defer { broker.shutDown() }
+        let probe = MQTTProbe(settings: try boxSettings(port: broker.port))
+        async let tried = onOwnThread(named: "probe") { try probe.run(timeout: .seconds(300)).outcome }
+        let (connection, _) = try await broker.connectionWithConnect()
+        connection.send(.connack())
+        for _ in 0..<2 {
+            let subscription = try await connection.packets.next(\.subscription)
+            connection.send(.suback(subscription.id, granted: 1))
+        }
+        _ = try await connection.packets.next(\.subscription)
+        connection.hangUp()
+        #expect(try await tried == .subscribed)
+    }
+
     @Test("A broker that grants QoS 0 is told of as a fault with the topic, and the next connection's QoS 1 ends it")
     func overTheWire() async throws {
         let delegate = RecordingDelegate()

@@ -1,7 +1,7 @@
 import SoundboxCore
 
-/// Carries out commands, whatever their source: at once, on the thread of whoever has one, and so in the order in which
-/// each source sends them. Nothing here blocks, also while the disk or the sound card hangs.
+/// Carries out commands from every source: at once, on the caller's thread, and so in the order in which each source sends
+/// them. Nothing here blocks, also while the disk or the sound card hangs.
 struct CommandHandler: Sendable {
     let volume: VolumeControl
     let unprovisioning: Unprovisioning
