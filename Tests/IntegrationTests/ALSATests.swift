@@ -46,7 +46,7 @@ struct ALSATests {
             let receipts = try trial.collectReceipts(untilAnnounced: 1)
             try await trial.publish([notice("A-1", "1")])
             try await box.logged("stored", "A-1")
-            #expect(box.errors.entries.contains { $0.contains("error no sound") && $0.contains("shop") })
+            try await box.hasLogged("error no sound", "shop")
             let status = try await soundbox("status", "--config", trial.configurationFile)
             #expect(status.output.contains { $0.hasPrefix("faults") && $0.contains("shop") })
             try folder.write("pcm.shop { type null }\n", to: "asound.conf")

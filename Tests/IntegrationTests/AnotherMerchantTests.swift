@@ -43,13 +43,12 @@ struct AnotherMerchantTests {
             let others = try await trial.publishAndWait([notice("B-1", "1")])
             #expect(others.map(\.id) == ["B-1", "B-1"] && others.map(\.state) == ["stored", "announced"])
             #expect(try await history(trial) == ["B-1"])
-            let logged = box.errors.entries
-            #expect(logged.contains { $0.contains("another merchant") && $0.contains(folder.file("state/inbox-of-")) })
+            try await box.hasLogged("another merchant", folder.file("state/inbox-of-"))
             let waiting = "payments of another merchant that were never spoken: 3, in \(folder.file("state/inbox-of-"))"
             #expect(try await warnings(trial).contains { $0.hasPrefix(waiting) })
-            #expect(logged.contains { $0.contains(waiting) })
-            #expect(!logged.contains { line in ids.contains { line.contains($0) } })
+            try await box.hasLogged(waiting)
             #expect(try await box.stop() == 0)
+            #expect(!box.errors.entries.contains { line in ids.contains { line.contains($0) } })
             // The next start says it, too.
             box = try await trial.startBox()
             #expect(try await warnings(trial).contains { $0.hasPrefix(waiting) })

@@ -59,7 +59,7 @@ struct SessionTests {
         }
         let over = try await status(of: second) { $0["state"]?.string == "online" && Self.faults($0).isEmpty }
         #expect(over["session_epoch"]?.integer == 2)
-        #expect(box.errors.entries.contains { $0.contains("command refused") && $0.contains("session_epoch: ") })
+        try await box.hasLogged("command refused", "session_epoch: ")
         #expect(try await box.stop() == 0)
         try await second.stop()
     }

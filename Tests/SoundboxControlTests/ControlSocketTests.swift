@@ -59,16 +59,15 @@ struct ControlSocketTests {
                 shutdown(connection, Int32(SHUT_RDWR))
                 close(connection)
             }
+            // Here and not where it is shut down: its number would be another test's before this thread asks again.
+            close(server)
         }
         return server
     }
 
     private func failure(_ text: String, closing: Bool, patience: Duration) async throws -> String? {
         let server = try serve(text, closing: closing)
-        defer {
-            shutdown(server, Int32(SHUT_RDWR))
-            close(server)
-        }
+        defer { shutdown(server, Int32(SHUT_RDWR)) }
         let client = ControlClient(socketPath: trial.socketPath, patience: patience)
         return await #expect(throws: ControlError.self) { _ = try await client.status() }?.description
     }

@@ -27,17 +27,16 @@ package final class CuttingProxy: Sendable {
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 guard let self else {
                     close(client)
-                    return
+                    break
                 }
                 self.serve(client)
             }
+            // Here and not where it is shut down: its number would be another test's before this thread asks again.
+            close(listener)
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     /// After so many more bytes the connections of that moment end abruptly; later ones are whole again.
     package func cut(afterBytes count: Int) { control.withLock { $0.remaining = count } }

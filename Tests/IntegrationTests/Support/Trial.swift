@@ -201,9 +201,12 @@ extension ChildProcess {
     }
 
     /// Ends it in good order and waits.
-    /// - Returns: its exit code.
+    ///
+    /// - Returns: its exit code, when everything that it logged is in ``errors``.
     func stop() async throws -> Int32 {
         terminate()
-        return try await exitStatus() >> 8
+        let status = try await exitStatus()
+        _ = try await errors.all()
+        return status >> 8
     }
 }
