@@ -89,7 +89,7 @@ package struct ControlServer: Service {
         case "GET /volume": return Self.response(await service.changeVolume(nil))
         case "PUT /volume":
             let json = try JSONValue(parsing: request.body)
-            return Self.response(await service.changeVolume(try Command.VolumeChange(decoding: json["volume"])))
+            return Self.response(await service.changeVolume(try VolumeChange(decoding: json["volume"])))
         case "GET /history": return await Self.response(to: request, from: service.history)
         case "GET /totals": return await Self.response(to: request, from: service.totals)
         case "GET /metrics": return HTTPResponse(metrics: await service.metrics())

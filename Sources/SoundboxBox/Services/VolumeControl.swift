@@ -49,7 +49,7 @@ actor VolumeControl: Service {
     /// Changes it at once; ``run()`` passes the change on to the disk and the log. Never blocks; any thread.
     /// - Returns: what is in force.
     @discardableResult
-    nonisolated func apply(_ change: Command.VolumeChange) -> Loudness {
+    nonisolated func apply(_ change: VolumeChange) -> Loudness {
         var after = loudness
         // Under the lock of the state, so that no change from another thread is lost.
         state.update { snapshot in
@@ -66,7 +66,7 @@ actor VolumeControl: Service {
 
     /// Changes it, and returns when the change is on the disk.
     /// - Returns: what is in force.
-    nonisolated func change(_ change: Command.VolumeChange) async -> Loudness {
+    nonisolated func change(_ change: VolumeChange) async -> Loudness {
         let loudness = apply(change)
         await remember()
         return loudness
@@ -94,7 +94,7 @@ actor VolumeControl: Service {
     }
 }
 
-extension Command.VolumeChange {
+extension VolumeChange {
     /// What to say to somebody who has reached the end of the range with a key, or presses it there again.
     fileprivate func prompt(at volume: Volume) -> Prompt? {
         switch self {

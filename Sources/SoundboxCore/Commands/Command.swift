@@ -1,32 +1,5 @@
 /// What the box can be told: by the commands topic, by the control socket, by its buttons.
 public enum Command: Sendable, Equatable {
-    public enum VolumeChange: Sendable, Equatable {
-        case to(Volume)
-        case up
-        case down
-        /// Silent, whatever the volume, which stays as it is.
-        case mute
-        case unmute
-
-        public func applied(to volume: Volume) -> Volume {
-            switch self {
-            case .to(let volume): volume
-            case .up: volume.louder()
-            case .down: volume.softer()
-            case .mute, .unmute: volume
-            }
-        }
-
-        /// Who makes the box louder or gives it a volume wants to hear it; who makes it softer need not.
-        public func applied(toMuted isMuted: Bool) -> Bool {
-            switch self {
-            case .mute: true
-            case .to, .up, .unmute: false
-            case .down: isMuted
-            }
-        }
-    }
-
     case play(Announcer.Request)
     case volume(VolumeChange)
     /// Ring, or say something. The inbox keeps it as it arrives, since its receipt is due before its acknowledgement.
@@ -96,54 +69,5 @@ extension CancelTarget {
         do { self = .payment(id.of(try checks.kind(kind.string ?? "", field: "kind"))) } catch {
             throw CommandError(reason: error.description)
         }
-    }
-}
-
-extension Command.VolumeChange {
-    /// A number 0–100, or `"up"`, `"down"`, `"mute"` or `"unmute"`.
-    public init(decoding json: JSONValue?) throws(CommandError) {
-        switch (json?.integer, json?.string) {
-        case (let level?, _) where Volume.range.contains(level): self = .to(Volume(level))
-        case (_, "up"): self = .up
-        case (_, "down"): self = .down
-        case (_, "mute"): self = .mute
-        case (_, "unmute"): self = .unmute
-        default:
-            throw CommandError(
-                reason: "volume: expected a whole number from 0 to 100, \"up\", \"down\", \"mute\" or \"unmute\"")
-        }
-    }
-
-    public var json: JSONValue {
-        switch self {
-        case .to(let volume): .integer(volume.level)
-        case .up: .string("up")
-        case .down: .string("down")
-        case .mute: .string("mute")
-        case .unmute: .string("unmute")
-        }
-    }
-}
-
-/// A command that is none. Names the field.
-public struct CommandError: Error, Equatable, CustomStringConvertible {
-    /// The command's id, when that much is readable.
-    public var id: CommandID?
-    public var reason: String
-    /// Its type is none that this version of the program knows.
-    public var isUnknown: Bool
-
-    public init(id: CommandID? = nil, reason: String, isUnknown: Bool = false) {
-        self.id = id
-        self.reason = reason
-        self.isUnknown = isUnknown
-    }
-
-    public var description: String { reason }
-
-    /// What its sender is told.
-    public func reply(at now: Timestamp) -> Receipt {
-        // It may quote what was sent.
-        Receipt(.command(id), state: isUnknown ? .unknown : .refused, at: now, reason: reason.printable)
     }
 }

@@ -10,7 +10,7 @@ public struct ControlAnswers: Sendable {
     public var replayNotice: @Sendable (Int64) async -> Result<Void, ControlRefusal>
     /// Changes the volume, unless asked with `nil`.
     /// - Returns: what is in force.
-    public var changeVolume: @Sendable (Command.VolumeChange?) async -> Loudness
+    public var changeVolume: @Sendable (VolumeChange?) async -> Loudness
     public var history: HistoryAnswer
     public var totals: HistoryAnswer
     /// What it can say in figures, as they are now.
@@ -30,7 +30,7 @@ public struct ControlAnswers: Sendable {
     public init(
         status: @escaping @Sendable () async -> BoxStatus, replay: @escaping @Sendable () -> Void,
         replayNotice: @escaping @Sendable (Int64) async -> Result<Void, ControlRefusal>,
-        changeVolume: @escaping @Sendable (Command.VolumeChange?) async -> Loudness, history: @escaping HistoryAnswer,
+        changeVolume: @escaping @Sendable (VolumeChange?) async -> Loudness, history: @escaping HistoryAnswer,
         totals: @escaping HistoryAnswer, metrics: @escaping @Sendable () async -> [MetricFamily],
         events: @escaping @Sendable (_ version: Int) async -> JSONValue,
         quietHours: @escaping @Sendable (QuietChange?) async -> Result<QuietReading, ControlRefusal>,

@@ -82,8 +82,8 @@ struct CommandTests {
     }
 
     @Test(
-        "Up and down stop at the ends", arguments: [(95, Command.VolumeChange.up, 100), (5, .down, 0), (50, .up, 60)])
-    func ends(level: Int, change: Command.VolumeChange, expected: Int) {
+        "Up and down stop at the ends", arguments: [(95, VolumeChange.up, 100), (5, .down, 0), (50, .up, 60)])
+    func ends(level: Int, change: VolumeChange, expected: Int) {
         #expect(change.applied(to: Volume(level)) == Volume(expected))
     }
 }

@@ -33,9 +33,9 @@ struct VolumeControlTests {
     @Test(
         "Louder and a volume of one's own end the mute, softer does not",
         arguments: [
-            (Command.VolumeChange.up, 90, false), (.to(Volume(10)), 10, false), (.down, 70, true), (.mute, 80, true),
+            (VolumeChange.up, 90, false), (.to(Volume(10)), 10, false), (.down, 70, true), (.mute, 80, true),
         ])
-    func changeWhileMuted(change: Command.VolumeChange, volume: Int, isMuted: Bool) async throws {
+    func changeWhileMuted(change: VolumeChange, volume: Int, isMuted: Bool) async throws {
         try await desk.whileOpen {
             _ = await desk.volume.change(.mute)
             #expect(await desk.volume.change(change) == Loudness(volume: Volume(volume), isMuted: isMuted))
@@ -75,7 +75,7 @@ struct VolumeControlTests {
     @Test("A key that reaches the end says so, and says it again when it is pressed there; others say nothing")
     func prompts() async throws {
         try await desk.whileOpen {
-            let changes: [Command.VolumeChange] = [
+            let changes: [VolumeChange] = [
                 .up, .up, .up, .to(Volume(20)), .down, .down, .down, .to(Volume(0)), .up,
             ]
             for change in changes { _ = await desk.volume.change(change) }

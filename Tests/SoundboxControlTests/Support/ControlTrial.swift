@@ -135,7 +135,7 @@ final class ControlTrial: Sendable {
         } catch { return .failure(error) }
     }
 
-    private func change(_ change: Command.VolumeChange?) -> Loudness {
+    private func change(_ change: VolumeChange?) -> Loudness {
         box.withLock { box in
             if let change {
                 box.loudness.volume = change.applied(to: box.loudness.volume)

@@ -1,0 +1,53 @@
+/// What a command, a button or the page does to the volume.
+public enum VolumeChange: Sendable, Equatable {
+    case to(Volume)
+    case up
+    case down
+    /// Silent, whatever the volume, which stays as it is.
+    case mute
+    case unmute
+
+    public func applied(to volume: Volume) -> Volume {
+        switch self {
+        case .to(let volume): volume
+        case .up: volume.louder()
+        case .down: volume.softer()
+        case .mute, .unmute: volume
+        }
+    }
+
+    /// Who makes the box louder or gives it a volume wants to hear it; who makes it softer need not.
+    public func applied(toMuted isMuted: Bool) -> Bool {
+        switch self {
+        case .mute: true
+        case .to, .up, .unmute: false
+        case .down: isMuted
+        }
+    }
+}
+
+extension VolumeChange {
+    /// A number 0–100, or `"up"`, `"down"`, `"mute"` or `"unmute"`.
+    public init(decoding json: JSONValue?) throws(CommandError) {
+        switch (json?.integer, json?.string) {
+        case (let level?, _) where Volume.range.contains(level): self = .to(Volume(level))
+        case (_, "up"): self = .up
+        case (_, "down"): self = .down
+        case (_, "mute"): self = .mute
+        case (_, "unmute"): self = .unmute
+        default:
+            throw CommandError(
+                reason: "volume: expected a whole number from 0 to 100, \"up\", \"down\", \"mute\" or \"unmute\"")
+        }
+    }
+
+    public var json: JSONValue {
+        switch self {
+        case .to(let volume): .integer(volume.level)
+        case .up: .string("up")
+        case .down: .string("down")
+        case .mute: .string("mute")
+        case .unmute: .string("unmute")
+        }
+    }
+}
