@@ -23,7 +23,7 @@ extension Box {
         /// `nil` where clips are not allowed.
         package var clips: (any ClipSource)?
         /// What is wrong with a clip, as far as its address tells; `nil` when nothing is. Must not block.
-        package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in SpeechRules.clipsAreOff }
+        package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in ErrandSpeech.clipsAreOff }
         /// How time is divided into business days, as it is now. May block on the disk.
         package var calendar: @Sendable () -> BusinessCalendar? = { BusinessCalendar() }
         /// The quiet hours that the shop has set itself, and who remembers them.

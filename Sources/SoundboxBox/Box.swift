@@ -108,7 +108,7 @@ public struct Box {
         let intake = Intake(
             reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
             admission: parts.policy.admission,
-            rules: SpeechRules(
+            rules: ErrandSpeech(
                 voices: parts.voices, saysNoticeTexts: parts.policy.saysNoticeTexts,
                 problemOfClip: parts.problemOfClip),
             allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,

@@ -63,7 +63,7 @@ struct ErrandSoundMaker: Sendable {
     }
 
     private func sound(of clip: ClipReference, otherwise: String?) async -> PreparedSound {
-        guard let clips else { return failed(SpeechRules.clipsAreOff) }
+        guard let clips else { return failed(ErrandSpeech.clipsAreOff) }
         do throws(ClipError) {
             let sound = try await clips.clip(clip)
             return .script(AnnouncementScript(text: "clip \(clip.sha256.prefix(8))", elements: [.sound(sound)]))

@@ -36,7 +36,7 @@ struct Intake: PaymentFeedDelegate {
     /// `nil` takes every message that the broker lets through.
     let verifier: MessageVerifier?
     let admission: NoticeAdmission
-    let rules: SpeechRules
+    let rules: ErrandSpeech
     /// A ring that comes before another one has ended is refused as busy.
     let allowsOneRing: Bool
     let inbox: any Inbox
@@ -60,7 +60,7 @@ struct Intake: PaymentFeedDelegate {
 
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
-        rules: SpeechRules, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
+        rules: ErrandSpeech, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, ages: MessageAges = MessageAges(),
         hooks: Hooks
     ) {

@@ -68,7 +68,7 @@ extension ClockReading {
 extension ErrandEntry {
     /// Whether it waited for so long that it is not to be said any more. Judged by when it was sent, as whether it came
     /// in time; by its arrival while nobody has confirmed the clock; without a clock by what is known for certain.
-    func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
+    package func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
         guard let time = now.believed ?? now.earliest else { return false }
         let arrival = now.trust == .unconfirmed ? now.comparable(receivedAt, clock) : nil
         return time.duration(since: arrival ?? errand.at) > limit

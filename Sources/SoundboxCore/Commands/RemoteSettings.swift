@@ -37,7 +37,7 @@ public struct RemoteSettings: Sendable, Equatable {
     }
 
     /// A command of the type `settings`, which needs its id and its time.
-    init(command json: JSONValue) throws(CommandError) {
+    public init(command json: JSONValue) throws(CommandError) {
         guard let text = json["id"]?.string else {
             throw CommandError(reason: "id: this field is missing, and settings need it")
         }

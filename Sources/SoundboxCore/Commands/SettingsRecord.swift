@@ -63,7 +63,7 @@ public struct SettingsRecord: Sendable, Equatable {
     public mutating func take(_ settings: RemoteSettings, now: Timestamp? = nil) -> Verdict {
         if let newest {
             if newest == settings { return .known }
-            let isImpossible = now.map { newest.at.duration(since: $0) > CommandJudge.window } ?? false
+            let isImpossible = now.map { newest.at.duration(since: $0) > CommandArrival.window } ?? false
             guard newest.at < settings.at || isImpossible else { return .outdated(newest: newest.at) }
         }
         failure = nil

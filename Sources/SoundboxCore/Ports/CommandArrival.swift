@@ -13,6 +13,9 @@ public enum CommandArrival: Sendable, Equatable {
 }
 
 extension CommandArrival {
+    /// How far the sender's clock may be from the box's, in either direction, the way through the network included.
+    public static let window = Duration.seconds(60)
+
     /// The id that its reply names.
     private var id: CommandID? {
         switch self {

@@ -63,7 +63,7 @@ extension Unicode.Scalar {
     public var escape: String { "\\u{\(String(value, radix: 16))}" }
 
     /// Control characters, line separators, and what reverses the writing direction (Unicode Standard Annex 9).
-    var isControl: Bool {
+    package var isControl: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false

@@ -130,7 +130,7 @@ struct ErrandSoundsTests {
         let words = spoken(Self.foreign)
         #expect(
             try await speech(of: errand, in: sounds()) == .failed(reason: "clip: no server answers", instead: words))
-        guard case .failed(SpeechRules.clipsAreOff, _) = try await speech(of: errand, in: sounds(plays: false))
+        guard case .failed(ErrandSpeech.clipsAreOff, _) = try await speech(of: errand, in: sounds(plays: false))
         else {
             Issue.record("it did not fail")
             return

@@ -24,7 +24,7 @@ struct IntakeCommitTests {
     init() {
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
             inbox: inbox,
             clock: BoxClock(newestKnown: nil), state: state,
             logger: Logger(label: "test") { [log] _ in

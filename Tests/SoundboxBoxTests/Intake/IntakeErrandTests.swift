@@ -23,7 +23,7 @@ struct IntakeErrandTests {
 
     /// - Parameter takesFiles: whether settings and certificates are taken.
     private func intake(
-        isSigned: Bool = false, oneRing: Bool = false, rules: SpeechRules? = nil, takesFiles: Bool = false
+        isSigned: Bool = false, oneRing: Bool = false, rules: ErrandSpeech? = nil, takesFiles: Bool = false
     ) throws -> Intake {
         let verifier = MessageVerifier(
             keys: [try SigningKey(MessageVerifierTests.secret)], required: true, topics: topics)
@@ -32,7 +32,7 @@ struct IntakeErrandTests {
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: isSigned ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
             rules: rules
-                ?? SpeechRules(
+                ?? ErrandSpeech(
                     kinds: kinds, problemOfText: { $0.contains("元") ? "tells of an amount" : nil },
                     problemOfWords: { $0.contains("元") ? "tells of an amount" : nil },
                     missingSegment: { $0.first { $0 == "未知" } }),

@@ -24,7 +24,7 @@ struct IntakeSignatureTests {
             keys: [try SigningKey(MessageVerifierTests.secret)], required: required, topics: topics)
         return Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: hasKey ? verifier : nil,
-            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
             inbox: inbox,
             clock: machine.clock(), state: BoxState(volume: Volume(80)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -21,7 +21,7 @@ struct IntakeTopicTests {
             verifier: hasKey
                 ? MessageVerifier(
                     keys: [try SigningKey(MessageVerifierTests.secret)], required: false, topics: topics) : nil,
-            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
             inbox: inbox, clock: TestMachine().clock(), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: Intake.Hooks(perform: { [performed] in performed.append($0) }))

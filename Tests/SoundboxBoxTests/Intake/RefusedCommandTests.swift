@@ -48,7 +48,7 @@ struct RefusedCommandTests {
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
             verifier: hasKey ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: SpeechRules(problemOfWords: { $0.contains("元") ? "tells of an amount" : nil }),
+            rules: ErrandSpeech(problemOfWords: { $0.contains("元") ? "tells of an amount" : nil }),
             allowsOneRing: oneRing, inbox: inbox, clock: TestMachine(isSynchronised: true).clock(),
             state: state,
             logger: Logger(label: "test") { _ in

@@ -17,7 +17,7 @@ struct CommandHandlerTests {
     private func intake() -> Intake {
         Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: SpeechRules(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
             inbox: InMemoryInbox(),
             clock: BoxClock(newestKnown: nil), state: desk.state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

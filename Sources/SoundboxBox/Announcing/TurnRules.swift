@@ -1,0 +1,62 @@
+import SoundboxCore
+
+/// Whose turn it is, so that payments come first and nothing starves.
+///
+/// While payments wait the oldest one is next. A sentence of a lower rank is let in between two of them when no payment
+/// that waits has been held up by such a sentence before, so that none is held up twice. Of the lower ranks the highest
+/// goes, but one that was passed over ``patience`` times goes first.
+///
+/// A payment is held up when it waits while a lower sentence sounds, whether it came before that began or meanwhile.
+struct Turns: Sendable, Equatable {
+    /// How often a lower rank that waits is passed over by other lower ranks.
+    static let patience = 4
+
+    /// Payments up to this sequence have been held up. `nil` when none that waits has.
+    private var heldUp: Int64?
+    /// A lower sentence has sounded since the queue was looked at.
+    private var lowerHasSounded = false
+    /// A payment was heard since the last lower sentence, and since payments began to wait.
+    private var paymentHadTurn = false
+    private var passedOver: [Rank: Int] = [:]
+
+    /// To be told of the queue each time that it has been read, before ``next(of:oldestPayment:)``.
+    mutating func look(at queue: NoticeQueue) {
+        if queue.payments.isEmpty {
+            heldUp = nil
+            paymentHadTurn = false
+        } else if lowerHasSounded {
+            heldUp = [heldUp, queue.lastPayment].compactMap(\.self).max()
+        }
+        lowerHasSounded = false
+    }
+
+    /// - Parameter oldestPayment: the sequence of the oldest payment that waits.
+    /// - Returns: `nil` when nothing waits.
+    func next(of waiting: Set<Rank>, oldestPayment: Int64?) -> Rank? {
+        let lower = nextLower(of: waiting)
+        guard waiting.contains(.payment), let oldestPayment else { return lower }
+        let isLetIn = paymentHadTurn && heldUp.map { oldestPayment > $0 } ?? true
+        return isLetIn ? lower ?? .payment : .payment
+    }
+
+    private func nextLower(of waiting: Set<Rank>) -> Rank? {
+        let lower = waiting.subtracting([.payment])
+        let longest = lower.map { passedOver[$0, default: 0] }.max() ?? 0
+        return longest < Self.patience ? lower.min() : lower.filter { passedOver[$0] == longest }.min()
+    }
+
+    /// It is its turn. `waiting` holds whatever waited, itself included.
+    mutating func choose(_ rank: Rank, of waiting: Set<Rank>) {
+        guard rank != .payment else { return }
+        passedOver = passedOver.filter { waiting.contains($0.key) }
+        passedOver[rank] = nil
+        for other in waiting where other != rank && other != .payment { passedOver[other, default: 0] += 1 }
+    }
+
+    mutating func lowerSounds() {
+        lowerHasSounded = true
+        paymentHadTurn = false
+    }
+
+    mutating func paymentWasHeard() { paymentHadTurn = true }
+}

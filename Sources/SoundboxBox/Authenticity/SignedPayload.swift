@@ -1,0 +1,101 @@
+import SoundboxCore
+
+/// The bytes of a signed notice that its signature is made of.
+///
+/// The payload is a JSON object. A member `"signature"` at its top holds 64 hexadecimal digits. The signature covers
+/// the payload byte by byte as published, with nothing between the quotes of that value. So no two programs need to
+/// agree on how JSON is written; see docs/integration.md.
+public struct SignedPayload: Sendable, Equatable {
+    /// HMAC-SHA-256 has 32 bytes.
+    public static let digestBytes = 32
+
+    /// The payload with the signature blanked.
+    public var message: [UInt8]
+    /// The signature's bytes.
+    public var signature: [UInt8]
+
+    public enum Problem: Error, Sendable, Equatable, CustomStringConvertible {
+        case missing
+        case malformed
+
+        public var description: String {
+            switch self {
+            case .missing: "this field is missing, and this box takes signed messages only"
+            case .malformed: "expected 64 hexadecimal digits, written without escapes"
+            }
+        }
+    }
+
+    /// - Parameter payload: a text that parses as a JSON object.
+    public init(_ payload: [UInt8]) throws(Problem) {
+        guard let range = try Self.signatureRange(in: payload) else { throw .missing }
+        guard let signature = [UInt8](hexadecimal: payload[range]), signature.count == Self.digestBytes else {
+            throw .malformed
+        }
+        self.signature = signature
+        message = Array(payload[..<range.lowerBound]) + payload[range.upperBound...]
+    }
+
+    /// Where the signature stands, between its quotes.
+    private static func signatureRange(in payload: [UInt8]) throws(Problem) -> Range<Int>? {
+        var depth = 0
+        var position = 0
+        /// The top-level member whose value comes next is the signature.
+        var isNext = false
+        while position < payload.count {
+            switch payload[position] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                guard !isNext else { throw .malformed }
+                depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: "\""):
+                let start = position + 1
+                position = start
+                while position < payload.count, payload[position] != UInt8(ascii: "\"") {
+                    position += payload[position] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                guard position < payload.count else { return nil }
+                if isNext { return start..<position }
+                isNext =
+                    depth == 1 && isName(endingAt: position, in: payload)
+                    && payload[start..<position].elementsEqual("signature".utf8)
+            case UInt8(ascii: ","):
+                // The value was a number or a word.
+                guard !isNext else { throw .malformed }
+            default: break
+            }
+            position += 1
+        }
+        guard !isNext else { throw .malformed }
+        return nil
+    }
+
+    /// Whether the string that ends at this quote is a member's name: a colon follows.
+    private static func isName(endingAt quote: Int, in payload: [UInt8]) -> Bool {
+        payload[(quote + 1)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
+    }
+}
+
+extension [UInt8] {
+    /// `nil` unless every two bytes are two hexadecimal digits.
+    fileprivate init?(hexadecimal text: ArraySlice<UInt8>) {
+        guard text.count.isMultiple(of: 2) else { return nil }
+        self = []
+        var iterator = text.makeIterator()
+        while let high = iterator.next(), let low = iterator.next() {
+            guard let high = high.hexadecimalDigit, let low = low.hexadecimalDigit else { return nil }
+            append(high << 4 | low)
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexadecimalDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import SoundboxCore
+
+/// Decides whether a command is to be carried out now: pure.
+///
+/// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and do no
+/// more when they come twice. Of settings the newest count. Everything else is of the moment: a payment that is repeated
+/// hours later, a ring of somebody who has left, or a box that falls silent by itself, would be a lie.
+public enum CommandJudge {
+    /// How long an id is remembered after its command was sent: much longer than the window, so that a clock that is
+    /// set back lets nobody play a command back.
+    public static let memory = Duration.seconds(24 * 3600)
+
+    /// How a message came.
+    public struct Circumstances: Sendable, Equatable {
+        /// Its signature fits; `false` where the box takes unsigned ones.
+        public var isSigned = false
+        public var isRetained = false
+        /// It may have waited at the broker while the box was away.
+        public var mayHaveWaited = false
+        public var clock: ClockReading
+        /// A ring that comes before another one has ended is refused as busy.
+        public var allowsOneRing = false
+
+        public init(
+            isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, clock: ClockReading,
+            allowsOneRing: Bool = false
+        ) {
+            self.isSigned = isSigned
+            self.isRetained = isRetained
+            self.mayHaveWaited = mayHaveWaited
+            self.clock = clock
+            self.allowsOneRing = allowsOneRing
+        }
+    }
+
+    /// - Throws: why it is not to be carried out.
+    public static func judge(
+        _ message: CommandMessage, _ circumstances: Circumstances
+    ) throws(CommandError) -> CommandArrival {
+        if let reason = reasonToRefuse(message, circumstances) { throw CommandError(id: message.id, reason: reason) }
+        let expiry = expiry(of: message, circumstances)
+        switch message.command {
+        case .cancel(let target): return .cancel(target, id: message.id, expiry: expiry)
+        case .errand(let errand):
+            return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
+        case .reconciled, .settings, .certificate: return .always(message.id)
+        case .play, .volume, .warnOfUnprovisioning, .unprovision:
+            // Without both there is no telling one command from the next.
+            guard let id = message.id, message.at != nil else { return .always(message.id) }
+            return .once(id, expiry: expiry)
+        }
+    }
+
+    private static func expiry(of message: CommandMessage, _ circumstances: Circumstances) -> Timestamp {
+        let now = circumstances.clock.time
+        let start = max(message.at ?? now, now)
+        return Timestamp(millisecondsSince1970: start.millisecondsSince1970 + Int64(memory / .milliseconds(1)))
+    }
+
+    private static func reasonToRefuse(_ message: CommandMessage, _ circumstances: Circumstances) -> String? {
+        if circumstances.isRetained {
+            return "retain: the broker kept this message; a retained command is never carried out"
+        }
+        switch message.command {
+        case .cancel, .reconciled, .certificate: return nil
+        case .settings(let settings):
+            // Those of next year would shut out all others until then.
+            guard let now = circumstances.clock.confirmed, settings.at.duration(since: now) > CommandArrival.window
+            else { return nil }
+            return "at: \(settings.at) is in the future; the box's clock says \(now)"
+        case .play, .volume, .errand, .warnOfUnprovisioning, .unprovision: break
+        }
+        if circumstances.isSigned {
+            if message.id == nil { return "id: this field is missing, and a signed command needs it" }
+            if message.at == nil { return "at: this field is missing, and a signed command needs it" }
+        }
+        guard let at = message.at else {
+            guard case .play = message.command, circumstances.mayHaveWaited else { return nil }
+            return "at: this field is missing, and without it nobody knows how long the message waited at the broker"
+        }
+        return reasonToRefuse(message.command, at: at, circumstances)
+    }
+
+    private static func reasonToRefuse(
+        _ command: Command, at: Timestamp, _ circumstances: Circumstances
+    ) -> String? {
+        let clock = circumstances.clock
+        // What is live is news to a clock that nobody has confirmed. What is known for certain still tells what is stale.
+        let judged = circumstances.mayHaveWaited ? clock.believed : clock.confirmed
+        if let now = judged ?? clock.earliest, now.duration(since: at) > CommandArrival.window {
+            return "at: \(at) is more than a minute ago; the box's clock says \(now)"
+        }
+        if let now = clock.believed, at.duration(since: now) <= CommandArrival.window { return nil }
+        if let now = clock.confirmed { return "at: \(at) is in the future; the box's clock says \(now)" }
+        // The box's clock is behind, or not set: the command is later than all that the box knows. So it is of this
+        // minute, unless it waited.
+        guard circumstances.mayHaveWaited else { return nil }
+        if !circumstances.isSigned, case .volume = command { return nil }
+        return "at: cannot be judged, since the box's clock is not set and the message may have waited at the broker"
+    }
+}

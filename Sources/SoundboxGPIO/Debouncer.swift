@@ -1,0 +1,66 @@
+import SoundboxCore
+
+/// Turns the chattering contacts of one button into presses and releases.
+///
+/// A level counts once it has been stable for ``period``. A shorter one is contact bounce, or a spark on a long wire.
+///
+/// This is a state machine without a clock. Every level comes with its time, and ``deadline`` says when to read the
+/// line again. That second reading makes it reliable: the kernel keeps only 16 edges of a line, but the level read then
+/// is the truth, whatever was lost before.
+public struct Debouncer: Sendable {
+    /// A level that has come to count.
+    public struct Change: Sendable, Equatable {
+        public var isPressed: Bool
+        /// The end of the period through which the level stood still.
+        public var time: Duration
+
+        public init(isPressed: Bool, time: Duration) {
+            self.isPressed = isPressed
+            self.time = time
+        }
+    }
+
+    /// Not negative. The usual push-buttons bounce for 10 ms at most, by their data sheets; 20 ms is safe.
+    public let period: Duration
+    /// The level that counts.
+    public private(set) var isPressed: Bool
+    private var pending: (isPressed: Bool, since: Duration)?
+
+    /// - Parameter isPressed: the level at the start. A button that is held down then is pressed already, so nothing
+    ///   is reported before its release.
+    public init(period: Duration, isPressed: Bool) {
+        self.period = max(.zero, period)
+        self.isPressed = isPressed
+    }
+
+    /// When to read the line and call ``settle(at:reading:)``; `nil` while nothing is in doubt.
+    public var deadline: Duration? {
+        pending.map { $0.since + period }
+    }
+
+    /// The line changed to a level at `time`.
+    /// - Returns: the change that had come to count before that, if any.
+    public mutating func lineChanged(toPressed level: Bool, at time: Duration) -> Change? {
+        let change = settlePending(at: time)
+        pending = (level, time)
+        return change
+    }
+
+    /// The line was read at `now`, at or after ``deadline``.
+    public mutating func settle(at now: Duration, reading level: Bool) -> Change? {
+        let expected = pending?.isPressed ?? isPressed
+        let change = settlePending(at: now)
+        // The line contradicts its last edge: an edge was lost, or is on its way. The new level must prove stable
+        // first.
+        if level != expected { pending = (level, now) }
+        return change
+    }
+
+    private mutating func settlePending(at now: Duration) -> Change? {
+        guard let (level, since) = pending, now >= since + period else { return nil }
+        pending = nil
+        guard level != isPressed else { return nil }
+        isPressed = level
+        return Change(isPressed: level, time: since + period)
+    }
+}

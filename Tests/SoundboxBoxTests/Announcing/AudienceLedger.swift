@@ -1,0 +1,172 @@
+import SoundboxCore
+
+@testable import SoundboxBox
+
+/// Watches what a box says, and notes whatever it must not do.
+struct AudienceLedger {
+    var problems: [String] = []
+    /// How long each rank waited for its turn, in milliseconds, at the most.
+    private(set) var longestWait: [Rank: Int64] = [:]
+    /// How often in a row a lower rank was passed over by other lower ranks while it waited, at the most.
+    private(set) var mostPassedOver = 0
+    private(set) var sentences: [Rank: Int] = [:]
+    private(set) var stopped = 0
+    /// Ids of notices that arrived, and of errands that were accepted.
+    private(set) var ids: Set<String> = []
+    /// Heard to the end at any time.
+    private(set) var heardAtAll: Set<String> = []
+    private(set) var cancelledIDs: Set<String> = []
+
+    /// Since when it waits, and in which rank.
+    private var waiting: [String: (since: Int64, rank: Rank)] = [:]
+    private var passedOver: [Rank: Int] = [:]
+    /// How many lower sentences a payment that waits has been held up by.
+    private var heldUp: [String: Int] = [:]
+    private var heardInThisRun: Set<String> = []
+    /// The payment that was heard last in this run.
+    private var lastPayment: Int64 = 0
+    /// A sentence that holds payments up sounds.
+    private var lowerSounds = false
+    private var mustSayCancelled = false
+
+    // MARK: What waits
+
+    mutating func arrived(_ entry: InboxEntry, at time: Int64) {
+        let rank = Rank(entry.notice.kind)
+        wait(entry.notice.id.text, in: rank, since: time)
+        if rank == .payment { heldUp[entry.notice.id.text] = lowerSounds ? 1 : 0 }
+    }
+
+    mutating func arrived(_ entry: ErrandEntry, readyAt time: Int64) {
+        wait(entry.errand.id.text, in: .text, since: time)
+    }
+
+    private mutating func wait(_ id: String, in rank: Rank, since time: Int64) {
+        ids.insert(id)
+        waiting[id] = (time, rank)
+    }
+
+    /// Requests and prompts are never more than one; how long they wait is measured by how often they are passed over.
+    mutating func asked(_ event: Announcer.Event) {
+        switch event {
+        case .requested: isAsked.insert(.request)
+        case .promptRequested: isAsked.insert(.prompt)
+        default: break
+        }
+    }
+    private var isAsked: Set<Rank> = []
+
+    mutating func cancelled(_ id: String) {
+        cancelledIDs.insert(id)
+        waiting[id] = nil
+        heldUp[id] = nil
+    }
+
+    mutating func ended(_ entry: ErrandEntry) { waiting[entry.errand.id.text] = nil }
+
+    mutating func restarted() {
+        heardInThisRun = []
+        isAsked = []
+        passedOver = [:]
+        lastPayment = 0
+        lowerSounds = false
+        mustSayCancelled = false
+        for id in heldUp.keys { heldUp[id] = 0 }
+    }
+
+    // MARK: What sounds
+
+    mutating func begins(_ job: Announcer.Job, at time: Int64, holdsUp: Bool) {
+        sentences[job.rank, default: 0] += 1
+        if job == .prompt(.cancelled) {
+            if !mustSayCancelled { problems.append("it says \"cancelled\" of nothing") }
+            mustSayCancelled = false
+            return
+        }
+        if mustSayCancelled { problems.append("\(job.targets) before \"cancelled\" is said") }
+        for id in job.targets {
+            if cancelledIDs.contains(id) { problems.append("\(id) begins after it was cancelled") }
+            if heardInThisRun.contains(id) { problems.append("\(id) begins after it was heard") }
+            if let since = waiting[id]?.since {
+                longestWait[job.rank] = max(longestWait[job.rank, default: 0], time - since)
+            }
+        }
+        if job.rank == .payment { return beginsPayments(job) }
+        if case .say(let entry, let script, let failure) = job,
+            script.text != entry.errand.id.text + (failure == nil ? "" : " instead")
+        {
+            problems.append("\(script.text) is said for \(entry.errand.id)")
+        }
+        lowerSounds = holdsUp
+        guard holdsUp else { return }
+        for (id, count) in heldUp {
+            heldUp[id] = count + 1
+            if count > 0 { problems.append("\(id) is held up once more, by \(job)") }
+        }
+        count(job.rank)
+    }
+
+    private mutating func beginsPayments(_ job: Announcer.Job) {
+        var last = lastPayment
+        for entry in job.entries {
+            if entry.sequence < last { problems.append("\(entry.sequence) is told after \(last)") }
+            last = entry.sequence
+        }
+    }
+
+    private mutating func count(_ rank: Rank) {
+        var others = Set(waiting.values.map(\.rank)).union(isAsked)
+        others.remove(.payment)
+        passedOver = passedOver.filter { others.contains($0.key) }
+        passedOver[rank] = nil
+        isAsked.remove(rank)
+        others.remove(rank)
+        for other in others {
+            passedOver[other, default: 0] += 1
+            mostPassedOver = max(mostPassedOver, passedOver[other, default: 0])
+        }
+    }
+
+    mutating func heard(_ job: Announcer.Job) {
+        lowerSounds = false
+        if job.rank == .payment, let last = job.entries.last { lastPayment = last.sequence }
+        for id in job.targets {
+            heardInThisRun.insert(id)
+            heardAtAll.insert(id)
+            waiting[id] = nil
+            heldUp[id] = nil
+        }
+    }
+
+    mutating func stoppedEarly(_ job: Announcer.Job) {
+        lowerSounds = false
+        stopped += 1
+        mustSayCancelled = true
+        for id in job.targets where !cancelledIDs.contains(id) { problems.append("\(id) stops and was not cancelled") }
+    }
+
+    /// The card was lost: it waits again.
+    mutating func broke(off job: Announcer.Job) { lowerSounds = false }
+
+    // MARK: What is left
+
+    /// - Parameter receipts: the inbox's, every one of them.
+    mutating func close(_ receipts: [OutgoingReceipt]) throws {
+        var ends: [String: [String]] = [:]
+        for receipt in receipts {
+            let json = try JSONValue(parsing: receipt.payload)
+            guard let id = json["id"]?.string ?? json["command"]?.string, let state = json["state"]?.string,
+                state != "stored"
+            else { continue }
+            ends[id, default: []].append(state)
+        }
+        for id in ids.sorted() {
+            let states = ends[id] ?? []
+            if states.count != 1 { problems.append("\(id) ends as \(states)") }
+            if cancelledIDs.contains(id), states != ["cancelled"] { problems.append("\(id) is cancelled: \(states)") }
+            if ["announced", "spoken"].contains(states.first), !heardAtAll.contains(id) {
+                problems.append("\(id) was never heard and is said to be \(states)")
+            }
+        }
+    }
+}

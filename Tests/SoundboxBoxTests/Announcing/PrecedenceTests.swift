@@ -1,0 +1,137 @@
+import Foundation
+import SoundboxCore
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("Who is heard before whom")
+struct PrecedenceTests {
+    /// An idle announcer in which just these wait, and what it does first.
+    private static func first(_ ranks: Set<Rank>) throws -> Rank? {
+        var announcer = Announcer.plain
+        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
+        if ranks.contains(.request) { _ = announcer.handle(.requested(.today)) }
+        if ranks.contains(.prompt) { _ = announcer.handle(.promptRequested(.volumeMaximum)) }
+        return step(&announcer, .fetched(try queue(ranks), Entries.moment))
+    }
+
+    private static func queue(_ ranks: Set<Rank>) throws -> Announcer.Queue {
+        let kinds: [(Rank, PaymentNotice.Kind)] = [
+            (.payment, .payment), (.refund, .refund), (.other, .other(try #require(KindName("deposit")))),
+        ]
+        // What is lower came first, which must make no difference.
+        let entries = try kinds.filter { ranks.contains($0.0) }.map { rank, kind in
+            try Entries.entry(Int64(10 - rank.rawValue), kind: kind)
+        }
+        return .of(entries, says: ranks.contains(.text) ? [try .ready(1)] : [])
+    }
+
+    /// Goes on until something begins to sound, and tells whose turn it is.
+    private static func step(_ announcer: inout Announcer, _ event: Announcer.Event) -> Rank? {
+        for action in announcer.handle(event) {
+            switch action {
+            case .prepare: return step(&announcer, .prepared)
+            case .note, .noteSounding: return step(&announcer, .noted)
+            case .recall: return step(&announcer, .recalled(.takings(Entries.nothing), Entries.moment))
+            case .play(let announcement):
+                switch announcement.job {
+                case .notice(let entry): return Rank(entry.notice.kind)
+                case .say: return .text
+                case .prompt: return .prompt
+                case .today: return .request
+                default: return nil
+                }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    @Test("Of two that wait the higher one goes first, whichever came first", arguments: Rank.allCases)
+    func pairs(higher: Rank) throws {
+        #expect(try Self.first([higher]) == higher)
+        for lower in Rank.allCases where lower > higher { #expect(try Self.first([higher, lower]) == higher) }
+        #expect(try Self.first(Set(Rank.allCases.filter { $0 >= higher })) == higher)
+    }
+
+    @Test("The table has every rank once and in order, below what waits for nothing")
+    func table() {
+        #expect(Precedence.table.compactMap(\.rank) == Rank.allCases)
+        #expect(
+            Precedence.table.map(\.name) == [
+                "cancel", "ring", "payment", "refund", "other", "request", "prompt", "text",
+            ])
+        for row in Precedence.table { #expect((row.rank == nil) == ["cancel", "ring"].contains(row.name)) }
+    }
+
+    @Test("The documents print the table", arguments: ["decisions/120-precedence.md", "integration.md"])
+    func printed(document: String) throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/\(document)")
+        let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)
+        #expect(text.contains(Precedence.lines.joined(separator: "\n")), "\(Precedence.lines.joined(separator: "\n"))")
+    }
+}
+
+@Suite("Whose turn it is")
+struct TurnsTests {
+    private var turns = Turns()
+
+    private func queue(_ payments: ClosedRange<Int64>?) throws -> NoticeQueue {
+        guard let payments else { return NoticeQueue() }
+        return NoticeQueue(payments: [try Entries.entry(payments.lowerBound)], lastPayment: payments.upperBound)
+    }
+
+    /// Lets one sentence sound, after the queue was read.
+    private mutating func step(_ payments: ClosedRange<Int64>?, _ lower: Set<Rank>) throws -> Rank? {
+        turns.look(at: try queue(payments))
+        let waiting = payments == nil ? lower : lower.union([.payment])
+        guard let rank = turns.next(of: waiting, oldestPayment: payments?.lowerBound) else { return nil }
+        turns.choose(rank, of: waiting)
+        if rank == .payment { turns.paymentWasHeard() } else { turns.lowerSounds() }
+        return rank
+    }
+
+    @Test("A lower sentence is let in after a payment, and the next one when all that it held up have been heard")
+    mutating func letIn() throws {
+        #expect(try step(1...3, [.text]) == .payment)
+        #expect(try step(2...3, [.text]) == .text)
+        // 2 to 4 waited when it ended, 5 came later.
+        #expect(try step(2...4, [.text]) == .payment)
+        #expect(try step(3...5, [.text]) == .payment)
+        #expect(try step(4...5, [.text]) == .payment)
+        #expect(try step(5...5, [.text]) == .text)
+        #expect(try step(5...5, [.text]) == .payment)
+        #expect(try step(nil, [.text]) == .text)
+    }
+
+    @Test("What comes together into a quiet box goes by rank, whatever was heard before")
+    mutating func quiet() throws {
+        #expect(try step(1...1, []) == .payment)
+        #expect(try step(nil, []) == nil)
+        #expect(try step(2...2, [.refund]) == .payment)
+    }
+
+    @Test("A payment that comes while a lower sentence sounds is next")
+    mutating func arrival() throws {
+        #expect(try step(nil, [.refund, .text]) == .refund)
+        #expect(try step(1...1, [.text]) == .payment)
+        #expect(try step(nil, [.text]) == .text)
+    }
+
+    @Test("A rank that was passed over four times goes first, the highest of those first")
+    mutating func patience() throws {
+        let all = Set(Rank.allCases).subtracting([.payment])
+        var order: [Rank] = []
+        for _ in 1...9 { order.append(try #require(try step(nil, all))) }
+        #expect(
+            order == [.refund, .refund, .refund, .refund, .other, .request, .prompt, .text, .refund])
+        #expect(try step(nil, [.refund, .text]) == .refund)
+    }
+
+    @Test("A rank that waits no more is not owed anything")
+    mutating func forgotten() throws {
+        for _ in 1...4 { #expect(try step(nil, [.refund, .text]) == .refund) }
+        #expect(try step(nil, [.refund]) == .refund)
+        #expect(try step(nil, [.refund, .text]) == .refund)
+    }
+}
