@@ -23,8 +23,9 @@ deps: ## install with apt what is missing; nothing when nothing is
 	@provisioning/install-dependencies.sh
 
 .PHONY: build
-build: deps ## build the release binary: .build/release/soundbox
+build: deps ## build the release binaries: .build/release/soundbox, and its helper soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox
+	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 
 .PHONY: voicetools
 voicetools: deps ## build the voice author's program: .build/release/soundbox-voicetools
@@ -112,6 +113,7 @@ check: deps ## formatting, imports, warnings; the voices and the boards
 
 .PHONY: deb
 deb: export SOUNDBOX_DEB_SYMBOLS := yes
+deb: export SOUNDBOX_DEB_SPEAK := .build/release/soundbox-speak
 deb: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
 deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS
 	@provisioning/install-dependencies.sh packaging
@@ -119,11 +121,13 @@ ifeq ($(ARCH),arm64)
 	@provisioning/debian/build-arm64.sh .build/deb
 else
 	@swift build $(RELEASE_FLAGS) --product soundbox
+	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
 	@provisioning/debian/build.sh $$(dpkg --print-architecture) .build/release/soundbox .build/deb
 endif
 
 .PHONY: deb-test
+deb-test: export SOUNDBOX_DEB_SPEAK := .build/release/soundbox-speak
 deb-test: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
 deb-test: $(if $(filter arm64,$(ARCH)),deb) ## install, upgrade, roll back, purge the packages in a clean Debian; ARCH=arm64 emulates; needs root
 	@provisioning/install-dependencies.sh packaging
@@ -131,6 +135,7 @@ deb-test: $(if $(filter arm64,$(ARCH)),deb) ## install, upgrade, roll back, purg
 ifeq ($(ARCH),arm64)
 	@provisioning/debian/test-arm64.sh .build/deb .build/release/soundbox
 else
+	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
 	@provisioning/debian/test.sh .build/release/soundbox
 endif

@@ -42,6 +42,7 @@ let package = Package(
     products: [
         .executable(name: "soundbox", targets: ["soundbox"]),
         .executable(name: "soundbox-voicetools", targets: ["soundbox-voicetools"]),
+        .executable(name: "soundbox-speak", targets: ["soundbox-speak"]),
         // For Benchmarks/ and Fuzzing/, which are packages of their own.
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
@@ -51,7 +52,7 @@ let package = Package(
         .library(name: "SoundboxGPIO", targets: ["SoundboxGPIO"]),
         .library(name: "SoundboxMQTT", targets: ["SoundboxMQTT"]),
         .library(name: "SoundboxStore", targets: ["SoundboxStore"]),
-        .library(name: "SoundboxClips", targets: ["SoundboxClips"]),
+        .library(name: "SoundboxSpeak", targets: ["SoundboxSpeak"]),
         .library(name: "SoundboxVoice", targets: ["SoundboxVoice"]),
         .library(name: "SoundboxBox", targets: ["SoundboxBox"]),
         .library(name: "SoundboxConfiguration", targets: ["SoundboxConfiguration"]),
@@ -69,7 +70,8 @@ let package = Package(
     ],
     targets: [
         // One module per C library. Their only importers: SoundboxALSA, SoundboxVoice (three), SoundboxWorkshop
-        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl, SoundboxPage and SoundboxSystem, and their tests.
+        // (CEBUR128), SoundboxMQTT, SoundboxGPIO, SoundboxControl, SoundboxPage and SoundboxSystem, and their tests; in
+        // soundbox-speak SoundboxSpeak (CSndFile).
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
@@ -92,9 +94,9 @@ let package = Package(
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
-        // What the rooms above share: threads, files, the service manager and errors of Linux, hashes and HTTP; YAML
-        // parsed into documents of the core.
-        library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl"]),
+        // What the rooms above share: threads, processes, files, the service manager and errors of Linux, hashes and
+        // HTTP; YAML parsed into documents of the core.
+        library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl", "CConfinement"]),
         library("SoundboxYAML", ["SoundboxCore", "SoundboxSystem", yams]),
 
         // A voice on the disk: its language, its recordings, decoded and resampled.
@@ -108,9 +110,7 @@ let package = Package(
         library("SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "CMosquitto", "CTLSClient"]),
         library("SoundboxStore", ["SoundboxCore", "SoundboxSystem", grdb]),
         library("SoundboxGPIO", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CGPIOD"]),
-        library(
-            "SoundboxClips", ["SoundboxCore", "SoundboxSystem", "CConfinement"],
-            resources: [.embedInCode("Speech/pinyin.txt")]),
+        library("SoundboxClips", ["SoundboxCore", "SoundboxSystem"]),
         library(
             "SoundboxControl",
             [
@@ -154,6 +154,11 @@ let package = Package(
             ["SoundboxCore", "SoundboxSystem", "SoundboxControl", "CQRCode", logging, serviceLifecycle],
             exclude: ["Page"]),
 
+        // The work of soundbox-speak: texts spoken, clips fetched and decoded.
+        library(
+            "SoundboxSpeak", ["SoundboxCore", "SoundboxSystem", "CSndFile"],
+            resources: [.embedInCode("Speech/pinyin.txt")]),
+
         // What the programs have in common: output, exit codes, options.
         library(
             "SoundboxCommandLine",
@@ -176,6 +181,11 @@ let package = Package(
                 "SoundboxCommandLine", "CWithoutICUData", argumentParser,
             ],
             swiftSettings: strict, linkerSettings: leanly),
+        // The box's helper, which the box starts for each sound.
+        .executableTarget(
+            name: "soundbox-speak",
+            dependencies: ["SoundboxCore", "SoundboxSpeak", argumentParser],
+            swiftSettings: strict, linkerSettings: leanly),
 
         // A fake for every port, and the contract that it and the real adapter keep.
         library("SoundboxTesting", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
@@ -197,7 +207,9 @@ let package = Package(
         tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
         // The arrows between rooms, and between the folders of a room.
         .testTarget(name: "HouseTests", swiftSettings: strict),
-        tests(of: "SoundboxSystem", ["SoundboxCore", "TestSupport"]),
+        // Compiled C: its header says why.
+        .target(name: "ConfinementTrial", dependencies: ["CConfinement"], path: "Tests/ConfinementTrial"),
+        tests(of: "SoundboxSystem", ["SoundboxCore", "TestSupport", "ConfinementTrial"]),
         tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
         tests(
             of: "SoundboxVoice",
@@ -221,14 +233,12 @@ let package = Package(
         tests(
             of: "SoundboxPage",
             ["SoundboxControl", "SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),
-        // Compiled C: its header says why.
-        .target(name: "ConfinementTrial", dependencies: ["CConfinement"], path: "Tests/ConfinementTrial"),
+        tests(of: "SoundboxClips", ["soundbox-speak", "SoundboxCore", "SoundboxSystem", "TestSupport"]),
         tests(
-            of: "SoundboxClips",
+            of: "SoundboxSpeak",
             [
-                "soundbox", "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "TestSupport", "VoiceTestSupport",
+                "soundbox-speak", "SoundboxCore", "SoundboxSystem", "SoundboxClips", "TestSupport", "VoiceTestSupport",
                 "CSndFile",
-                "ConfinementTrial",
             ]),
         tests(of: "SoundboxGPIO", ["SoundboxCore", "SoundboxYAML", "SoundboxTesting"]),
         tests(
@@ -266,7 +276,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "soundbox", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox", "SoundboxConfiguration",
+                "soundbox", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
+                "SoundboxConfiguration",
                 "SoundboxControl", "SoundboxCore", "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore",
                 "SoundboxSystem",
                 "SoundboxTesting", "SoundboxVoice", "TestSupport", grdb,

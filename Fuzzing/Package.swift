@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "SoundboxBox", package: "soundbox"),
                 .product(name: "SoundboxConfiguration", package: "soundbox"),
                 .product(name: "SoundboxMQTT", package: "soundbox"),
+                .product(name: "SoundboxSpeak", package: "soundbox"),
                 .product(name: "SoundboxSystem", package: "soundbox"),
                 .product(name: "SoundboxYAML", package: "soundbox"),
             ],

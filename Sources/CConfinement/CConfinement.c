@@ -105,7 +105,7 @@ soundbox_confinement_error soundbox_bound_process(unsigned long memory, unsigned
         __rlimit_resource_t resource;
         rlim_t value;
     } limits[] = {
-        {RLIMIT_AS, memory}, {RLIMIT_CPU, seconds}, {RLIMIT_NOFILE, 0}, {RLIMIT_FSIZE, 0}, {RLIMIT_CORE, 0},
+        {RLIMIT_AS, memory}, {RLIMIT_CPU, seconds}, {RLIMIT_NOFILE, 0}, {RLIMIT_CORE, 0},
     };
     for (size_t index = 0; index < sizeof limits / sizeof limits[0]; index++) {
         const struct rlimit limit = {.rlim_cur = limits[index].value, .rlim_max = limits[index].value};

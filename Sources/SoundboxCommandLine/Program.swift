@@ -5,8 +5,7 @@ extension AsyncParsableCommand {
     /// Runs the program whose root command this is to its end. ``StandardOutput/open(program:)`` goes before it.
     ///
     /// Help and version go to standard output with code 0; every error is one line on standard error: bad usage with
-    /// code 64 (EX_USAGE of sysexits.h), anything else with 1. Commands that are not async run on the main thread, before
-    /// there is another: a second one would die by the filter of `decode-clip`.
+    /// code 64 (EX_USAGE of sysexits.h), anything else with 1. Commands that are not async run on the main thread.
     @MainActor
     public static func runProgram() async -> Never {
         do {

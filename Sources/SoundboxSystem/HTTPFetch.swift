@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// One question by HTTP/1.1, asked by libcurl on a thread of its own.
+/// One question by HTTP/1.1, asked by libcurl.
 ///
 /// No redirect is followed, no proxy asked, nothing decompressed, and no cookie or password sent, whatever environment and
 /// files say. TLS is 1.2 at least and verified against the URL's host.
@@ -38,6 +38,9 @@ package struct HTTPFetch: Sendable {
         connectLimit = limit
         self.most = most
     }
+
+    /// Blocks until the answer is there or the limit has passed.
+    package func answer() throws(HTTPFailure) -> HTTPAnswer { try HTTPExchange().run(self).get() }
 
     /// Suspends until the answer is there, the limit has passed or the task is cancelled; both of the last end the connection.
     /// - Parameter name: of the thread.

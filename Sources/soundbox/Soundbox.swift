@@ -20,7 +20,7 @@ struct Soundbox: AsyncParsableCommand {
             CommandGroup(
                 name: "Trials",
                 subcommands: [
-                    Say.self, Publish.self, Ring.self, Tell.self, Cancel.self, VoiceCommand.self, DecodeClip.self,
+                    Say.self, Publish.self, Ring.self, Tell.self, Cancel.self, VoiceCommand.self,
                 ]),
         ])
 }

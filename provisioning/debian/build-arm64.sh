@@ -146,12 +146,12 @@ case $what in
   swift_build "$project" "$cache/build-tests" -c release --build-tests -Xswiftc -enable-testing
   ;;
 *)
-  for product in soundbox soundbox-voicetools; do
+  for product in soundbox soundbox-speak soundbox-voicetools; do
     swift_build /project "$cache/build" -c release --static-swift-stdlib --product "$product"
   done
   # What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
   built=$cache/build/aarch64-unknown-linux-gnu/release
-  SYSROOT=$sysroot SOUNDBOX_DEB_VOICETOOLS=$built/soundbox-voicetools "$here/build.sh" arm64 \
-    "$built/soundbox" "$(realpath -m "$what")" qemu-aarch64 -L "$sysroot"
+  SYSROOT=$sysroot SOUNDBOX_DEB_SPEAK=$built/soundbox-speak SOUNDBOX_DEB_VOICETOOLS=$built/soundbox-voicetools \
+    "$here/build.sh" arm64 "$built/soundbox" "$(realpath -m "$what")" qemu-aarch64 -L "$sysroot"
   ;;
 esac

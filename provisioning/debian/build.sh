@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Debian packages from release binaries: soundbox and soundbox-voicetools for one architecture, and
-# soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is a voice, too, and its package works
+# Makes the Debian packages from release binaries: soundbox, soundbox-speak and soundbox-voicetools for one architecture,
+# and soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is a voice, too, and its package works
 # alone: soundbox-voice-zh-cn-yunxi.
 #
 # usage: build.sh ARCH BINARY OUTPUT [RUNNER…]
@@ -12,6 +12,7 @@
 #
 # In the environment:
 #   SYSROOT                    the folder with the packages that a foreign binary was linked against
+#   SOUNDBOX_DEB_SPEAK         the executable of soundbox-speak; without it there is no such package
 #   SOUNDBOX_DEB_VOICETOOLS    the executable of soundbox-voicetools; without it there is no such package
 #   SOUNDBOX_DEB_VERSION       another version, for trials of an upgrade
 #   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
@@ -20,7 +21,9 @@
 #   SOUNDBOX_DEB_SYMBOLS       yes: soundbox-dbgsym as well, what the program was stripped of
 set -euo pipefail
 
-arch=$1 binary=$(realpath "$2") voicetools=${SOUNDBOX_DEB_VOICETOOLS:+$(realpath "$SOUNDBOX_DEB_VOICETOOLS")} output=$(realpath -m "$3")
+arch=$1 binary=$(realpath "$2") output=$(realpath -m "$3")
+speak=${SOUNDBOX_DEB_SPEAK:+$(realpath "$SOUNDBOX_DEB_SPEAK")}
+voicetools=${SOUNDBOX_DEB_VOICETOOLS:+$(realpath "$SOUNDBOX_DEB_VOICETOOLS")}
 shift 3
 run=("$@")
 here=$(realpath "$(dirname "$0")")
@@ -159,8 +162,8 @@ main_package() {
   install_file 644 "$here/triggers" "$root/DEBIAN/triggers"
   finish "$root" soundbox "$arch" <<CONTROL
 Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
-Recommends: systemd-timesyncd | time-daemon
-Suggests: alsa-utils, avahi-daemon, espeak-ng, gpiod, mosquitto-clients
+Recommends: soundbox-speak, systemd-timesyncd | time-daemon
+Suggests: alsa-utils, avahi-daemon, gpiod, mosquitto-clients
 Description: payment sound box
  Says aloud what a customer has paid, the moment the money arrives. Takes
  payment notices from an MQTT broker, keeps them in a database that survives
@@ -169,6 +172,20 @@ Description: payment sound box
  .
  Set it up with "sudo soundbox setup", and look after it with
  "sudo soundbox doctor".
+CONTROL
+}
+
+# Program and helper are of one version: what they say to each other is promised to nobody.
+speak_package() {
+  local root=$work/soundbox-speak
+  install_program "$speak" "$root" soundbox-speak
+  section=sound finish "$root" soundbox-speak "$arch" <<CONTROL
+Depends: $(library_packages "$root/usr/bin/soundbox-speak"), ca-certificates, espeak-ng, soundbox (= $version)
+Description: payment sound box, speech of any text, and clips
+ With it a payment sound box speaks texts for which its voice has no
+ recordings, by espeak-ng, and plays sounds that a command links to. Each
+ sound is made by a process of its own, and foreign files are decoded without
+ network and files. Payments need nothing of it.
 CONTROL
 }
 
@@ -211,6 +228,7 @@ CONTROL
 # Shell completions and manual pages need the program to start, so this comes first and fails first.
 "${run[@]}" "$binary" --version >/dev/null
 main_package
+[[ -z $speak ]] || speak_package
 [[ -z $voicetools ]] || voicetools_package
 [[ ${SOUNDBOX_DEB_SYMBOLS:-} != yes ]] || symbols_package
 for voice in "${SOUNDBOX_DEB_SOUNDS:-$project/sounds}"/*/voice.yaml; do

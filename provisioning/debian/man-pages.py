@@ -14,6 +14,10 @@ FILES = {
         ("/var/lib/soundbox/inbox.sqlite", "The payments."),
         ("/usr/share/doc/soundbox/operations.md", "How to install, replace, update and back up a box."),
     ],
+    "soundbox-speak": [
+        ("/usr/bin/espeak-ng", "What speaks texts."),
+        ("/usr/share/doc/soundbox/configuration.md", "Where clips may come from: clips.hosts."),
+    ],
     "soundbox-voicetools": [
         ("/usr/share/soundbox/sounds/", "The voices."),
         ("/usr/share/doc/soundbox-voicetools/voice-authoring.md", "How to make a voice."),

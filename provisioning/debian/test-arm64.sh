@@ -29,11 +29,11 @@ mapfile -t debs < <(ls -t "$packages"/soundbox_*_arm64.deb)
 ((${#debs[@]} > 0)) || fail "there is no soundbox_*_arm64.deb in $packages"
 package=${debs[0]}
 version=$(dpkg-deb --field "$package" Version)
-voicetools=$packages/soundbox-voicetools_${version}_arm64.deb
+helpers=("$packages"/soundbox-{speak,voicetools}_"${version}"_arm64.deb)
 voices=("$packages"/soundbox-voice-*_"${version}"_all.deb)
 
 step "lintian"
-lintian --fail-on error --tag-display-limit 0 "$package" "$voicetools"
+lintian --fail-on error --tag-display-limit 0 "$package" "${helpers[@]}"
 
 step "Installable in Debian 13 on arm64"
 apt=$work/apt
@@ -44,12 +44,12 @@ options=(-o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=- 
   -o "Dir::Cache=$apt" -o "Dir::State::status=$apt/status" -o APT::Architecture=arm64 -o APT::Architectures::=arm64
   -o APT::Sandbox::User=root -o Acquire::Check-Valid-Until=false -o Acquire::Languages=none)
 apt-get -qq "${options[@]}" update
-apt-get "${options[@]}" --simulate --no-install-recommends install "$package" "$voicetools" "${voices[@]}" >"$work/apt.log" 2>&1 ||
+apt-get "${options[@]}" --simulate --no-install-recommends install "$package" "${helpers[@]}" "${voices[@]}" >"$work/apt.log" 2>&1 ||
   { tail -20 "$work/apt.log" >&2; fail "its dependencies cannot be had"; }
 grep '^Inst soundbox' "$work/apt.log"
 
 step "The program"
-for deb in "$package" "$voicetools" "${voices[@]}"; do dpkg-deb --extract "$deb" "$work/root"; done
+for deb in "$package" "${helpers[@]}" "${voices[@]}"; do dpkg-deb --extract "$deb" "$work/root"; done
 program=$work/root/usr/bin/soundbox sounds=$work/root/usr/share/soundbox/sounds
 readelf --file-header "$program" | grep -q AArch64 || fail "it is not for arm64"
 # The kernel of a Raspberry Pi 5 has pages of 16 KiB.
@@ -58,6 +58,7 @@ while read -r alignment; do
 done < <(readelf --wide --segments "$program" | awk '$1 == "LOAD" { print $NF }')
 emulated=(qemu-aarch64 -L "$sysroot" "$program")
 "${emulated[@]}" --version
+qemu-aarch64 -L "$sysroot" "$program-speak" --version
 
 step "It renders what amd64 renders"
 # Bit by bit, or one step of 16 bits apart: the resampler calculates in floating point.

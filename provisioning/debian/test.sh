@@ -2,8 +2,8 @@
 # Proves the packages in a clean Debian: installed, used, upgraded, rolled back, removed, purged; and checks them with
 # lintian. Needs root, mmdebstrap, lintian and the Debian mirror that apt is configured with.
 #
-# usage: test.sh BINARY       a release binary for this machine; that of the voice author's program is in
-#                             SOUNDBOX_DEB_VOICETOOLS
+# usage: test.sh BINARY       a release binary for this machine; those of the helper and of the voice author's program
+#                             are in SOUNDBOX_DEB_SPEAK and SOUNDBOX_DEB_VOICETOOLS
 set -euo pipefail
 
 # In a mount name space of its own: nothing stays mounted, whatever happens.
@@ -11,6 +11,7 @@ set -euo pipefail
   exec env SOUNDBOX_IN_NAMESPACE=1 unshare --mount --propagation private "$0" "$@"
 
 binary=$(realpath "$1")
+export SOUNDBOX_DEB_SPEAK=${SOUNDBOX_DEB_SPEAK:?"the executable of soundbox-speak"}
 export SOUNDBOX_DEB_VOICETOOLS=${SOUNDBOX_DEB_VOICETOOLS:?"the executable of soundbox-voicetools"}
 here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/soundbox-deb-test.XXXXXX")
@@ -55,6 +56,8 @@ inside sh -c 'apt-get -qq install --yes --no-install-recommends /tmp/this/*.deb'
 inside soundbox --version
 [[ $(inside soundbox say 1005) == 一千零五元 ]] || fail "say"
 [[ $(inside soundbox voice check 2>&1) == *"soundbox-voicetools check"* ]] || fail "voice check does not say where it went"
+[[ $(inside sh -c 'echo 三号桌客人请取餐 | soundbox-speak text --locale zh-CN | soundbox-speak decode | head -c 4') == RIFF ]] ||
+  fail "the helper speaks and decodes"
 inside soundbox-voicetools check
 [[ $(inside soundbox-voicetools check en-US --oracle 2>&1) == *"beside ICU"* ]] || fail "the comparison with ICU"
 [[ $(inside id -nG soundbox | tr ' ' '\n' | sort | tr '\n' ' ') == "audio gpio soundbox soundbox-page " ]] || fail "groups of soundbox"
@@ -140,8 +143,8 @@ is_enabled soundbox-page.path
 inside install -d -o soundbox-page -g soundbox-page -m 700 /var/lib/soundbox-page
 inside install -d /etc/avahi/services
 touch "$root"/{var/lib/soundbox-page/sessions,etc/soundbox-page/page.key,etc/avahi/services/soundbox-page.service}
-inside apt-get -qq purge --yes soundbox soundbox-voicetools 'soundbox-voice-*' >/dev/null 2>&1
-for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/lib/soundbox /usr/bin/soundbox{,-voicetools} \
+inside apt-get -qq purge --yes soundbox soundbox-speak soundbox-voicetools 'soundbox-voice-*' >/dev/null 2>&1
+for path in /etc/soundbox /var/lib/soundbox /usr/share/soundbox /usr/lib/soundbox /usr/bin/soundbox{,-speak,-voicetools} \
   /etc/soundbox-page /var/lib/soundbox-page /run/soundbox-page /etc/avahi/services/soundbox-page.service \
   /etc/systemd/system/multi-user.target.wants/soundbox{.service,-page.path}; do is_gone "$path"; done
 

@@ -1,13 +1,13 @@
 import SoundboxCore
-import SoundboxVoice
+import SoundboxSpeak
 
 extension FuzzTarget {
     /// A clip's encoded bytes, as the process that decodes them gets them; and its answer, as the box reads it.
     static let clip = FuzzTarget(name: "clip") { bytes in
-        if let sound = DecodedClip.sound(from: bytes, longest: longest) { check(sound) }
+        if let sound = WAV.sound(from: bytes, longest: longest), !sound.samples.isEmpty { check(sound) }
         guard let sound = try? ClipDecoder.decode(bytes, longest: longest) else { return }
         check(sound)
-        precondition(DecodedClip.sound(from: DecodedClip.bytes(of: sound), longest: longest) == sound)
+        precondition(WAV.sound(from: WAV.bytes(of: sound), longest: longest) == sound)
     }
 
     /// Lines of a URL, a redirect, and a rule for hosts. What is allowed must be read in one way only.
@@ -29,7 +29,7 @@ extension FuzzTarget {
 
     private static func check(_ sound: PCMSound) {
         precondition(
-            !sound.samples.isEmpty && sound.duration <= longest && DecodedClip.rates.contains(sound.sampleRate))
+            !sound.samples.isEmpty && sound.duration <= longest && WAV.rates.contains(sound.sampleRate))
     }
 
     private static func check(_ url: ClipURL) {

@@ -1,4 +1,4 @@
-// Gives up what a process does not need to turn bytes into samples. Its one importer is SoundboxClips.
+// Gives up what a process does not need to turn bytes into samples. Its one importer is SoundboxSystem.
 //
 // No header is included here: what this module shows to Swift is a handful of declarations.
 #pragma once
@@ -11,7 +11,7 @@ typedef struct {
 } soundbox_confinement_error;
 
 /// Bounds of the calling process, which cannot be raised again: `memory` bytes of address space, `seconds` of processor
-/// time, no new file descriptors, no file that grows, no core file. Also closes every descriptor above standard error.
+/// time, no new file descriptors, no core file. Also closes every descriptor above standard error.
 soundbox_confinement_error soundbox_bound_process(unsigned long memory, unsigned int seconds);
 
 /// From now on every thread of the process may read standard input, write standard output and error, take and give back

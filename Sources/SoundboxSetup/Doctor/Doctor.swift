@@ -73,7 +73,7 @@ public struct Doctor: Sendable {
             try ServiceView.look(view) {
                 [
                     checks.inbox(), SystemChecks.disk(configuration.stateDirectory), storage.finding(), checks.board(),
-                    checks.voice(),
+                    checks.voice(), checks.helper(),
                 ]
             }
         }

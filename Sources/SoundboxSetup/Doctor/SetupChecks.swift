@@ -99,6 +99,18 @@ struct SetupChecks {
         }
     }
 
+    /// Whether there is what makes sound of texts without recordings, and of clips.
+    func helper(_ program: String = InstalledFolders.speakProgram) -> Finding {
+        guard access(program, X_OK) != 0 else { return Finding("helper", .green, program) }
+        let reason = SystemError.last
+        let isWanted = configuration.clips != nil
+        return Finding(
+            "helper", isWanted ? .amber : .green,
+            "\(program): \(reason); of texts without recordings the box says that there is a message"
+                + (isWanted ? ", and clips are refused" : ""),
+            advice: isWanted ? "run: sudo apt install soundbox-speak" : nil)
+    }
+
     func voice() -> Finding {
         let choice = configuration.voice
         do {

@@ -1,5 +1,6 @@
 import CSndFile
 import Glibc
+import SoundboxCore
 import SoundboxSystem
 
 /// Owns one open libsndfile handle and closes it exactly once; every call of the library is in here.

@@ -123,12 +123,13 @@ struct ConfiguredBox {
             logger.notice("quiet hours set by the shop", metadata: ["set": "\(change?.json.text ?? "as set up")"])
         }
         parts.session = Remembered(StateFile.session(in: directory.path))
-        parts.synthesizer = configuration.say.synthesizer == .espeak ? ESpeakSynthesizer() : nil
+        let speak = SpeakProgram()
+        parts.synthesizer = configuration.say.synthesizer == .espeak ? HelperSynthesizer(speak) : nil
         if let settings = configuration.clips {
-            parts.clips = ClipStore(folder: directory.clipsPath, settings: settings)
+            parts.clips = ClipStore(folder: directory.clipsPath, settings: settings, program: speak)
             parts.problemOfClip = { clip in
                 do throws(ClipError) { try settings.check(clip) } catch { return error.description }
-                return nil
+                return speak.problem.map { ClipError($0).description }
             }
         }
         parts.settings = remote.desk(for: configurationFile)

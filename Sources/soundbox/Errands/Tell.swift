@@ -6,8 +6,8 @@ struct Tell: AsyncParsableCommand {
         abstract: "Have the configured box say a sentence.",
         discussion: """
             Returns when the broker has the command; with --wait, when the box has said it (exit code 0), could not, or \
-            has refused it, and prints the receipts. What has no recordings is spoken by espeak-ng, where that is \
-            installed. Amounts are never taken from a text.
+            has refused it, and prints the receipts. What has no recordings is spoken by espeak-ng, and a \
+            clip is played, where the package soundbox-speak is installed. Amounts are never taken from a text.
 
               soundbox tell 欢迎光临 --wait
               soundbox tell --segments 欢迎使用收款音箱

@@ -20,6 +20,8 @@ packages=(
   # what the sound box is linked with and depends on, so that installing it needs no network
   ca-certificates libasound2 libgpiod2 libsndfile1 libsoxr0 libsonic0 libsqlite3-0 libssl3 libcurl4
   libmicrohttpd12 libmosquitto1 libqrencode4
+  # what its helper starts
+  espeak-ng
   # for scenarios: a card's mixer and recorder, a broker and its clients, signatures, a FAT partition, the inbox
   alsa-utils mosquitto mosquitto-clients openssl dosfstools sqlite3
   # the code for the page, which no log has

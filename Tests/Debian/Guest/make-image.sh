@@ -4,7 +4,7 @@
 #
 # usage: make-image.sh [--find] CACHE SOUNDBOX
 #   CACHE      where it is kept, with what it is made from
-#   SOUNDBOX   a release binary
+#   SOUNDBOX   a release binary; beside it is soundbox-speak
 #   --find     only look for it, and fail when it would have to be made
 # Prints the folder under CACHE that holds `vmlinux`, `initrd` and `disk.img`. A second run with the same program and
 # the same packaging finds it. Needs root. In the guest, /root/next has the packages of the next version, 99.0.0.
@@ -20,7 +20,9 @@ for tool in qemu-system-x86_64 busybox mmdebstrap mke2fs mkfs.vfat; do
   PATH=$PATH:/usr/sbin:/sbin command -v $tool >/dev/null ||
     { echo "$tool is not installed; run: provisioning/install-dependencies.sh" >&2; exit 1; }
 done
-[[ -x $2 ]] || { echo "there is no released program at $2; run: make debian-image" >&2; exit 1; }
+for program in "$2" "$2-speak"; do
+  [[ -x $program ]] || { echo "there is no released program at $program; run: make debian-image" >&2; exit 1; }
+done
 
 mkdir -p "$1"
 cache=$(realpath "$1")
@@ -31,7 +33,7 @@ project=$(realpath "$here/../../..")
 voice=zh-CN
 # By relative paths: a copy of the tree finds the copy of the cache.
 parts=$(cd "$project" && {
-  sha256sum - <"$soundbox"
+  cat "$soundbox" "$soundbox-speak" | sha256sum
   find Tests/{Debian,Board}/Guest provisioning board "sounds/$voice" Sources/SoundboxCore/Version.swift \
     Sources/SoundboxPage/Page README.md CHANGELOG.md docs/{operations,configuration,integration}.md -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
 } | sha256sum | cut -c 1-12)
@@ -66,7 +68,7 @@ root=$work/root
 trap 'umount "$root/proc" 2>/dev/null || true; rm -rf "$work"' EXIT
 partial=$work/partial
 mkdir -p "$root" "$partial"
-export SOUNDBOX_DEB_COMPRESSION=none SOUNDBOX_DEB_VOICES=$voice
+export SOUNDBOX_DEB_COMPRESSION=none SOUNDBOX_DEB_VOICES=$voice SOUNDBOX_DEB_SPEAK=$soundbox-speak
 arch=$(dpkg --print-architecture)
 "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/this" >/dev/null
 SOUNDBOX_DEB_VERSION=99.0.0 "$project/provisioning/debian/build.sh" "$arch" "$soundbox" "$work/next" >/dev/null

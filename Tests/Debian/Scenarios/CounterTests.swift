@@ -19,6 +19,14 @@ extension BootedDebianTests {
             #expect(try await debian.status.faults == [])
         }
 
+        @Test("A text without recordings is spoken: the unit lets the box start its helper, and that one espeak-ng")
+        func text() async throws {
+            try await debian.run("card_in; systemctl restart soundbox")
+            try await debian.wait(until: "in_order")
+            let receipts = try await debian.run("soundbox tell 三号桌客人请取餐 --wait")
+            #expect(receipts.contains { $0.contains(#""state":"spoken""#) }, "\(receipts)")
+        }
+
         @Test("A card whose driver is loaded after the start speaks the payment that waits, and nothing is restarted")
         func lateCard() async throws {
             // Without a card, no driver of sound is loaded: the kernel knows no such devices.

@@ -63,20 +63,23 @@ struct PackagingTests {
             environment: [
                 "SOUNDBOX_DEB_COMPRESSION": "none", "SOUNDBOX_DEB_SOUNDS": folder.file("sounds"),
                 "SOUNDBOX_DEB_VOICES": "zh-CN zh-CN-yunxi", "SOUNDBOX_DEB_VOICETOOLS": Products.voicetools,
+                "SOUNDBOX_DEB_SPEAK": Products.speak,
             ])
         guard try await build.exitStatus() == 0 else {
             throw TestFailure("build.sh: \(try await build.errors.all().joined(separator: "; "))")
         }
         let version = SoundboxVersion.current
         let names = [
-            "soundbox-voice-zh-cn-yunxi_\(version)_all.deb", "soundbox-voice-zh-cn_\(version)_all.deb",
+            "soundbox-speak_\(version)_\(architecture).deb", "soundbox-voice-zh-cn-yunxi_\(version)_all.deb",
+            "soundbox-voice-zh-cn_\(version)_all.deb",
             "soundbox-voicetools_\(version)_\(architecture).deb", "soundbox_\(version)_\(architecture).deb",
         ]
         #expect(try folder.names(in: "packages") == names)
-        try await speaker(folder.file("packages/\(names[0])"))
-        try await voice(folder.file("packages/\(names[1])"), version)
-        try await voicetools(folder.file("packages/\(names[2])"), version, architecture)
-        try await program(folder.file("packages/\(names[3])"), version, architecture)
+        try await speak(folder.file("packages/\(names[0])"), version, architecture)
+        try await speaker(folder.file("packages/\(names[1])"))
+        try await voice(folder.file("packages/\(names[2])"), version)
+        try await voicetools(folder.file("packages/\(names[3])"), version, architecture)
+        try await program(folder.file("packages/\(names[4])"), version, architecture)
     }
 
     /// The shipped voice, and beside it another speaker with the chime for a recording.
@@ -121,6 +124,31 @@ struct PackagingTests {
         for name in source { #expect(members["\(sounds)/\(name)"]?.mode == "-rw-r--r--", "\(name)") }
     }
 
+    /// It is of the box's version, and brings what it starts.
+    private func speak(_ package: String, _ version: String, _ architecture: String) async throws {
+        let fields = try await fields(package)
+        #expect(fields["Package"] == "soundbox-speak" && fields["Version"] == version)
+        #expect(fields["Architecture"] == architecture)
+        let depends = fields["Depends"]?.components(separatedBy: ", ") ?? []
+        for name in ["libc6", "libcurl4", "libsndfile1", "espeak-ng", "ca-certificates", "soundbox (= \(version))"] {
+            #expect(depends.contains { $0.hasPrefix(name) }, "\(name) is not in \(depends)")
+        }
+        for library in ["libasound2", "libsoxr0", "libsqlite3-0", "libmosquitto1"] {
+            #expect(!depends.contains { $0.hasPrefix(library) }, "\(library) is in \(depends)")
+        }
+        let members = try await contents(package)
+        expectOrdinaryModes(members)
+        #expect(members["/usr/bin/soundbox-speak"]?.mode == "-rwxr-xr-x")
+        for path in [
+            "/usr/share/man/man1/soundbox-speak.1.gz", "/usr/share/man/man1/soundbox-speak-decode.1.gz",
+            "/usr/share/bash-completion/completions/soundbox-speak",
+            "/usr/share/zsh/vendor-completions/_soundbox-speak",
+            "/usr/share/fish/vendor_completions.d/soundbox-speak.fish",
+        ] {
+            #expect(members[path]?.mode == "-rw-r--r--" && members[path]?.size ?? 0 > 20, "\(path)")
+        }
+    }
+
     /// An author's computer needs neither a box nor what plays its sound.
     private func voicetools(_ package: String, _ version: String, _ architecture: String) async throws {
         let fields = try await fields(package)
@@ -162,6 +190,9 @@ struct PackagingTests {
             #expect(!depends.contains { $0.hasPrefix(library) }, "only voice authors need \(library): \(depends)")
         }
 
+        #expect(fields["Recommends"]?.hasPrefix("soundbox-speak, ") == true)
+        #expect(fields["Suggests"]?.contains("espeak-ng") == false, "that is soundbox-speak's")
+
         // Nothing below /etc: what setup writes there is nobody's to ask about at an update.
         let control = try await lines("dpkg-deb", "--info", package)
         #expect(!control.contains { $0.contains("conffiles") })
@@ -170,7 +201,8 @@ struct PackagingTests {
         #expect(try folder.names(in: "control") == ["control", "md5sums", "postinst", "postrm", "prerm", "triggers"])
         #expect(
             try await lines("grep", "-v", "^#", "\(scripts)/triggers") == [
-                "interest-noawait /usr/share/soundbox/sounds", "interest-noawait /usr/bin/espeak-ng",
+                "interest-noawait /usr/share/soundbox/sounds", "interest-noawait /usr/bin/soundbox-speak",
+                "interest-noawait /usr/bin/espeak-ng",
             ])
         for script in ["postinst", "postrm", "prerm"] {
             try await ChildProcess.run("sh", "-n", "\(scripts)/\(script)")
@@ -236,6 +268,13 @@ struct UnitTests {
     func lateCard() {
         // Dynamic or not, a name is looked up in /proc/devices once, when the unit starts. GPIO is part of every kernel.
         #expect(values("DeviceAllow") == ["char-116 rw", "char-gpiochip rw"])
+    }
+
+    @Test("The box may execute itself and its helper, which may be missing, and the helper espeak-ng")
+    func executables() {
+        #expect(values("NoExecPaths") == ["/"])
+        let programs = values("ExecPaths").flatMap { $0.split(separator: " ") }.filter { $0.contains("bin/") }
+        #expect(programs == ["/usr/bin/soundbox", "-/usr/bin/soundbox-speak", "-/usr/bin/espeak-ng"])
     }
 
     @Test("A decoder or a synthesiser that takes too much memory ends alone, and not the box")

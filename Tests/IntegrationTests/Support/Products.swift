@@ -5,6 +5,7 @@ import TestSupport
 enum Products {
     /// The executables, beside the test runner.
     static let soundbox = product("soundbox")
+    static let speak = product("soundbox-speak")
     static let voicetools = product("soundbox-voicetools")
 
     static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -75,6 +75,23 @@ struct DoctorTests {
         #expect(try finding(changing).detail.contains("\(next): No such file"))
     }
 
+    @Test("A helper that is missing is worth a look where clips are wanted, and told in any case")
+    func helper() throws {
+        func checks(_ text: String) throws -> SetupChecks {
+            let least = "merchant_id: M\ndevice_id: b\nbroker: {url: \"mqtt://h\"}\n"
+            let configuration = try Configuration(parsing: least + text, file: "soundbox.yaml")
+            return SetupChecks(configuration: configuration, boxIsRunning: false)
+        }
+        let clips = "clips: {hosts: [cdn.example.com]}\n"
+        #expect(try checks(clips).helper("/bin/sh") == Finding("helper", .green, "/bin/sh"))
+        let texts = try checks("").helper("/nonexistent")
+        #expect(texts.level == .green && texts.advice == nil)
+        #expect(texts.detail.hasPrefix("/nonexistent: No such file or directory; of texts without recordings"))
+        let both = try checks(clips).helper("/nonexistent")
+        #expect(both.level == .amber && both.advice == "run: sudo apt install soundbox-speak")
+        #expect(both.detail.hasSuffix("clips are refused"))
+    }
+
     @Test("A pipe or a folder in the place of the inbox holds nobody up", .timeLimit(.minutes(10)))
     func inboxIsNoFile() throws {
         let folder = try TemporaryFolder()

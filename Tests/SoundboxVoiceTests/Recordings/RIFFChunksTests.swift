@@ -1,5 +1,6 @@
 import CSndFile
 import Glibc
+import SoundboxCore
 import TestSupport
 import Testing
 

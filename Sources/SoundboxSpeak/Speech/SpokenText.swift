@@ -14,15 +14,14 @@ struct SpokenText: Equatable {
         "zh-CN": "cmn-latn-pinyin", "zh-HK": "yue", "zh-TW": "cmn-latn-pinyin",
     ]
 
-    /// - Parameter otherwise: espeak-ng's voice for languages that are not in the table.
-    init(_ text: String, in locale: String, otherwise: String?) throws(SpeechSynthesisError) {
-        guard locale != "th-TH" else { throw .failed(reason: "espeak-ng cannot read Thai script") }
-        guard let voice = Self.voices[locale] ?? otherwise else {
-            throw .failed(reason: "there is no voice of espeak-ng for \(locale)")
+    init(_ text: String, in locale: String) throws(SpeakError) {
+        guard locale != "th-TH" else { throw SpeakError("espeak-ng cannot read Thai script") }
+        guard let voice = Self.voices[locale] else {
+            throw SpeakError("there is no voice of espeak-ng for \(locale)")
         }
         let cleaned = Self.cleaned(text)
         guard cleaned.unicodeScalars.contains(where: { $0.properties.isAlphabetic || $0.properties.numericType != nil })
-        else { throw .failed(reason: "the text holds no word") }
+        else { throw SpeakError("the text holds no word") }
         self.voice = voice
         self.text = voice == "cmn-latn-pinyin" ? try Pinyin.spell(cleaned) : cleaned
     }

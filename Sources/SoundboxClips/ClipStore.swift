@@ -1,7 +1,8 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Gets clips: from the cache, or from their host; verified by their hash, and decoded by a process of its own.
+/// Gets clips: from the cache, or from their host; verified by their hash, and decoded. Fetching and decoding are
+/// ``SpeakProgram``'s.
 ///
 /// One thread for the disk, which sleeps while nobody asks. At most two clips are fetched and decoded at once, and the same
 /// one once for all who ask. The cache is opened when it is needed first.
@@ -32,12 +33,11 @@ public actor ClipStore: ClipSource {
     private var kept: Set<String> = []
 
     /// - Parameter folder: for the cache and nothing else; made where it is missing. What else is in it is removed.
-    public init(folder: String, settings: ClipSettings, decoder: ClipDecoderProcess = ClipDecoderProcess()) {
-        let fetcher = ClipFetcher(settings)
+    public init(folder: String, settings: ClipSettings, program: SpeakProgram) {
         self.init(
             folder: folder, settings: settings,
-            fetch: { (reference) async throws(ClipError) in try await fetcher.bytes(of: reference) },
-            decode: { (bytes, longest) async throws(ClipError) in try await decoder.decode(bytes, longest: longest) })
+            fetch: { (reference) async throws(ClipError) in try await program.fetch(reference, settings) },
+            decode: { (bytes, longest) async throws(ClipError) in try await program.decode(bytes, longest: longest) })
     }
 
     init(folder: String, settings: ClipSettings, fetch: @escaping Fetch, decode: @escaping Decode) {

@@ -19,7 +19,7 @@ enum Pinyin {
     private static let longestWord = 3
 
     /// - Throws: when a character has no reading here.
-    static func spell(_ text: String) throws(SpeechSynthesisError) -> String {
+    static func spell(_ text: String) throws(SpeakError) -> String {
         let characters = Array(text)
         let readings = readings(of: Set(text.unicodeScalars))
         var result = ""
@@ -38,7 +38,7 @@ enum Pinyin {
                 if let reading = readings[scalar] {
                     result += " \(reading) "
                 } else if scalar.properties.isIdeographic {
-                    throw .failed(reason: "no reading is known of the character \(scalar)")
+                    throw SpeakError("no reading is known of the character \(scalar)")
                 } else if scalar.properties.numericType != nil, result.last?.isNumber != true, result.last != " " {
                     // A digit behind a letter would be its tone.
                     result += " \(scalar)"

@@ -1,22 +1,12 @@
 import CSndFile
-import ConfinementTrial
 import Glibc
 import SoundboxCore
-import SoundboxSystem
-import SoundboxVoice
 import TestSupport
 import Testing
 import VoiceTestSupport
 
 @testable import SoundboxClips
-
-/// The executable of this build, beside the test runner.
-private let program: String = {
-    var path = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &path, path.count - 1)
-    let runner = String(decoding: path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return "\(SmallFile.folder(of: runner))/soundbox"
-}()
+@testable import SoundboxSpeak
 
 @Suite("Hostile sound files, through the process that decodes", .timeLimit(.minutes(10)))
 struct ClipDecoderTests {
@@ -33,12 +23,12 @@ struct ClipDecoderTests {
     }
 
     private func decode(_ bytes: [UInt8], longest: Duration = .seconds(30)) async throws -> PCMSound {
-        try await ClipDecoderProcess(program: program).decode(bytes, longest: longest)
+        try await SpeakProgram().decode(bytes, longest: longest)
     }
 
     private func refusal(_ bytes: [UInt8], longest: Duration = .seconds(30)) async -> String {
         do throws(ClipError) {
-            let sound = try await ClipDecoderProcess(program: program).decode(bytes, longest: longest)
+            let sound = try await SpeakProgram().decode(bytes, longest: longest)
             return "\(sound.samples.count) samples"
         } catch {
             return error.reason
@@ -129,37 +119,5 @@ struct ClipDecoderTests {
         var list = try encoded()
         list.insert(contentsOf: Array("LIST".utf8) + [0xF0, 0xFF, 0xFF, 0xFF] + Array("INFO".utf8), at: 36)
         #expect(await refusal(list) == ClipDecodingFailure.damaged.description)
-    }
-
-    @Test("A process that reads a clip can do nothing else: any other system call kills it")
-    func filter() async throws {
-        for call in ["nothing", "open"] { #expect(soundbox_try_confined(call) == 0, "\(call)") }
-        for call in ["socket", "fork", "kill", "execute", "read"] {
-            #expect(soundbox_try_confined(call) & 0x7F == SIGSYS, "\(call)")
-        }
-    }
-
-    @Test("A program that hangs, floods or dies is stopped and told apart")
-    func bounds() async throws {
-        func run(_ script: String, most: Int = 100) async -> Result<[UInt8], BoundedProcess.Failure> {
-            await BoundedProcess(
-                program: "/bin/sh", arguments: ["-c", script], time: .milliseconds(500), mostOutput: most,
-                memory: 256 << 20, processorSeconds: 5
-            ).run(input: Array(repeating: 65, count: 1_000_000))
-        }
-        #expect(await run("exec sleep 600") == .failure(.tooSlow))
-        #expect(await run("exec >&-; exec sleep 600") == .failure(.tooSlow))
-        #expect(await run("while :; do echo flood; done") == .failure(.tooMuchOutput))
-        #expect(await run("exit 7") == .failure(.exited(code: 7)))
-        #expect(await run("kill -9 $$") == .failure(.killed(signal: 9)))
-        #expect(await run("echo ok") == .success(Array("ok\n".utf8)))
-        #expect(
-            await run("ls /proc/self/fd; env", most: 1000).map { String(decoding: $0, as: UTF8.self) }.map {
-                !$0.contains("HOME") && $0.split(separator: "\n").filter { Int($0) != nil }.count <= 4
-            } == .success(true))
-        let missing = BoundedProcess(
-            program: "/nonexistent", arguments: [], time: .seconds(1), mostOutput: 1, memory: 1 << 28,
-            processorSeconds: 1)
-        #expect(await missing.run(input: []) == .failure(.notStarted(SystemError(code: ENOENT))))
     }
 }

@@ -6,17 +6,14 @@ import SoundboxSystem
 /// Each hop is checked anew: scheme, host, port, and every address that the host's name has. The connection then goes to
 /// the address that was checked, and not to what a second lookup might say; TLS is verified against the name.
 /// ``HTTPFetch`` follows no redirect, asks no proxy and decompresses nothing.
-struct ClipFetcher: Sendable {
+public struct ClipFetcher {
     /// Which addresses may be asked, and whose signature is believed. No configuration leads here: tests alone ask a
     /// server on this machine.
-    struct Trust: Sendable {
-        var allows: @Sendable (InternetAddress) -> Bool = { $0.isPublic }
+    struct Trust {
+        var allows: (InternetAddress) -> Bool = { $0.isPublic }
         /// PEM file of the authority; `nil` is the system's list.
         var authority: String?
-        var lookup: @Sendable (String, Duration) async throws(ClipError) -> [InternetAddress] = {
-            [names = NameLookup()] (host, time) async throws(ClipError) in
-            try await names.addresses(of: host, within: time)
-        }
+        var lookup = NameLookup.addresses(of:)
     }
 
     private static let mostRedirects = 3
@@ -25,40 +22,22 @@ struct ClipFetcher: Sendable {
     private let settings: ClipSettings
     private let trust: Trust
 
-    init(_ settings: ClipSettings, trust: Trust = Trust()) {
+    /// - Parameter settings: hosts, limits and time.
+    public init(_ settings: ClipSettings) { self.init(settings, trust: Trust()) }
+
+    init(_ settings: ClipSettings, trust: Trust) {
         self.settings = settings
         self.trust = trust
     }
 
-    /// Suspends for at most the configured time, however slowly the bytes come.
-    /// - Returns: at most ``ClipSettings/largest`` bytes, not verified yet.
-    func bytes(of reference: ClipReference) async throws(ClipError) -> [UInt8] {
-        try settings.check(reference)
-        let first = try ClipURL(parsing: reference.url)
-        let most = min(settings.largest, reference.bytes ?? .max)
+    /// Blocks for at most the configured time, however slowly the bytes come, and for as long as names are looked up.
+    /// - Returns: at most ``ClipSettings/largest`` bytes, not verified.
+    public func bytes(of address: String) throws(ClipError) -> [UInt8] {
+        var url = try ClipURL(parsing: address)
+        try settings.check(url)
         let deadline = Duration.monotonicNow + settings.timeout
-        let result = await withTaskGroup(of: Result<[UInt8], ClipError>.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                do throws(ClipError) { return .success(try await follow(first, most: most, until: deadline)) } catch {
-                    return .failure(error)
-                }
-            }
-            group.addTask {
-                try? await Task.sleep(for: settings.timeout)
-                return .failure(tooLate)
-            }
-            return await group.next() ?? .failure(ClipError("it was not fetched"))
-        }
-        return try result.get()
-    }
-
-    private var tooLate: ClipError { ClipError("it did not come within \(settings.timeout)") }
-
-    private func follow(_ first: ClipURL, most: Int, until deadline: Duration) async throws(ClipError) -> [UInt8] {
-        var url = first
         for _ in 0...Self.mostRedirects {
-            switch try await answer(of: url, most: most, until: deadline) {
+            switch try answer(of: url, until: deadline) {
             case .body(let bytes): return bytes
             case .elsewhere(let location):
                 let next = try url.redirected(to: location)
@@ -77,15 +56,15 @@ struct ClipFetcher: Sendable {
         case elsewhere(String)
     }
 
-    private func answer(of url: ClipURL, most: Int, until deadline: Duration) async throws(ClipError) -> Answer {
-        let addresses = try await trust.lookup(url.host, deadline - .monotonicNow)
+    private func answer(of url: ClipURL, until deadline: Duration) throws(ClipError) -> Answer {
+        let addresses = try trust.lookup(url.host)
         // A name that leads here and elsewhere is somebody's trick, whichever address comes first.
         for address in addresses where !trust.allows(address) {
             throw ClipError("url: \(url.host) has the address \(address.text), which is not on the public Internet")
         }
         var failure = ClipError("the name \(url.host) has no address")
         for address in addresses.prefix(Self.mostAddresses) {
-            do { return try await answer(of: url, at: address, most: most, until: deadline) } catch {
+            do { return try answer(of: url, at: address, until: deadline) } catch {
                 switch error {
                 case .notReached(let reason): failure = ClipError("\(url.host) at \(address.text): \(reason)")
                 case .refused(let error): throw error
@@ -105,10 +84,10 @@ struct ClipFetcher: Sendable {
     private static let redirects = [301, 302, 303, 307, 308]
 
     private func answer(
-        of url: ClipURL, at address: InternetAddress, most: Int, until deadline: Duration
-    ) async throws(HopFailure) -> Answer {
+        of url: ClipURL, at address: InternetAddress, until deadline: Duration
+    ) throws(HopFailure) -> Answer {
         let left = deadline - .monotonicNow
-        var request = HTTPFetch("GET", url.text, limit: left, most: most)
+        var request = HTTPFetch("GET", url.text, limit: left, most: settings.largest)
         // Half of what is left, so that the next address has its turn.
         request.connectLimit = max(.milliseconds(100), left / 2)
         request.address = address.text
@@ -116,9 +95,7 @@ struct ClipFetcher: Sendable {
         request.headers = ["Accept: audio/*", "Accept-Encoding: identity", "User-Agent: soundbox", "Connection: close"]
         request.readsSuccessOnly = true
         let answer: HTTPAnswer
-        do throws(HTTPFailure) { answer = try await request.answer(onThreadNamed: "clip-fetch") } catch {
-            throw hopFailure(error, most: most)
-        }
+        do throws(HTTPFailure) { answer = try request.answer() } catch { throw hopFailure(error) }
         if Self.redirects.contains(answer.status) {
             guard let location = answer.location else {
                 throw .refused(ClipError("the answer is a redirect to nowhere"))
@@ -129,13 +106,13 @@ struct ClipFetcher: Sendable {
         return .body(answer.body)
     }
 
-    private func hopFailure(_ failure: HTTPFailure, most: Int) -> HopFailure {
+    private func hopFailure(_ failure: HTTPFailure) -> HopFailure {
         switch failure {
         case .notReached(let reason, _): .notReached(reason)
-        case .timedOut: .refused(tooLate)
+        case .timedOut: .refused(ClipError("it did not come within \(settings.timeout)"))
         case .cancelled: .refused(ClipError("it was not fetched"))
         // More than the sender has announced is not the file that was meant.
-        case .tooLarge: .refused(ClipError("it is larger than \(most) bytes"))
+        case .tooLarge: .refused(ClipError("it is larger than \(settings.largest) bytes"))
         case .cutOff(let reason, let count): .refused(ClipError("it was cut off after \(count) bytes: \(reason)"))
         }
     }

@@ -1,56 +1,71 @@
 import CConfinement
 import Glibc
-import SoundboxCore
-import SoundboxSystem
 
 /// A program that gets bytes and gives bytes, and may neither last nor grow.
 ///
-/// Started without a shell, with an empty environment, without any open file of the box, in a process group of its own,
-/// behind everything else that wants the processor, and first in line when memory runs out.
-struct BoundedProcess: Sendable {
+/// Started without a shell, with an empty environment, without any open file of its parent, behind everything else that
+/// wants the processor, and first in line when memory runs out.
+package struct BoundedProcess: Sendable {
     /// An absolute path.
-    var program: String
+    package var program: String
     /// Without the program's own name.
-    var arguments: [String]
+    package var arguments: [String]
     /// How long it may take from its start to its end.
-    var time: Duration
+    package var time: Duration
     /// How much it may write before it is stopped.
-    var mostOutput: Int
+    package var mostOutput: Int
     /// Bounds of address space, in bytes, and of processor time, in seconds.
-    var memory: UInt
-    var processorSeconds: UInt32
+    package var memory: UInt
+    package var processorSeconds: UInt32
     /// The largest file that it may write, in bytes.
-    var largestFile: UInt = 0
+    package var largestFile: UInt
+    /// Whether it has a process group of its own, which is killed as a whole. A process that runs in such a group starts
+    /// others without one, so that they are killed with it.
+    package var leadsGroup: Bool
 
-    enum Failure: Error, Equatable {
+    package init(
+        program: String, arguments: [String], time: Duration, mostOutput: Int, memory: UInt, processorSeconds: UInt32,
+        largestFile: UInt = 0, leadsGroup: Bool = true
+    ) {
+        self.program = program
+        self.arguments = arguments
+        self.time = time
+        self.mostOutput = mostOutput
+        self.memory = memory
+        self.processorSeconds = processorSeconds
+        self.largestFile = largestFile
+        self.leadsGroup = leadsGroup
+    }
+
+    package enum Failure: Error, Equatable {
         /// The program is not there, or may not be executed here.
         case notStarted(SystemError)
         case tooSlow
         case tooMuchOutput
-        case exited(code: Int32)
+        /// With the first line of its standard error.
+        case exited(code: Int32, saying: String)
         case killed(signal: Int32)
     }
 
     /// Runs it to its end, on a thread of its own. Suspends; whoever waits may be cancelled, the process goes on within its
     /// bounds.
-    func run(input: [UInt8]) async -> Result<[UInt8], Failure> {
+    /// - Parameter name: of the thread.
+    package func run(input: [UInt8], onThreadNamed name: String) async -> Result<[UInt8], Failure> {
         await withCheckedContinuation { continuation in
-            startThread(named: "clip-process") { continuation.resume(returning: runHere(input: input)) }
+            startThread(named: name) { continuation.resume(returning: run(input: input)) }
         }
     }
 
-    /// Blocks for at most ``time`` and a moment.
-    private func runHere(input: [UInt8]) -> Result<[UInt8], Failure> {
+    /// Runs it to its end. Blocks for at most ``time`` and a moment.
+    package func run(input: [UInt8]) -> Result<[UInt8], Failure> {
         let deadline = Duration.monotonicNow + time
         // Sockets, since writing to a pipe that nobody reads any more would raise SIGPIPE.
-        guard let standardInput = Pair(), let standardOutput = Pair() else { return .failure(.notStarted(.last)) }
-        let started = start(standardInput, standardOutput)
-        standardInput.closeTheirs()
-        standardOutput.closeTheirs()
-        defer {
-            standardInput.closeOurs()
-            standardOutput.closeOurs()
+        guard let standardInput = Pair(), let standardOutput = Pair(), let standardError = Pair() else {
+            return .failure(.notStarted(.last))
         }
+        let started = start(standardInput, standardOutput, standardError)
+        for pair in [standardInput, standardOutput, standardError] { pair.closeTheirs() }
+        defer { for pair in [standardInput, standardOutput, standardError] { pair.closeOurs() } }
         guard case .success(let id) = started else { return started.map { _ in [] } }
         // It has read nothing yet.
         soundbox_bound_child(id, memory, processorSeconds, largestFile)
@@ -61,17 +76,20 @@ struct BoundedProcess: Sendable {
             // waitpid(2): the signal is in the low seven bits, the exit code in the next byte.
             guard let status else { return .failure(.tooSlow) }
             if status & 0x7F != 0 { return .failure(.killed(signal: status & 0x7F)) }
-            return status == 0 ? .success(output) : .failure(.exited(code: status >> 8 & 0xFF))
+            if status == 0 { return .success(output) }
+            return .failure(.exited(code: status >> 8 & 0xFF, saying: standardError.firstLine))
         }
     }
 
-    private func start(_ standardInput: Pair, _ standardOutput: Pair) -> Result<pid_t, Failure> {
+    private func start(
+        _ standardInput: Pair, _ standardOutput: Pair, _ standardError: Pair
+    ) -> Result<pid_t, Failure> {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, standardInput.theirs, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, standardOutput.theirs, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, standardError.theirs, STDERR_FILENO)
         // Also what a library has opened without closing it at exec.
         soundbox_close_others_in_child(&actions)
 
@@ -86,8 +104,8 @@ struct BoundedProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
 
         let argv = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for text in argv { free(text) } }
@@ -147,7 +165,7 @@ struct BoundedProcess: Sendable {
             // No descriptor tells of its end before Linux 5.3. As a rule it has ended by now.
             poll(nil, 0, 2)
         }
-        kill(-id, SIGKILL)
+        kill(leadsGroup ? -id : id, SIGKILL)
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
         return nil
     }
@@ -165,6 +183,13 @@ private struct Pair {
         }
         (ours, theirs) = (ends[0], ends[1])
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Of what has come, at most 400 bytes. To be asked when the other side is gone.
+    var firstLine: String {
+        var bytes = [UInt8](repeating: 0, count: 400)
+        let count = read(ours, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
     func closeOurs() { close(ours) }

@@ -1,15 +1,13 @@
-import Glibc
-
 /// Checks the chunks of a WAV file before libsndfile reads them. Release 1.2 of libsndfile never comes back from a
 /// `LIST` chunk with a part that claims to be almost 4 GiB long.
 ///
 /// Layout: RIFF, "Multimedia Programming Interface and Data Specifications 1.0", chapter 2. Other containers pass.
-struct RIFFChunks {
+package struct RIFFChunks {
     /// More than any recorder writes; what follows them would only cost time.
     private static let limit = 1000
 
     /// As many bytes from an offset on; `nil` when there are fewer.
-    typealias Reading = (_ offset: Int, _ count: Int) -> [UInt8]?
+    package typealias Reading = (_ offset: Int, _ count: Int) -> [UInt8]?
 
     private let read: Reading
     private let size: Int
@@ -17,24 +15,15 @@ struct RIFFChunks {
     /// As a rule it is sound whose writer was killed before it could count it.
     private let formEnd: Int
 
-    /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; leaves the file's position alone.
-    static func problem(in file: Int32) -> String? {
-        var status = stat()
-        guard fstat(file, &status) == 0 else { return nil }
-        return problem(size: Int(status.st_size)) { offset, count in
-            var bytes = [UInt8](repeating: 0, count: count)
-            return pread(file, &bytes, count, off_t(offset)) == count ? bytes : nil
-        }
-    }
-
     /// - Returns: what is wrong with a file in memory, in words; `nil` when nothing is.
-    static func problem(in bytes: [UInt8]) -> String? {
+    package static func problem(in bytes: [UInt8]) -> String? {
         problem(size: bytes.count) { offset, count in
             offset + count <= bytes.count ? Array(bytes[offset..<offset + count]) : nil
         }
     }
 
-    private static func problem(size: Int, _ read: @escaping Reading) -> String? {
+    /// - Parameter size: of the file, in bytes.
+    package static func problem(size: Int, _ read: @escaping Reading) -> String? {
         guard let form = header(at: 0, with: read), form.name == "RIFF" else { return nil }
         // Some recorders never go back to write the length.
         let chunks = RIFFChunks(read: read, size: size, formEnd: form.size == 0 ? size : 8 + form.size)

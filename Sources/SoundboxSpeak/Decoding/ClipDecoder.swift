@@ -64,8 +64,8 @@ public enum ClipDecoder {
         guard isAllowed(info.format) else { throw .noSoundFile }
         let rate = Int(info.samplerate)
         let channels = Int(info.channels)
-        guard DecodedClip.rates.contains(rate), (1...2).contains(channels) else { throw .unexpectedFormat }
-        let most = DecodedClip.frames(in: longest, at: rate)
+        guard WAV.rates.contains(rate), (1...2).contains(channels) else { throw .unexpectedFormat }
+        let most = WAV.frames(in: longest, at: rate)
         // A stream does not know its length and claims the greatest one.
         guard info.frames <= most || info.frames == .max else { throw .tooLong }
         var block = [Float](repeating: 0, count: 4096 * channels)

@@ -1,0 +1,54 @@
+import SoundboxCore
+
+/// Has texts spoken by `soundbox-speak`, one at a time, and keeps what was asked for last.
+public actor HelperSynthesizer: SpeechSynthesizer {
+    /// Of decoded sound that is kept, in bytes: some forty sentences.
+    private static let cacheSize = 4 << 20
+
+    private struct Key: Hashable {
+        var text: String
+        var locale: String
+    }
+
+    private let program: SpeakProgram
+    private let turns = Turns(atOnce: 1)
+    /// The one that was asked for last is at the end.
+    private var cache: [(key: Key, sound: PCMSound)] = []
+
+    public init(_ program: SpeakProgram) { self.program = program }
+
+    public func speech(of text: String, in locale: String) async throws(SpeechSynthesisError) -> PCMSound {
+        let key = Key(text: text, locale: locale)
+        if let sound = cached(key) { return sound }
+        await turns.take()
+        let result = await speak(key)
+        await turns.give()
+        return try result.get()
+    }
+
+    private func speak(_ key: Key) async -> Result<PCMSound, SpeechSynthesisError> {
+        // Somebody may have asked for the same while this waited for its turn.
+        if let sound = cached(key) { return .success(sound) }
+        if Task.isCancelled { return .failure(.failed(reason: "nobody waits for it any more")) }
+        do throws(SpeakProgram.Failure) {
+            let sound = try await program.speak(key.text, in: key.locale)
+            keep(sound, for: key)
+            return .success(sound)
+        } catch {
+            return .failure(error.isOfProgram ? .unavailable(reason: error.reason) : .failed(reason: error.reason))
+        }
+    }
+
+    private func cached(_ key: Key) -> PCMSound? {
+        guard let index = cache.firstIndex(where: { $0.key == key }) else { return nil }
+        let entry = cache.remove(at: index)
+        cache.append(entry)
+        return entry.sound
+    }
+
+    private func keep(_ sound: PCMSound, for key: Key) {
+        cache.append((key, sound))
+        var size = cache.reduce(0) { $0 + 2 * $1.sound.samples.count }
+        while size > Self.cacheSize, cache.count > 1 { size -= 2 * cache.removeFirst().sound.samples.count }
+    }
+}

@@ -1,0 +1,79 @@
+/// Sound as `soundbox-speak` and espeak-ng write it: a WAV file of 16-bit mono PCM at 8–48 kHz.
+///
+///     let bytes = WAV.bytes(of: sound)
+///     WAV.sound(from: bytes, longest: .seconds(30)) == sound
+///
+/// Layout: "Multimedia Programming Interface and Data Specifications 1.0", chapter 2.
+public enum WAV {
+    /// Frames per second.
+    public static let rates = 8000...48_000
+    private static let headerSize = 44
+
+    /// What a sound of this length takes at most, as ``bytes(of:)`` writes it.
+    public static func mostBytes(for longest: Duration) -> Int {
+        headerSize + 2 * frames(in: longest, at: rates.upperBound)
+    }
+
+    /// Rounded down.
+    public static func frames(in duration: Duration, at rate: Int) -> Int {
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(3600)).components
+        return Int(seconds) * rate + Int(attoseconds / 1_000_000_000) * rate / 1_000_000_000
+    }
+
+    public static func bytes(of sound: PCMSound) -> [UInt8] {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let size = 2 * sound.samples.count
+        // PCM, one channel; then frames and bytes per second, bytes per frame, bits per sample.
+        let format =
+            number(1, 2) + number(1, 2) + number(sound.sampleRate, 4) + number(2 * sound.sampleRate, 4) + number(2, 2)
+            + number(16, 2)
+        var bytes = Array("RIFF".utf8) + number(headerSize - 8 + size, 4) + Array("WAVEfmt ".utf8)
+        bytes += number(format.count, 4) + format + Array("data".utf8) + number(size, 4)
+        bytes.reserveCapacity(bytes.count + size)
+        for sample in sound.samples {
+            bytes.append(UInt8(truncatingIfNeeded: sample))
+            bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
+        }
+        return bytes
+    }
+
+    /// Reads the samples from the data chunk to its end, or to the end of the bytes: espeak-ng does not know the length
+    /// when it writes the header, and claims the greatest one.
+    /// - Returns: `nil` for anything else than such a file, and for a sound that is longer than `longest`.
+    public static func sound(from bytes: [UInt8], longest: Duration) -> PCMSound? {
+        func number(at offset: Int, _ count: Int) -> Int {
+            bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        guard bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WAVE".utf8) else { return nil }
+        var offset = 12
+        var rate: Int?
+        while offset + 8 <= bytes.count {
+            let size = number(at: offset + 4, 4)
+            let content = offset + 8
+            if bytes[offset...].starts(with: "data".utf8) {
+                let count = min(size, bytes.count - content) / 2
+                guard let rate, count <= frames(in: longest, at: rate) else { return nil }
+                let samples = [Int16](unsafeUninitializedCapacity: count) { buffer, initialized in
+                    for index in 0..<count {
+                        let place = content + 2 * index
+                        buffer[index] = Int16(bitPattern: UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8)
+                    }
+                    initialized = count
+                }
+                return PCMSound(samples: samples, sampleRate: rate)
+            }
+            if bytes[offset...].starts(with: "fmt ".utf8) {
+                guard size >= 16, content + 16 <= bytes.count, number(at: content, 2) == 1,
+                    number(at: content + 2, 2) == 1, number(at: content + 14, 2) == 16,
+                    rates.contains(number(at: content + 4, 4))
+                else { return nil }
+                rate = number(at: content + 4, 4)
+            }
+            // Chunks begin at even places.
+            offset = content + size + size % 2
+        }
+        return nil
+    }
+}

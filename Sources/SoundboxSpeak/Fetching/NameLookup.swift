@@ -1,0 +1,49 @@
+import Glibc
+import SoundboxCore
+
+/// Looks names up with getaddrinfo(3). Nothing can interrupt that but the end of the process.
+enum NameLookup {
+    /// Blocks.
+    /// - Returns: its addresses in the order in which they should be tried; one at least.
+    static func addresses(of host: String) throws(ClipError) -> [InternetAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var first: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, &hints, &first)
+        guard code == 0 else {
+            throw ClipError("the name \(host) cannot be looked up: \(String(cString: gai_strerror(code)))")
+        }
+        defer { freeaddrinfo(first) }
+        var addresses: [InternetAddress] = []
+        for entry in sequence(first: first, next: { $0?.pointee.ai_next }) {
+            guard let entry, let address = entry.pointee.ai_addr else { break }
+            // ip(7), ipv6(7): behind family and port; in IPv6 the flow comes first.
+            let raw = UnsafeRawBufferPointer(start: address, count: Int(entry.pointee.ai_addrlen))
+            let found: InternetAddress? =
+                switch Int32(address.pointee.sa_family) {
+                case AF_INET where raw.count >= 8: InternetAddress(bytes: Array(raw[4..<8]))
+                case AF_INET6 where raw.count >= 24: InternetAddress(bytes: Array(raw[8..<24]))
+                default: nil
+                }
+            if let found, !addresses.contains(found) { addresses.append(found) }
+        }
+        guard !addresses.isEmpty else { throw ClipError("the name \(host) has no address") }
+        return addresses
+    }
+}
+
+extension InternetAddress {
+    /// As inet_ntop(3) writes it: `192.0.2.1`, `2001:db8::1`.
+    var text: String {
+        let (family, bytes) =
+            switch self {
+            case .v4(let bytes): (AF_INET, bytes)
+            case .v6(let bytes): (AF_INET6, bytes)
+            }
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "?" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

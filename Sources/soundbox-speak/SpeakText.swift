@@ -1,0 +1,18 @@
+import ArgumentParser
+import SoundboxCore
+import SoundboxSpeak
+
+struct SpeakText: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "text", abstract: "Speak the text on standard input by espeak-ng, as a WAV file.")
+
+    @Option(help: "The language as a BCP 47 tag, such as zh-CN.")
+    var locale: String
+
+    func run() {
+        Answer.give {
+            let text = String(decoding: try Answer.input(most: 65_536), as: UTF8.self)
+            return WAV.bytes(of: try ESpeak().speech(of: text, in: locale))
+        }
+    }
+}

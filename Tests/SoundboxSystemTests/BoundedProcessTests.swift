@@ -1,0 +1,61 @@
+import ConfinementTrial
+import Glibc
+import SoundboxSystem
+import Testing
+
+@Suite("Processes within bounds", .timeLimit(.minutes(10)))
+struct BoundedProcessTests {
+    @Test("A confined process can do nothing but read, write and end: any other system call kills it")
+    func filter() async throws {
+        for call in ["nothing", "open"] { #expect(soundbox_try_confined(call) == 0, "\(call)") }
+        for call in ["socket", "fork", "kill", "execute", "read"] {
+            #expect(soundbox_try_confined(call) & 0x7F == SIGSYS, "\(call)")
+        }
+    }
+
+    private func run(_ script: String, most: Int = 100) -> Result<[UInt8], BoundedProcess.Failure> {
+        BoundedProcess(
+            program: "/bin/sh", arguments: ["-c", script], time: .milliseconds(500), mostOutput: most,
+            memory: 256 << 20, processorSeconds: 5
+        ).run(input: Array(repeating: 65, count: 1_000_000))
+    }
+
+    @Test("A program that hangs, floods or dies is stopped and told apart")
+    func bounds() throws {
+        #expect(run("exec sleep 600") == .failure(.tooSlow))
+        #expect(run("exec >&-; exec sleep 600") == .failure(.tooSlow))
+        #expect(run("while :; do echo flood; done") == .failure(.tooMuchOutput))
+        #expect(run("exit 7") == .failure(.exited(code: 7, saying: "")))
+        #expect(run("kill -9 $$") == .failure(.killed(signal: 9)))
+        #expect(run("echo ok") == .success(Array("ok\n".utf8)))
+        #expect(
+            run("ls /proc/self/fd; env", most: 1000).map { String(decoding: $0, as: UTF8.self) }.map {
+                !$0.contains("HOME") && $0.split(separator: "\n").filter { Int($0) != nil }.count <= 4
+            } == .success(true))
+        let missing = BoundedProcess(
+            program: "/nonexistent", arguments: [], time: .seconds(1), mostOutput: 1, memory: 1 << 28,
+            processorSeconds: 1)
+        #expect(missing.run(input: []) == .failure(.notStarted(SystemError(code: ENOENT))))
+    }
+
+    @Test("What it says of its failure is its first line, and not all that it writes")
+    func reason() {
+        #expect(run("echo one >&2; echo two >&2; exit 1") == .failure(.exited(code: 1, saying: "one")))
+        let long = String(repeating: "x", count: 400)
+        #expect(run("printf %01000d 0 | tr 0 x >&2; exit 1") == .failure(.exited(code: 1, saying: long)))
+        #expect(run("while :; do echo flood; done >&2") == .failure(.tooSlow))
+    }
+
+    @Test("What it has started ends with it")
+    func group() throws {
+        // A FIFO, whose writer is the grandchild: its end is an end of file.
+        let fifo = "/tmp/soundbox-group-\(getpid())"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        defer { unlink(fifo) }
+        let reader = open(fifo, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        #expect(run("sleep 600 >\(fifo) & sleep 600") == .failure(.tooSlow))
+        var wait = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&wait, 1, 60_000) == 1 && wait.revents & Int16(POLLHUP) != 0)
+    }
+}
