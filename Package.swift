@@ -187,8 +187,8 @@ let package = Package(
             dependencies: ["SoundboxCore", "SoundboxSpeak", argumentParser],
             swiftSettings: strict, linkerSettings: leanly),
 
-        // A fake for every port, and the contract that it and the real adapter keep.
-        library("SoundboxTesting", ["SoundboxCore", "SoundboxSystem", "TestSupport"]),
+        // A fake for every other port, and the contract that it and the real adapter keep; the real inbox, able to fail.
+        library("SoundboxTesting", ["SoundboxCore", "SoundboxSystem", "SoundboxStore", "TestSupport"]),
 
         // Brokers, processes and folders for tests.
         .target(
@@ -226,7 +226,7 @@ let package = Package(
             of: "SoundboxALSA",
             ["SoundboxAudio", "SoundboxCore", "SoundboxSystem", "SoundboxTesting", "SoundboxVoice", "VoiceTestSupport"]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
-        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
+        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "TestSupport", grdb]),
         tests(
             of: "SoundboxControl",
             ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),

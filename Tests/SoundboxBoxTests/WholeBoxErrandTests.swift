@@ -14,7 +14,7 @@ import VoiceTestSupport
 @Suite("The whole box rings and says", .timeLimit(.minutes(15)))
 struct WholeBoxErrandTests {
     private let feed = FakeFeed()
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let sink = RecordingSink()
     private let panel = FakePanel()
     private let synthesizer = FakeSpeechSynthesizer()

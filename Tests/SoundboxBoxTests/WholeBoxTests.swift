@@ -15,7 +15,7 @@ import VoiceTestSupport
 @Suite("The whole box on fakes", .timeLimit(.minutes(15)))
 struct WholeBoxTests {
     private let feed = FakeFeed()
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let sink = RecordingSink()
     private let panel = FakePanel()
     private let log = Journal<String>()

@@ -4,8 +4,10 @@ import Foundation
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    package init() throws {
-        var template = Array("/tmp/soundbox-test-XXXXXX".utf8CString)
+    /// - Parameter inMemory: in `/dev/shm` where there is one: no commit waits for a disk.
+    package init(inMemory: Bool = false) throws {
+        let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(parent)/soundbox-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TestFailure("mkdtemp failed: error \(errno)") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

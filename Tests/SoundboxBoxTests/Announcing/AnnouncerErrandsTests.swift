@@ -22,7 +22,7 @@ struct AnnouncerErrandsTests {
     }
 
     private let sink = RecordingSink()
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
     private let events = AnnouncerEvents()
     /// One entry for every commit that wrote receipts.

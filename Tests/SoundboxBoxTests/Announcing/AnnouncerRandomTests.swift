@@ -4,10 +4,10 @@ import SoundboxTesting
 import TestSupport
 import Testing
 
-/// Performs the announcer's actions against an inbox in memory, with a card and a disk that fail at random, and keeps
+/// Performs the announcer's actions against a real inbox, with a card and a disk that fail at random, and keeps
 /// a record of what was heard.
 private struct Box {
-    let inbox = InMemoryInbox()
+    let inbox = TemporaryInbox()
     /// Whether some answers are exchanged for others.
     var isConfused = false
     var announcer: Announcer

@@ -25,7 +25,7 @@ struct AnnouncerRetryTests {
     }
 
     private let sink = RecordingSink()
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
     private let clock = WallClock()
     /// One entry for every announcement that is recorded.

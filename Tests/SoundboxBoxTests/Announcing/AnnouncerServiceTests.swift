@@ -14,7 +14,7 @@ import VoiceTestSupport
 struct AnnouncerServiceTests {
     private let folder: TemporaryFolder
     private let sink = RecordingSink()
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
     private let events = AnnouncerEvents()
     /// One entry for every announcement that is recorded.

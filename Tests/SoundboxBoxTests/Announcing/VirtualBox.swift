@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import SoundboxBox
 
-/// A box in virtual time: performs the announcer's actions against an inbox in memory, with a card and a disk that are
+/// A box in virtual time: performs the announcer's actions against a real inbox, with a card and a disk that are
 /// away at times, as the announcer's service does, and has a ledger watch what is heard.
 struct VirtualBox {
     /// What happens later.
     private enum Coming { case wake, ringEnds, cardIsBack, diskIsBack }
 
-    let inbox = InMemoryInbox()
+    let inbox = TemporaryInbox()
     var ledger = AudienceLedger()
     var random: SeededGenerator
     /// Milliseconds since noon.

@@ -40,7 +40,7 @@ struct DayEndServiceTests {
         }
         return DayEndService(
             DayEnd(minute: 22 * 60),
-            day: ShopDay(clock: clock, history: InMemoryInbox(), calendar: { BusinessCalendar() }),
+            day: ShopDay(clock: clock, history: TemporaryInbox(), calendar: { BusinessCalendar() }),
             keeper: disk.keeper, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             executor: ThreadExecutor(name: "files")
         ) { [told] in told.append($0.date) }

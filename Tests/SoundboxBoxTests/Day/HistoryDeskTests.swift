@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What is told of the history")
 struct HistoryDeskTests {
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private static let noon = Timestamp(millisecondsSince1970: 1_795_348_800_000)
 
     private func day(isSet: Bool = true, history: (any PaymentHistory)? = nil) -> ShopDay {
@@ -160,7 +160,7 @@ struct HistoryDeskTests {
     }
 }
 
-/// So many rows of which none is what is searched for; an inbox in memory would take minutes to hold them.
+/// So many rows of which none is what is searched for; an inbox would take minutes to store them.
 private struct LongHistory: PaymentHistory {
     let rows: Int
 

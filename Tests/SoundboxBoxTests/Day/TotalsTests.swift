@@ -7,7 +7,7 @@ import Testing
 struct TotalsTests {
     private static let start = Timestamp(millisecondsSince1970: 1_795_190_400_000)
     private static let end = Timestamp(millisecondsSince1970: 1_795_276_800_000)
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
 
     /// - Parameter hour: after the beginning of the range.
     @discardableResult

@@ -15,7 +15,7 @@ struct IntakeCommitTests {
         case perform(Command)
     }
 
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(80))
     private let events = Journal<Event>()
     private let log = Journal<String>()

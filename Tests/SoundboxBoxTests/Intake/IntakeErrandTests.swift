@@ -15,7 +15,7 @@ struct IntakeErrandTests {
         case hush(CancelTarget, receipts: Int)
     }
 
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let events = Journal<Event>()
     private let topics: Topics
 

@@ -13,7 +13,7 @@ struct IntakeRefusalTests {
         case say(Prompt)
     }
 
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(80))
     private let events = Journal<Event>()
     private let topics: Topics

@@ -11,7 +11,7 @@ struct IntakeSignatureTests {
     private static let now = Timestamp(millisecondsSince1970: 1_795_233_600_000)
     private static let fresh = "2026-11-21T04:00:00Z"
 
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let performed = Journal<Command>()
     private let machine = TestMachine()
     private let topics: Topics

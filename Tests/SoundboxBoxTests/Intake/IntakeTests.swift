@@ -24,7 +24,7 @@ struct IntakeTests {
     private let lines = Lines()
     private let intake: Intake
 
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let machine = TestMachine()
     private let clock: BoxClock
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What comes under a name that is not the box's own")
 struct IntakeTopicTests {
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let performed = Journal<Command>()
     private let state = BoxState(volume: Volume(80))
     private let topics: Topics

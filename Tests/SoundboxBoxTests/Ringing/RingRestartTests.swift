@@ -9,7 +9,7 @@ import Testing
 @Suite("Rings in the inbox, across restarts", .timeLimit(.minutes(15)))
 struct RingRestartTests {
     private let desk = RingDesk()
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
 
     private func take(_ command: CommandArrival, age: Int64 = 0, clock: ClockTrust = .confirmed) throws
         -> CommandOutcome

@@ -18,7 +18,7 @@ struct CommandHandlerTests {
         Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
-            inbox: InMemoryInbox(),
+            inbox: TemporaryInbox(),
             clock: BoxClock(newestKnown: nil), state: desk.state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: Intake.Hooks(perform: desk.commands.perform))

@@ -44,7 +44,9 @@ struct QuietTimeTests {
             let clock = BoxClock(newestKnown: nil) {
                 BoxClock.Signs(now: time, isSynchronised: false, offset: .zero, refusal: nil)
             }
-            return ShopDay(clock: clock, history: InMemoryInbox()) { BusinessCalendar(zone: LocalTime { _ in offset }) }
+            return ShopDay(clock: clock, history: TemporaryInbox()) {
+                BusinessCalendar(zone: LocalTime { _ in offset })
+            }
         }
         #expect(try day("2026-11-26T16:00:00Z").minuteOfDay == minute)
         #expect(try day("2000-01-01T00:00:00Z").minuteOfDay == nil)

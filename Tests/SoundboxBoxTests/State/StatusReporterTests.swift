@@ -19,7 +19,7 @@ struct StatusReporterTests {
         }
     }
 
-    private let inbox = InMemoryInbox()
+    private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(80))
     private let broker = Broker()
     private static let identity = StatusReporter.Identity(

@@ -23,11 +23,6 @@ extension InboxContract {
             try demand(inbox.waiting(limit: 10), equals: [entries[2]], "waiting")
             try demand(inbox.counts(), equals: InboxCounts(waiting: 1, announced: 2, receiptsWaiting: 5), "counts")
         },
-        InboxContract(description: "A notice whose beginning could not be noted can still be recorded") { inbox in
-            let entry = try only(store(["1"], in: inbox))
-            try inbox.markAnnounced(entry, at: later)
-            try demand(inbox.counts().announced, equals: 1, "announced")
-        },
         InboxContract(description: "Recording twice writes one receipt, and an ended notice never waits again") {
             inbox in
             let entry = try only(store(["1"], in: inbox))
@@ -38,13 +33,6 @@ extension InboxContract {
             try demand(inbox.waiting(limit: 10), equals: [], "waiting")
             try demand(inbox.lastAnnounced()?.state, equals: .announced, "state")
             try demand(receipts(of: inbox).map(\.state), equals: ["stored", "announced"], "receipts")
-        },
-        InboxContract(description: "Announced notices are offered for replay, the last one first") { inbox in
-            let entries = try store(["1", "2", "3"], in: inbox)
-            for entry in entries.prefix(2) { try inbox.markAnnounced(entry, at: later) }
-            try demand(inbox.lastAnnounced()?.sequence, equals: entries[1].sequence, "the last")
-            try demand(inbox.lastAnnounced(skipping: 1)?.sequence, equals: entries[0].sequence, "the one before")
-            try demand(inbox.lastAnnounced(skipping: 2), equals: nil, "before the first")
         },
         InboxContract(description: "Expired notices get a receipt each and are not offered for replay") { inbox in
             let entries = try store(["1", "2", "3"], in: inbox)
@@ -191,20 +179,6 @@ extension InboxContract {
             try demand(
                 all.map(\.sequence), equals: all.first.map { first in (0..<3).map { first.sequence + $0 } } ?? [],
                 "sequences without a gap")
-        },
-        InboxContract(description: "Removed receipts are gone, and their sequences are never given again") { inbox in
-            _ = try store(["1", "2", "3"], in: inbox)
-            let all = try inbox.receipts(after: 0, limit: 10)
-            try inbox.removeReceipts([all[1].sequence])
-            try demand(inbox.receipts(after: 0, limit: 10), equals: [all[0], all[2]], "those that are left")
-            try inbox.removeReceipts(all.map(\.sequence))
-            try inbox.removeReceipts([])
-            try demand(inbox.counts().receiptsWaiting, equals: 0, "count")
-            _ = try store(["4"], in: inbox)
-            try demand(
-                try only(inbox.receipts(after: 0, limit: 10)).sequence > all[2].sequence, equals: true, "a new sequence"
-            )
-            try demand(inbox.counts().waiting, equals: 4, "notices, which stay")
         },
     ]
 }

@@ -1,17 +1,17 @@
 import SoundboxCore
 
-/// What every inbox must do with errands and their cancels, and as a history, as clauses that an empty one is put through.
+/// What the inbox promises about errands and their cancels, and as a history, as clauses that an empty one is put through.
 ///
 /// `open` opens the same inbox again each time, as a restart does.
-public struct ErrandContract: Sendable, CustomStringConvertible {
-    public typealias Book = Inbox & ErrandBook & PaymentHistory
+struct ErrandContract: Sendable, CustomStringConvertible {
+    typealias Book = Inbox & ErrandBook & PaymentHistory
 
     /// A sentence that says what the clause demands.
-    public let description: String
+    let description: String
     /// Throws ``InboxContractViolation``, or what the inbox threw.
-    public let check: @Sendable (_ open: () throws -> any Book) throws -> Void
+    let check: @Sendable (_ open: () throws -> any Book) throws -> Void
 
-    public static let clauses: [ErrandContract] = clausesOfErrands + clausesOfCancels + clausesOfHistory
+    static let clauses: [ErrandContract] = clausesOfErrands + clausesOfCancels + clausesOfHistory
 
     static let noon = InboxContract.noon
     static let later = InboxContract.later

@@ -1,0 +1,101 @@
+import SoundboxCore
+import SoundboxStore
+import Synchronization
+import TestSupport
+
+/// The real inbox, in a folder of one test's own, and able to fail.
+public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistory {
+    // Goes first: its file is closed while the folder is still there.
+    private let inbox: Result<SQLiteInbox, InboxError>
+    private let folder: TemporaryFolder?
+    private let failure = Mutex<InboxError?>(nil)
+
+    /// Makes an empty one. Where that fails, every method throws why.
+    public init() {
+        let folder = try? TemporaryFolder(inMemory: true)
+        self.folder = folder
+        inbox = Result { () throws(InboxError) in try SQLiteInbox(path: folder?.file("inbox.sqlite") ?? "/tmp") }
+    }
+
+    /// From now on every method throws this; `nil` ends it.
+    public func fail(with failure: InboxError?) { self.failure.withLock { $0 = failure } }
+
+    private var real: SQLiteInbox {
+        get throws(InboxError) {
+            if let failure = failure.withLock(\.self) { throw failure }
+            return try inbox.get()
+        }
+    }
+
+    public func store(
+        _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
+    ) throws(InboxError) -> [ArrivalOutcome] {
+        try real.store(arrivals, at: now, clock: clock)
+    }
+
+    public func waiting(limit: Int) throws(InboxError) -> [InboxEntry] { try real.waiting(limit: limit) }
+
+    public func queue(limit: Int) throws(InboxError) -> NoticeQueue { try real.queue(limit: limit) }
+
+    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+        try real.markAnnouncing(entries)
+    }
+
+    public func markAnnounced(_ entry: InboxEntry, as manner: Manner, at now: Timestamp) throws(InboxError) {
+        try real.markAnnounced(entry, as: manner, at: now)
+    }
+
+    public func markExpired(_ entries: [InboxEntry], told manner: Manner?, at now: Timestamp) throws(InboxError) {
+        try real.markExpired(entries, told: manner, at: now)
+    }
+
+    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try real.cancel(id, at: now)
+    }
+
+    public func knows(_ id: PaymentID) throws(InboxError) -> Bool { try real.knows(id) }
+
+    public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
+        try real.take(commands, at: reading)
+    }
+
+    public func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
+        try real.reasonNotToAccept(errand, onlyWhenNoRing: onlyWhenNoRing)
+    }
+
+    public func distrustArrivalTimes() throws(InboxError) { try real.distrustArrivalTimes() }
+
+    public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
+        try real.lastAnnounced(skipping: count)
+    }
+
+    public func counts() throws(InboxError) -> InboxCounts { try real.counts() }
+
+    public func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt] {
+        try real.receipts(after: sequence, limit: limit)
+    }
+
+    public func removeReceipts(_ sequences: [Int64]) throws(InboxError) { try real.removeReceipts(sequences) }
+
+    public func settle() throws(InboxError) { try real.settle() }
+
+    public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep {
+        try real.prune(retention, now: now)
+    }
+
+    public func salvageWasTold() throws(InboxError) { try real.salvageWasTold() }
+
+    public func errands() throws(InboxError) -> [ErrandEntry] { try real.errands() }
+
+    public func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool { try real.markSounding(entry) }
+
+    public func end(_ entry: ErrandEntry, as end: ErrandEnd, at now: Timestamp) throws(InboxError) -> Bool {
+        try real.end(entry, as: end, at: now)
+    }
+
+    public func history(
+        _ filter: HistoryFilter, before sequence: Int64?, limit: Int
+    ) throws(InboxError) -> HistoryPage {
+        try real.history(filter, before: sequence, limit: limit)
+    }
+}
