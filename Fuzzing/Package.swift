@@ -2,7 +2,8 @@
 import PackageDescription
 
 // A package of its own, so that building the box never builds its fuzz targets. `make fuzz` builds and runs them with
-// `--sanitize fuzzer`, which instruments the box's modules and what they depend on.
+// `--sanitize fuzzer`, which instruments the box's modules and what they depend on. A plain `swift build` makes a program
+// that gives each file of its arguments to `FUZZ_TARGET` once: for an input that crashed, in a debugger.
 let package = Package(
     name: "fuzzing",
     dependencies: [.package(name: "soundbox", path: "..")],
