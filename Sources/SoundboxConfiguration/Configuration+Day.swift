@@ -11,27 +11,17 @@ extension Configuration {
         public var timeZone: String?
         /// When the day's takings are told by themselves, in minutes after midnight; `nil` never.
         public var announceAt: Int?
-
-        public init(cutOver: Int = 0, timeZone: String? = nil, announceAt: Int? = nil) {
-            self.cutOver = cutOver
-            self.timeZone = timeZone
-            self.announceAt = announceAt
-        }
     }
 }
 
 extension Configuration.Day {
-    init(reading value: YAMLValue?) throws(YAMLError) {
-        self.init()
-        let mapping = try value?.mapping()
-        if let value = mapping?.optional("cut_over") { cutOver = try value.minuteOfDay() }
-        if let value = mapping?.optional("time_zone") { timeZone = try value.timeZone() }
-        let announcement = mapping?.optional("announce_at")
-        try mapping?.refuseOtherKeys()
-        guard let announcement else { return }
-        announceAt = try announcement.minuteOfDay()
-        guard announceAt != cutOver else {
-            throw announcement.error("the day has just begun at its cut-over; expected a time before it, such as 23:59")
+    init(reading mapping: YAMLMapping) throws(YAMLError) {
+        cutOver = try mapping.read("cut_over") { try $0.minuteOfDay() } ?? 0
+        timeZone = try mapping.read("time_zone") { try $0.timeZone() }
+        announceAt = try mapping.read("announce_at") { try $0.minuteOfDay() }
+        try mapping.refuseOtherKeys()
+        if announceAt == cutOver, let value = mapping.optional("announce_at") {
+            throw value.error("the day has just begun at its cut-over; expected a time before it, such as 23:59")
         }
     }
 }

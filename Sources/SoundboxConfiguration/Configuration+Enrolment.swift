@@ -10,9 +10,8 @@ extension Configuration {
 
         init(reading value: YAMLValue) throws(YAMLError) {
             let mapping = try value.mapping()
-            let issuer = try mapping.required("issuer_file")
+            issuerFile = try mapping.required("issuer_file").path()
             try mapping.refuseOtherKeys()
-            issuerFile = try issuer.path()
         }
     }
 

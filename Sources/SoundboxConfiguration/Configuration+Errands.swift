@@ -14,33 +14,23 @@ extension Configuration {
         /// What is not said this long after it was sent is not said at all.
         public var expireAfter: Duration
         public var synthesizer: Synthesizer
-
-        public init(expireAfter: Duration, synthesizer: Synthesizer) {
-            self.expireAfter = expireAfter
-            self.synthesizer = synthesizer
-        }
     }
 }
 
 extension RingPolicy {
-    init(reading value: YAMLValue?) throws(YAMLError) {
-        self = Configuration.Default.rings
-        let mapping = try value?.mapping()
-        if let value = mapping?.optional("second") { second = try value.choice(of: Second.self) }
-        if let value = mapping?.optional("payments") { payments = try value.choice(of: Payments.self) }
-        try mapping?.refuseOtherKeys()
+    init(reading mapping: YAMLMapping) throws(YAMLError) {
+        self.init(
+            second: try mapping.read("second") { try $0.choice(of: Second.self) } ?? .wait,
+            payments: try mapping.read("payments") { try $0.choice(of: Payments.self) } ?? .over)
+        try mapping.refuseOtherKeys()
     }
 }
 
 extension Configuration.Say {
-    init(reading value: YAMLValue?) throws(YAMLError) {
-        self = Configuration.Default.say
-        let mapping = try value?.mapping()
-        if let value = mapping?.optional("expire_after") {
-            expireAfter = try value.duration(in: .seconds(10) ... .seconds(24 * 3600))
-        }
-        if let value = mapping?.optional("synthesizer") { synthesizer = try value.choice(of: Synthesizer.self) }
-        try mapping?.refuseOtherKeys()
+    init(reading mapping: YAMLMapping) throws(YAMLError) {
+        expireAfter = try mapping.read("expire_after") { try $0.duration(in: .seconds(10) ... .days(1)) } ?? .minutes(5)
+        synthesizer = try mapping.read("synthesizer") { try $0.choice(of: Synthesizer.self) } ?? .espeak
+        try mapping.refuseOtherKeys()
     }
 }
 
@@ -48,14 +38,12 @@ extension ClipSettings {
     /// Clips are refused where nobody has said whose may be played: `hosts` has no default.
     init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
-        self.init(hosts: try mapping.required("hosts").hostRules())
-        if let value = mapping.optional("max_bytes") { largest = try value.size(in: 1024...Self.mostBytes) }
-        if let value = mapping.optional("max_duration") {
-            longest = try value.duration(in: .seconds(1)...PCMSound.longest)
-        }
-        if let value = mapping.optional("cache") { cache = try value.size(in: 1 << 20...1 << 30) }
-        if let value = mapping.optional("timeout") { timeout = try value.duration(in: .seconds(1) ... .seconds(30)) }
-        if let value = mapping.optional("plain_http") { allowsPlainHTTP = try value.bool() }
+        let bytes = try mapping.read("max_bytes") { try $0.size(in: 1024...Self.mostBytes) } ?? 2 << 20
+        let length = try mapping.read("max_duration") { try $0.duration(in: .seconds(1)...PCMSound.longest) }
+        let plainHTTP = try mapping.read("plain_http") { try $0.bool() } ?? false
+        self.init(
+            hosts: try mapping.required("hosts").hostRules(), allowsPlainHTTP: plainHTTP, largest: bytes,
+            longest: length ?? PCMSound.longest)
         try mapping.refuseOtherKeys()
     }
 }

@@ -13,8 +13,6 @@ extension Configuration {
 
         /// Where the box answers the page's process, and nobody else.
         public var socket: String
-        /// Whose that socket is besides the box's user; `nil` for the box's own group.
-        public var group: String?
         /// 1–65535.
         public var port: Int
         /// `nil` for every private address that the machine has.
@@ -27,7 +25,9 @@ extension Configuration {
         public static let installedSocket = "/run/soundbox-page/control.sock"
         /// What the page's process keeps: its unit's StateDirectory.
         public static let installedFolder = "/var/lib/soundbox-page"
-        static let installedGroup = "soundbox-page"
+
+        /// Whose that socket is besides the box's user; `nil` for the box's own group.
+        package var group: String? { socket == Self.installedSocket ? "soundbox-page" : nil }
 
         /// Who is signed in.
         public static func sessionsFile(in folder: String) -> String { "\(folder)/sessions.json" }
@@ -36,19 +36,17 @@ extension Configuration {
         /// - Returns: `nil` where it is switched off. What else is there must be right all the same.
         init?(reading value: YAMLValue) throws(YAMLError) {
             let mapping = try value.mapping()
+            socket = try mapping.read("socket") { try $0.socketPath() } ?? Self.installedSocket
+            certificateFile = try mapping.read("certificate_file") { try $0.path() }
+            keyFile = try mapping.read("key_file") { try $0.path() }
+            port = try mapping.read("port") { try $0.integer(in: 1...65_535) } ?? (certificateFile == nil ? 80 : 443)
+            address = try mapping.read("listen") { try Self.address($0) }
+            role = try mapping.read("role") { try $0.choice(of: Role.self) } ?? .change
             let isEnabled = try mapping.required("enabled").bool()
-            let socket = try mapping.optional("socket")?.socketPath()
-            group = try mapping.optional("group")?.name() ?? (socket == nil ? Self.installedGroup : nil)
-            self.socket = socket ?? Self.installedSocket
-            let certificate = mapping.optional("certificate_file")
-            let key = mapping.optional("key_file")
-            certificateFile = try certificate?.path()
-            keyFile = try key?.path()
-            port = try mapping.optional("port")?.integer(in: 1...65_535) ?? (certificate == nil ? 80 : 443)
-            address = try mapping.optional("listen").map { (value) throws(YAMLError) in try Self.address(value) }
-            role = try mapping.optional("role")?.choice(of: Role.self) ?? .change
             try mapping.refuseOtherKeys()
-            if let lonely = certificate ?? key, (certificate == nil) != (key == nil) {
+            if (certificateFile == nil) != (keyFile == nil),
+                let lonely = mapping.optional("certificate_file") ?? mapping.optional("key_file")
+            {
                 throw lonely.error("HTTPS needs certificate_file and key_file, and only one of them is there")
             }
             if !isEnabled { return nil }

@@ -13,11 +13,10 @@ extension Configuration {
     /// Which notices are taken, and how they are read.
     public struct Payments: Sendable, Equatable {
         public var format: PaymentFormat
-        public var excessDecimals: ExcessDecimals
         /// Whether the text of a notice is said.
-        public var saysTexts = Configuration.Default.saysTexts
+        public var saysTexts: Bool
         /// What the mapping file says of topics.
-        var naming = TopicNaming()
+        var naming: TopicNaming
     }
 
     /// How the box knows that a notice or a command comes from the provider.
@@ -35,28 +34,23 @@ extension Configuration {
 
 extension Configuration.Payments {
     /// Reads the mapping file that is named. Blocks on the disk.
-    /// - Parameter directory: holds the mapping files.
-    init(reading value: YAMLValue?, directory: String) throws(YAMLError) {
-        let mapping = try value?.mapping()
-        format = .native
-        if let value = mapping?.optional("format") {
-            (format, naming) = try Configuration.PaymentFormat.read(value, directory: directory)
-        }
-        excessDecimals =
-            try mapping?.optional("excess_decimals")?.choice(of: ExcessDecimals.self)
-            ?? Configuration.Default.excessDecimals
-        saysTexts = try mapping?.optional("text")?.bool() ?? Configuration.Default.saysTexts
-        try mapping?.refuseOtherKeys()
+    init(reading top: YAMLMapping) throws(YAMLError) {
+        let mapping = try top.section("payments")
+        let directory = try top.read("mapping_directory") { try $0.path() } ?? InstalledFolders.mappings
+        (format, naming) =
+            try mapping.read("format") { try Configuration.PaymentFormat.read($0, directory: directory) }
+            ?? (.native, TopicNaming())
+        // A payer can write the text of a notice.
+        saysTexts = try mapping.read("text") { try $0.bool() } ?? false
+        try mapping.refuseOtherKeys()
     }
 
     package func reader(defaultCurrency: Currency) -> NoticeReader {
         switch format {
         case .native:
-            .native(PaymentNoticeDecoder(defaultCurrency: defaultCurrency, excessDecimals: excessDecimals))
+            .native(PaymentNoticeDecoder(defaultCurrency: defaultCurrency))
         case .mapped(let mapping):
-            .mapped(
-                MappedNoticeDecoder(
-                    mapping: mapping, defaultCurrency: defaultCurrency, excessDecimals: excessDecimals))
+            .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: defaultCurrency))
         }
     }
 }
@@ -87,21 +81,19 @@ extension Configuration.Authenticity {
     /// - Parameter keep: how long the inbox knows an id; a longer window would let an old notice be played back.
     init(reading value: YAMLValue, keep: Duration) throws(YAMLError) {
         let mapping = try value.mapping()
+        nextKeyFile = try mapping.read("next_key_file") { try $0.path() }
+        required = try mapping.read("required") { try $0.bool() } ?? true
+        window = try mapping.read("window") { try $0.duration(in: .seconds(60)...keep) } ?? keep
         keyFile = try mapping.required("key_file").path()
-        nextKeyFile = try mapping.optional("next_key_file")?.path()
-        required = try mapping.optional("required")?.bool() ?? true
-        window = try mapping.optional("window")?.duration(in: .seconds(60)...keep) ?? keep
         try mapping.refuseOtherKeys()
     }
 }
 
 extension Retention {
-    init(reading value: YAMLValue?) throws(YAMLError) {
-        let mapping = try value?.mapping()
-        let day = Duration.seconds(24 * 3600)
-        self = Configuration.Default.retention
-        if let value = mapping?.optional("keep") { keep = try value.duration(in: day...day * 3650) }
-        if let value = mapping?.optional("max_size_mb") { maximumBytes = try value.integer(in: 8...65_536) << 20 }
-        try mapping?.refuseOtherKeys()
+    init(reading mapping: YAMLMapping) throws(YAMLError) {
+        self.init(
+            keep: try mapping.read("keep") { try $0.duration(in: .days(1) ... .days(3650)) } ?? .days(90),
+            maximumBytes: try mapping.read("max_size_mb") { try $0.integer(in: 8...65_536) << 20 } ?? 512 << 20)
+        try mapping.refuseOtherKeys()
     }
 }

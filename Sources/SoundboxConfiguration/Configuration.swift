@@ -18,7 +18,6 @@ public struct Configuration: Sendable {
         public var protocolChoice: BrokerProtocol
         /// For how long the broker is to keep what waits for a box that is away. MQTT 3.1.1 cannot ask.
         public var sessionExpiry: Duration
-        public var topicPrefix: String
         var naming: TopicNaming
         public var username: String?
         /// A file of its own, so that the configuration can be shown and copied without a secret in it.
@@ -108,198 +107,145 @@ extension Configuration {
         try self.init(reading: try YAMLValue(parsing: text, file: file, isConfidential: true))
     }
 
-    private init(reading yaml: YAMLValue) throws(YAMLError) {
-        let top = try TopLevel(yaml)
-        merchantID = try top.merchantID.name()
-        deviceID = try top.deviceID.name()
-        broker = try Broker(reading: top.broker)
-        audio = try Audio(reading: top.audio)
-        voice = try VoiceChoice(reading: top.voice)
-        boardDirectory = try top.boardDirectory?.path() ?? Default.boardDirectory
-        board = try top.board?.fileName(in: boardDirectory) ?? Default.board
-        stateDirectory = try top.stateDirectory?.path() ?? Default.stateDirectory
-        controlSocket = try top.controlSocket?.socketPath() ?? Default.controlSocket
-        metricsAddress = try top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
-        page = try top.page.flatMap { (value) throws(YAMLError) in try Page(reading: value) }
-        announce = try Announce(reading: top.announce)
-        payments = try Payments(
-            reading: top.payments, directory: try top.mappingDirectory?.path() ?? Default.mappingDirectory)
-        let retention = try Retention(reading: top.inbox)
+    /// What has no default is read last: where mistakes are tolerated, the rest is known by then.
+    init(reading yaml: YAMLValue) throws(YAMLError) {
+        let top = try yaml.mapping()
+        let (merchant, device) = (try top.required("merchant_id"), try top.required("device_id"))
+        let platform = try top.required("broker")
+        audio = try Audio(reading: top.section("audio"))
+        voice = try VoiceChoice(reading: top.section("voice"))
+        let boards = try top.read("board_directory") { try $0.path() } ?? Default.boardDirectory
+        boardDirectory = boards
+        board = try top.read("board") { try $0.fileName(in: boards) } ?? Default.board
+        stateDirectory = try top.read("state_directory") { try $0.path() } ?? Default.stateDirectory
+        controlSocket = try top.read("control_socket") { try $0.socketPath() } ?? Default.controlSocket
+        metricsAddress = try top.read("metrics") { try ListenAddress(readingMetrics: $0) }
+        page = try top.read("page") { try Page(reading: $0) } ?? nil
+        announce = try Announce(reading: top.section("announce"))
+        payments = try Payments(reading: top)
+        let retention = try Retention(reading: top.section("inbox"))
         inbox = retention
-        rings = try RingPolicy(reading: top.ring)
-        say = try Say(reading: top.say)
-        clips = try top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
-        day = try Day(reading: top.day)
-        authenticity = try top.authenticity.map { (value) throws(YAMLError) in
-            try Authenticity(reading: value, keep: retention.keep)
-        }
-        logLevel = try top.logLevel?.choice(of: Logger.Level.self) ?? Default.logLevel
-        enrolment = try top.enrolment.map { (value) throws(YAMLError) in try Enrolment(reading: value) }
-        if let value = top.enrolment {
-            let identity = IdentityFiles.path(in: stateDirectory)
-            guard broker.certFile == identity, broker.keyFile == identity else {
-                throw value.error("needs broker.cert_file and broker.key_file, and both \(identity)")
-            }
+        rings = try RingPolicy(reading: top.section("ring"))
+        say = try Say(reading: top.section("say"))
+        clips = try top.read("clips") { try ClipSettings(reading: $0) }
+        day = try Day(reading: top.section("day"))
+        authenticity = try top.read("authenticity") { try Authenticity(reading: $0, keep: retention.keep) }
+        logLevel = try top.read("log_level") { try $0.choice(of: Logger.Level.self) } ?? .info
+        enrolment = try top.read("enrolment") { try Enrolment(reading: $0) }
+        try top.refuseOtherKeys()
+        merchantID = try merchant.name()
+        deviceID = try device.name()
+        broker = try Broker(reading: platform.mapping())
+        let identity = IdentityFiles.path(in: stateDirectory)
+        if let value = top.optional("enrolment"), broker.certFile != identity || broker.keyFile != identity {
+            throw value.error("needs broker.cert_file and broker.key_file, and both \(identity)")
         }
         do {
             topics = try Topics(
-                prefix: broker.topicPrefix, merchant: merchantID, device: deviceID,
-                layout: broker.naming.over(payments.naming))
+                merchant: merchantID, device: deviceID, layout: broker.naming.over(payments.naming))
         } catch {
             let culprit =
                 switch error.part {
-                case .prefix: try top.broker.mapping().optional(Broker.topicPrefixKey) ?? top.merchantID
-                case .merchant: top.merchantID
-                case .device: top.deviceID
+                case .merchant: merchant
+                case .device: device
                 // Each by itself is good; those of the mapping and these are not, together.
-                case .clientID, .topic: top.broker
+                case .prefix, .clientID, .topic: platform
                 }
             throw culprit.error("the \(error.part) cannot be: \(error.problem)")
         }
     }
-}
 
-/// What stands at the top of the file, before any of it is looked at.
-private struct TopLevel {
-    let merchantID, deviceID, broker: YAMLValue
-    let audio, voice, board, boardDirectory, stateDirectory, controlSocket, announce, payments, mappingDirectory,
-        authenticity, enrolment, inbox, ring, say, clips, day, metrics, page, logLevel: YAMLValue?
-
-    init(_ yaml: YAMLValue) throws(YAMLError) {
-        let top = try yaml.mapping()
-        merchantID = try top.required("merchant_id")
-        deviceID = try top.required("device_id")
-        broker = try top.required("broker")
-        audio = top.optional("audio")
-        voice = top.optional("voice")
-        board = top.optional("board")
-        boardDirectory = top.optional("board_directory")
-        stateDirectory = top.optional("state_directory")
-        controlSocket = top.optional("control_socket")
-        announce = top.optional("announce")
-        payments = top.optional("payments")
-        mappingDirectory = top.optional("mapping_directory")
-        authenticity = top.optional("authenticity")
-        enrolment = top.optional("enrolment")
-        inbox = top.optional("inbox")
-        ring = top.optional("ring")
-        say = top.optional("say")
-        clips = top.optional("clips")
-        day = top.optional("day")
-        metrics = top.optional("metrics")
-        page = top.optional("page")
-        logLevel = top.optional("log_level")
-        try top.refuseOtherKeys()
+    /// A configuration as others may see it, however wrong it is; see ``YAMLMask``. Blocks on the disk: paths are shown
+    /// that lead somewhere on this machine.
+    package static func masked(_ text: String) throws(YAMLError) -> YAMLMask {
+        try YAMLMask(text, file: "soundbox.yaml") { _ = try? Configuration(reading: $0) }
     }
 }
 
 extension Configuration.Broker {
-    static let topicPrefixKey = "topic_prefix"
-
-    fileprivate init(reading value: YAMLValue) throws(YAMLError) {
-        let mapping = try value.mapping()
+    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
         let url = try mapping.required("url")
-        let prefix = mapping.optional(Self.topicPrefixKey)
-        let user = mapping.optional("username")
-        let password = mapping.optional("password_file")
-        let authority = mapping.optional("ca_file")
-        let certificate = mapping.optional("cert_file")
-        let key = mapping.optional("key_file")
-        let pin = mapping.optional("pin_sha256")
-        let interval = mapping.optional("keep_alive")
-        let window = mapping.optional("reconnect_window")
-        let version = mapping.optional("protocol")
-        let expiry = mapping.optional("session_expiry")
+        // For boxes on the mains: a broker that hangs is noticed within 20 s.
+        keepAlive = try mapping.read("keep_alive") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(10)
+        reconnectWindow =
+            try mapping.read("reconnect_window") { try $0.duration(in: .zero ... .minutes(5)) } ?? .seconds(5)
+        protocolChoice =
+            try mapping.read("protocol") { try $0.choice(of: BrokerProtocol.self) }
+            ?? Configuration.Default.brokerProtocol
+        // Longer than a shop is closed.
+        sessionExpiry =
+            try mapping.read("session_expiry") { try $0.duration(in: .hours(1) ... .days(365)) } ?? .days(30)
+        let password = try mapping.read("password_file") { try $0.path() }
+        passwordFile = password
+        // Alone it may be a token, which is a password; beside the file of a password it is a name.
+        username = try mapping.read("username") { try password?.leadsSomewhere == true ? $0.name() : $0.string() }
+        caFile = try mapping.read("ca_file") { try $0.path() }
+        certFile = try mapping.read("cert_file") { try $0.path() }
+        keyFile = try mapping.read("key_file") { try $0.path() }
+        pins = try mapping.read("pin_sha256") { try $0.pins() } ?? []
         naming = try TopicNaming(reading: mapping)
         try mapping.refuseOtherKeys()
         addresses = try url.brokers()
-        keepAlive = try interval?.duration(in: .seconds(5) ... .seconds(3600)) ?? Configuration.Default.keepAlive
-        reconnectWindow =
-            try window?.duration(in: .zero ... .seconds(300)) ?? Configuration.Default.reconnectWindow
-        protocolChoice = try version?.choice(of: BrokerProtocol.self) ?? Configuration.Default.brokerProtocol
-        sessionExpiry =
-            try expiry?.duration(in: .seconds(3600) ... .seconds(365 * 24 * 3600))
-            ?? Configuration.Default.sessionExpiry
-        if let expiry, protocolChoice == .v311 { throw expiry.error("is of use with MQTT 5 only") }
-        topicPrefix = try prefix?.name() ?? Configuration.Default.topicPrefix
-        // Alone it may be a token, which is a password; beside a password it is a name.
-        username = try password == nil ? user?.string() : user?.name()
-        passwordFile = try password?.path()
-        caFile = try authority?.path()
-        certFile = try certificate?.path()
-        keyFile = try key?.path()
-        pins = try pin?.pins() ?? []
-        for setting in [authority, certificate, key, pin] {
-            guard let setting, !addresses[0].usesTLS else { continue }
-            throw setting.error("is of use with an mqtts:// URL only")
+        if protocolChoice == .v311, let expiry = mapping.optional("session_expiry") {
+            throw expiry.error("is of use with MQTT 5 only")
+        }
+        for key in ["ca_file", "cert_file", "key_file", "pin_sha256"] {
+            guard let value = mapping.optional(key), !addresses[0].usesTLS else { continue }
+            throw value.error("is of use with an mqtts:// URL only")
         }
         guard (certFile == nil) == (keyFile == nil) else {
-            throw value.error("cert_file and key_file go together; one of them is missing")
+            throw mapping.value.error("cert_file and key_file go together; one of them is missing")
         }
         guard passwordFile == nil || username != nil else {
-            throw value.error("a password_file needs a username beside it")
+            throw mapping.value.error("a password_file needs a username beside it")
         }
     }
 }
 
 extension Configuration.Audio {
-    fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
-        let mapping = try value?.mapping()
-        device = try mapping?.optional("device")?.audioDevice() ?? Configuration.Default.audioDevice
-        volume = Volume(try mapping?.optional("volume")?.integer(in: Volume.range) ?? Configuration.Default.volume)
-        timing = Timing()
-        if let value = mapping?.optional("lead_in") { timing.leadIn = try value.duration(in: .zero ... .seconds(2)) }
-        if let value = mapping?.optional("gap") { timing.gap = try value.duration(in: .zero ... .seconds(5)) }
-        timing.closeWhenIdle = try mapping?.optional("close_when_idle")?.duration(in: .seconds(1) ... .seconds(86_400))
-        speaker = try mapping?.optional("speaker").map { (value) throws(YAMLError) in try Loudspeaker(reading: value) }
-        cardLevel = try mapping?.optional("card_level")?.choice(of: CardLevel.self) ?? .raise
-        try mapping?.refuseOtherKeys()
+    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
+        device = try mapping.read("device") { try $0.audioDevice() } ?? Configuration.Default.audioDevice
+        volume = Volume(
+            try mapping.read("volume") { try $0.integer(in: Volume.range) } ?? Configuration.Default.volume)
+        let usual = Timing()
+        timing = Timing(
+            leadIn: try mapping.read("lead_in") { try $0.duration(in: .zero ... .seconds(2)) } ?? usual.leadIn,
+            gap: try mapping.read("gap") { try $0.duration(in: .zero ... .seconds(5)) } ?? usual.gap,
+            closeWhenIdle: try mapping.read("close_when_idle") { try $0.duration(in: .seconds(1) ... .days(1)) })
+        speaker = try mapping.read("speaker") { try Loudspeaker(reading: $0) }
+        cardLevel = try mapping.read("card_level") { try $0.choice(of: CardLevel.self) } ?? .raise
+        try mapping.refuseOtherKeys()
     }
 }
 
 extension Configuration.VoiceChoice {
-    fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
-        let mapping = try value?.mapping()
-        locales = try mapping?.optional("locale")?.locales() ?? [Configuration.Default.locale]
-        directory = try mapping?.optional("directory")?.path() ?? Configuration.Default.voiceDirectory
-        speakers = try mapping?.optional("speaker")?.speakers(of: locales, in: directory) ?? [:]
-        tempo = (try mapping?.optional("tempo")?.decimal(in: Tempo.range)).map { Tempo($0) } ?? .recorded
-        decimal = try mapping?.optional("decimal")?.choice(of: DecimalStyle.self)
-        try mapping?.refuseOtherKeys()
+    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
+        let languages = try mapping.read("locale") { try $0.locales() } ?? [Configuration.Default.locale]
+        let folder = try mapping.read("directory") { try $0.path() } ?? InstalledFolders.sounds
+        (locales, directory) = (languages, folder)
+        speakers = try mapping.read("speaker") { try $0.speakers(of: languages, in: folder) } ?? [:]
+        tempo = try mapping.read("tempo") { Tempo(try $0.decimal(in: Tempo.range)) } ?? .recorded
+        decimal = try mapping.read("decimal") { try $0.choice(of: DecimalStyle.self) }
+        try mapping.refuseOtherKeys()
     }
 }
 
 extension Configuration.Announce {
-    fileprivate init(reading value: YAMLValue?) throws(YAMLError) {
-        let mapping = try value?.mapping()
-        let limit = Duration.seconds(7 * 24 * 3600)
-        freshness = Configuration.Default.freshness
-        if let value = mapping?.optional("expire_after") {
-            freshness.expireAfter = try value.duration(in: .seconds(10)...limit)
-        }
-        if let value = mapping?.optional("late") { freshness.late = try value.choice(of: LatePayments.self) }
-        currency = Configuration.Default.currency
-        if let code = mapping?.optional("currency") {
-            let text = try code.string()
-            guard let known = Currency(text) else {
-                throw code.error("expected a currency code of ISO 4217 such as CNY\(code.found(text))")
-            }
-            currency = known
-            code.mayBeShown()
-        }
-        hurryAbove = try mapping?.optional("hurry_above")?.integer(in: 1...1000)
-        quietHours = if let value = mapping?.optional("quiet_hours") { try QuietHours(reading: value) } else { nil }
-        networkPrompts = Configuration.Default.networkPrompts
-        if let value = mapping?.optional("network_grace") {
-            networkPrompts.grace = try value.duration(in: .seconds(5) ... .seconds(3600))
-        }
-        if let value = mapping?.optional("prompts") {
-            let prompts = try value.mapping()
-            if let value = prompts.optional("network") { networkPrompts.saysNetwork = try value.bool() }
-            if let value = prompts.optional("ready") { networkPrompts.saysReady = try value.bool() }
-            try prompts.refuseOtherKeys()
-        }
-        try mapping?.refuseOtherKeys()
+    fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
+        freshness = FreshnessPolicy(
+            expireAfter: try mapping.read("expire_after") { try $0.duration(in: .seconds(10) ... .days(7)) }
+                ?? .minutes(10),
+            late: try mapping.read("late") { try $0.choice(of: LatePayments.self) } ?? .summarise)
+        currency = try mapping.read("currency") { try $0.currency() } ?? Configuration.Default.currency
+        hurryAbove = try mapping.read("hurry_above") { try $0.integer(in: 1...1000) }
+        quietHours = try mapping.read("quiet_hours") { try QuietHours(reading: $0) }
+        let prompts = try mapping.section("prompts")
+        networkPrompts = NetworkWatch.Policy(
+            grace: try mapping.read("network_grace") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(30),
+            saysNetwork: try prompts.read("network") { try $0.bool() } ?? true,
+            saysReady: try prompts.read("ready") { try $0.bool() } ?? true)
+        try prompts.refuseOtherKeys()
+        try mapping.refuseOtherKeys()
     }
 }
 
@@ -313,38 +259,5 @@ extension QuietHours {
             volume: try mapping.required("volume").integer(in: Volume.range))
         try mapping.refuseOtherKeys()
         guard self.start != self.end else { throw end.error("the quiet hours end when they begin") }
-    }
-}
-
-extension Configuration {
-    /// A configuration as others may see it, however wrong it is; see ``YAMLMask``. Blocks on the disk: paths are shown
-    /// that lead somewhere on this machine.
-    package static func masked(_ text: String) throws(YAMLError) -> YAMLMask {
-        try YAMLMask(text, file: "soundbox.yaml") { yaml in
-            // Reading the whole stops at its first mistake, so its parts are read one by one after it.
-            _ = try? Configuration(reading: yaml)
-            guard let top = try? TopLevel(yaml) else { return }
-            _ = try? top.merchantID.name()
-            _ = try? top.deviceID.name()
-            _ = try? Broker(reading: top.broker)
-            _ = try? Audio(reading: top.audio)
-            _ = try? VoiceChoice(reading: top.voice)
-            _ = try? Announce(reading: top.announce)
-            _ = try? top.enrolment.map { (value) throws(YAMLError) in try Enrolment(reading: value) }
-            _ = try? Retention(reading: top.inbox)
-            _ = try? RingPolicy(reading: top.ring)
-            _ = try? Say(reading: top.say)
-            _ = try? top.clips.map { (value) throws(YAMLError) in try ClipSettings(reading: value) }
-            _ = try? Day(reading: top.day)
-            _ = try? top.metrics.map { (value) throws(YAMLError) in try ListenAddress(readingMetrics: value) }
-            _ = try? top.page.map { (value) throws(YAMLError) in try Page(reading: value) }
-            _ = try? top.authenticity.map { (value) throws(YAMLError) in
-                try Authenticity(reading: value, keep: Default.retention.keep)
-            }
-            for folder in [top.boardDirectory, top.stateDirectory, top.controlSocket, top.mappingDirectory] {
-                _ = try? folder?.path()
-            }
-            _ = try? top.logLevel?.choice(of: Logger.Level.self)
-        }
     }
 }

@@ -12,24 +12,16 @@ package struct TopicNaming: Sendable, Equatable {
 
     /// `topics: "{prefix}/{merchant}/{device}/{topic}"` for all, or `topics: {payments: …, commands: …}` for some.
     package init(reading mapping: YAMLMapping) throws(YAMLError) {
-        let (topics, client) = (mapping.optional("topics"), mapping.optional("client_id"))
-        clientID = try client?.name()
-        var culprits: [Topic: YAMLValue] = [:]
-        if let topics, topics.isMapping {
-            let names = try topics.mapping()
-            for topic in Topic.allCases {
-                culprits[topic] = names.optional(topic.rawValue)
-                own[topic] = try culprits[topic]?.name()
-            }
-            try names.refuseOtherKeys()
-        } else {
-            common = try topics?.name()
-        }
+        clientID = try mapping.read("client_id") { try $0.name() }
+        let names = mapping.optional("topics")?.isMapping == true ? try mapping.section("topics") : nil
+        common = try names == nil ? mapping.read("topics") { try $0.name() } : nil
+        for topic in Topic.allCases { own[topic] = try names?.read(topic.rawValue) { try $0.name() } }
+        try names?.refuseOtherKeys()
         do { _ = try Topics(merchant: "m", device: "d", layout: over(TopicNaming())) } catch {
             let culprit: YAMLValue? =
                 switch error.part {
-                case .topic(let topic): culprits[topic] ?? topics
-                case .clientID: client
+                case .topic(let topic): names?.optional(topic.rawValue) ?? mapping.optional("topics")
+                case .clientID: mapping.optional("client_id")
                 case .prefix, .merchant, .device: nil
                 }
             guard let culprit else { return }
@@ -50,15 +42,9 @@ extension Configuration {
     /// The topics that a box of these ids would have, in a configuration that may be unfinished otherwise. Blocks on the
     /// disk: a mapping file may prescribe them.
     package static func topics(merchant: String, device: String, in text: String) throws -> Topics {
-        let top = try? YAMLValue(parsing: text, file: "soundbox.yaml", isConfidential: true).mapping()
-        let broker = try top?.optional("broker")?.mapping()
-        let payments = try Payments(
-            reading: top?.optional("payments"),
-            directory: try top?.optional("mapping_directory")?.path() ?? Default.mappingDirectory)
+        let top = try YAMLValue(parsing: text, file: "soundbox.yaml", isConfidential: true).mapping()
         return try Topics(
-            prefix: try broker?.optional(Broker.topicPrefixKey)?.name() ?? Default.topicPrefix, merchant: merchant,
-            device: device,
-            layout: try (broker.map { (value) throws(YAMLError) in try TopicNaming(reading: value) } ?? TopicNaming())
-                .over(payments.naming))
+            merchant: merchant, device: device,
+            layout: try TopicNaming(reading: top.section("broker")).over(Payments(reading: top).naming))
     }
 }

@@ -62,6 +62,15 @@ extension YAMLValue {
         return pins
     }
 
+    func currency() throws(YAMLError) -> Currency {
+        let text = try string()
+        guard let currency = Currency(text) else {
+            throw error("expected a currency code of ISO 4217 such as CNY\(found(text))")
+        }
+        mayBeShown()
+        return currency
+    }
+
     /// A time of day, `22:00`, as minutes since midnight.
     func minuteOfDay() throws(YAMLError) -> Int {
         let text = try string()
@@ -153,6 +162,12 @@ extension YAMLValue {
         }
         return text
     }
+}
+
+extension Duration {
+    static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+    static func hours(_ count: Int) -> Duration { .minutes(count * 60) }
+    static func days(_ count: Int) -> Duration { .hours(count * 24) }
 }
 
 extension String {

@@ -12,10 +12,10 @@ public struct YAMLMask {
     /// Every text that was masked, keys among them, for taking it out of other texts.
     public let masked: [String]
 
-    /// - Parameter read: reads as much of the document as can be understood; a key that it does not know is no error.
+    /// - Parameter read: reads the document; no mistake ends ``YAMLMapping/read(_:_:)``.
     /// - Throws: ``YAMLError`` when the text is no YAML or its top is no mapping: it could be anything.
     public init(_ text: String, file: String, read: (YAMLValue) -> Void) throws(YAMLError) {
-        let reading = YAMLReading(file: file, isConfidential: true, toleratesWrongKeys: true)
+        let reading = YAMLReading(file: file, isConfidential: true, toleratesMistakes: true)
         let top = try YAMLValue(parsing: text, reading)
         _ = try top.mapping()
         read(top)

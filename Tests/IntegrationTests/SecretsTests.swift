@@ -65,7 +65,7 @@ struct SecretsTests {
             "broker: {url: \"mqtt://127.0.0.1\", username: u, password_file: hunter2hunter2}",
             "broker: {url: \"mqtts://127.0.0.1\", cert_file: c, key_file: hunter2hunter2}",
             "broker: {url: \"mqtts://127.0.0.1\", pin_sha256: hunter2hunter2}",
-            "broker: {url: \"mqtt://127.0.0.1\", topic_prefix: \"hunter2hunter2#\"}",
+            "broker: {url: \"mqtt://127.0.0.1\", topics: \"hunter2hunter2#\"}",
             "broker: {url: \"mqtt://127.0.0.1\"}\npayments: {format: hunter2hunter2}",
             "broker: {url: \"mqtt://127.0.0.1\"}\naudio: {volume: hunter2hunter2}",
             "broker: {url: \"mqtt://127.0.0.1\"}\nannounce: {currency: hunter2hunter2}",

@@ -36,7 +36,7 @@ struct ConfigurationTests {
         #expect(configuration.announce.currency == .CNY)
         #expect(configuration.announce.freshness.expireAfter == .seconds(600))
         #expect(configuration.announce.freshness.late == .summarise)
-        #expect(configuration.payments == .init(format: .native, excessDecimals: .speak, saysTexts: false))
+        #expect(configuration.payments.format == .native && !configuration.payments.saysTexts)
         #expect(configuration.authenticity == nil)
         #expect(configuration.inbox == Retention(keep: .seconds(90 * 86_400), maximumBytes: 512 << 20))
         #expect(configuration.topics[.payments] == "soundbox/v1/M1001/box-01/payments")
@@ -121,7 +121,7 @@ struct ConfigurationTests {
                 device_id: box-01
                 broker:
                   url: mqtts://mq.example.com
-                  topic_prefix: pay/v2
+                  topics: "pay/v2/{merchant}/{device}/{topic}"
                   protocol: "5"
                   session_expiry: 14d
                   username: box
@@ -143,14 +143,14 @@ struct ConfigurationTests {
                   late: silent
                   network_grace: 2m
                   prompts: {network: false, ready: true}
-                payments: {format: native, excess_decimals: reject, text: true}
+                payments: {format: native, text: true}
                 authenticity: {key_file: signing.key, required: false, window: 1h}
                 inbox: {keep: 30d, max_size_mb: 8}
                 log_level: debug
                 """, file: "soundbox.yaml")
         #expect(configuration.voice.speakers == ["en-US": "emma"])
         #expect(configuration.announce.freshness.late == .silent)
-        #expect(configuration.payments == .init(format: .native, excessDecimals: .reject, saysTexts: true))
+        #expect(configuration.payments.format == .native && configuration.payments.saysTexts)
         #expect(
             configuration.authenticity
                 == .init(keyFile: "signing.key", required: false, window: .seconds(3600)))
@@ -242,9 +242,23 @@ struct ConfigurationTests {
             (least + "log_level: loud\n", "soundbox.yaml:4: log_level:"),
             (least + "announce: {late: sumarise}\n", "soundbox.yaml:4: announce.late: expected one of"),
             (least + "payments: {format: a/b}\n", "soundbox.yaml:4: payments.format:"),
-            (least + "payments: {excess_decimals: round}\n", "soundbox.yaml:4: payments.excess_decimals:"),
             (least + "payments: {text: some}\n", "soundbox.yaml:4: payments.text:"),
-            (least + "payments: {excess_decimal: reject}\n", "soundbox.yaml:4: payments.excess_decimal: unknown key"),
+            (least + "payments: {formt: native}\n", "soundbox.yaml:4: payments.formt: unknown key; did you mean"),
+            // Keys that were there once are named like a slip.
+            (least + "audio: {record: a.wav}\n", "soundbox.yaml:4: audio.record: unknown key; expected one of device"),
+            (least + "audio: {mixer: PCM}\n", "soundbox.yaml:4: audio.mixer: unknown key; expected one of device"),
+            (
+                least + "inbox: {keep_ids: 90d}\n",
+                "soundbox.yaml:4: inbox.keep_ids: unknown key; did you mean \"keep\"?"
+            ),
+            (
+                least.replacing("{url", with: "{topic_prefix: pay/v2, url"),
+                "soundbox.yaml:3: broker.topic_prefix: unknown key"
+            ),
+            (least + "payments: {excess_decimals: speak}\n", "soundbox.yaml:4: payments.excess_decimals: unknown key"),
+            (least + "page: {enabled: true, group: x}\n", "soundbox.yaml:4: page.group: unknown key"),
+            (least + "clips: {hosts: [a.example], cache: 5MB}\n", "soundbox.yaml:4: clips.cache: unknown key"),
+            (least + "clips: {hosts: [a.example], timeout: 5s}\n", "soundbox.yaml:4: clips.timeout: unknown key"),
             (least + "authenticity: {}\n", "soundbox.yaml:4: authenticity.key_file: this key is missing"),
             (least + "authenticity: {key_file: \"\"}\n", "soundbox.yaml:4: authenticity.key_file:"),
             (least + "authenticity: {key_file: k, window: 59s}\n", "soundbox.yaml:4: authenticity.window:"),
@@ -324,7 +338,7 @@ struct ConfigurationTests {
     @Test(
         "A key that nobody knows is refused in every mapping of the file, with those that are known",
         arguments: [
-            (least + "zzzzzz: 1\n", "merchant_id"), (least.replacing("{url", with: "{zzzzzz: 1, url"), "topic_prefix"),
+            (least + "zzzzzz: 1\n", "merchant_id"), (least.replacing("{url", with: "{zzzzzz: 1, url"), "keep_alive"),
             (least + "audio: {zzzzzz: 1}\n", "lead_in"),
             (least + "audio: {speaker: {kind: small, zzzzzz: 1}}\n", "resonance"),
             (least + "voice: {zzzzzz: 1}\n", "tempo"), (least + "announce: {zzzzzz: 1}\n", "hurry_above"),

@@ -1,7 +1,8 @@
-import SoundboxConfiguration
 import SoundboxCore
 import SoundboxYAML
 import Testing
+
+@testable import SoundboxConfiguration
 
 @Suite("The business day in the configuration")
 struct DayTests {
@@ -17,7 +18,7 @@ struct DayTests {
     }
 
     @Test("Without a word of it a day begins at midnight, in the machine's zone, and is not told by itself")
-    func defaults() throws { #expect(try day("") == Configuration.Day()) }
+    func defaults() throws { #expect(try day("") == Configuration.Day(cutOver: 0)) }
 
     @Test("All of it is read")
     func all() throws {

@@ -1,7 +1,8 @@
-import SoundboxConfiguration
 import SoundboxCore
 import SoundboxYAML
 import Testing
+
+@testable import SoundboxConfiguration
 
 @Suite("Configuration of rings, sentences and clips")
 struct ErrandConfigurationTests {
@@ -32,8 +33,6 @@ struct ErrandConfigurationTests {
               hosts: [cdn.example.com, "*.example.org:8443"]
               max_bytes: 512KB
               max_duration: 5s
-              cache: 64MB
-              timeout: 3s
               plain_http: true
 
             """)
@@ -43,8 +42,7 @@ struct ErrandConfigurationTests {
         #expect(
             configuration.clips
                 == ClipSettings(
-                    hosts: hosts, allowsPlainHTTP: true, largest: 512 << 10, longest: .seconds(5),
-                    timeout: .seconds(3), cache: 64 << 20))
+                    hosts: hosts, allowsPlainHTTP: true, largest: 512 << 10, longest: .seconds(5)))
     }
 
     @Test(

@@ -106,17 +106,14 @@ struct MappingFileTests {
         ) { try decoder.decode(Array(failed.utf8)) }
     }
 
-    @Test("Hundredths of a currency without decimals can be refused, by the provider's own field name")
+    @Test("Hundredths of a currency without decimals are kept, and never rounded")
     func excessDecimals() throws {
-        let mapping = try PaymentMapping(
-            parsing: "id: no\namount: {field: total, unit: cents}\ncurrency: {constant: VND}\n", file: "m.yaml")
-        var decoder = MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)
-        let payload = Array(#"{"no":"7","total":150}"#.utf8)
         let money = try Money("1.5", try #require(Currency("VND")))
-        #expect(try decoder.decode(payload) == .notice(PaymentNotice(id: try PaymentID("7"), money: money)))
-        decoder.excessDecimals = .reject
-        let rejection = try #require(throws: NoticeRejection.self) { try decoder.decode(payload) }
-        #expect(rejection.description == "total: 1.5 has too many decimals; VND has none")
+        #expect(
+            try decode(
+                #"{"no":"7","total":150}"#,
+                by: "id: no\namount: {field: total, unit: cents}\ncurrency: {constant: VND}\n")
+                == .notice(PaymentNotice(id: try PaymentID("7"), money: money)))
     }
 
     private func decode(_ payload: String, by mapping: String) throws -> DecodedNotice {

@@ -9,7 +9,6 @@ struct ProvidersNoticesTests {
     struct Notice: Sendable {
         var payload: String
         var mapping: String?
-        var excessDecimals = ExcessDecimals.speak
         /// What is announced; `nil` where it is refused.
         var money: String?
     }
@@ -27,17 +26,14 @@ struct ProvidersNoticesTests {
         "id: pix.0.endToEndId\namount: {field: pix.0.valor, unit: decimal}\ncurrency: {constant: BRL}"
 
     static let notices =
-        [ExcessDecimals.reject, .speak].flatMap { excess in
-            [
-                Notice(payload: #"{"id":"@","amount":"10.000","currency":"VND"}"#, excessDecimals: excess),
-                Notice(payload: #"{"id":"@","amount":"12.500","currency":"KRW"}"#, excessDecimals: excess),
-                Notice(payload: #"{"id":"@","amount":"1.000","currency":"JPY"}"#, excessDecimals: excess),
-                Notice(payload: #"{"id":"@","amount":"1.500","currency":"IDR"}"#, excessDecimals: excess),
-                Notice(
-                    payload: #"{"id":"@","amount":"10000.00","currency":"IDR"}"#, excessDecimals: excess,
-                    money: "10000 IDR"),
-            ]
-        } + [
+        [
+            Notice(payload: #"{"id":"@","amount":"10.000","currency":"VND"}"#),
+            Notice(payload: #"{"id":"@","amount":"12.500","currency":"KRW"}"#),
+            Notice(payload: #"{"id":"@","amount":"1.000","currency":"JPY"}"#),
+            Notice(payload: #"{"id":"@","amount":"1.500","currency":"IDR"}"#),
+            Notice(payload: #"{"id":"@","amount":"10000.00","currency":"IDR"}"#, money: "10000 IDR"),
+            Notice(payload: #"{"id":"@","amount":"12.3456"}"#, money: "12.3456 CNY"),
+            Notice(payload: #"{"id":"@","amount":1.5,"currency":"JPY"}"#, money: "1.5 JPY"),
             Notice(payload: #"{"no":"@","money":"5.00","success":true,"code":0}"#, mapping: conditions, money: "5 CNY"),
             Notice(
                 payload: #"{"no":"@","money":"5.00","success":"true","code":-1}"#, mapping: conditions, money: "5 CNY"),
@@ -64,9 +60,9 @@ struct ProvidersNoticesTests {
         if let mapping = notice.mapping {
             let mapping = try PaymentMapping(parsing: mapping, file: "m.yaml")
             reader = .mapped(
-                MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY, excessDecimals: notice.excessDecimals))
+                MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY))
         } else {
-            reader = .native(PaymentNoticeDecoder(defaultCurrency: .CNY, excessDecimals: notice.excessDecimals))
+            reader = .native(PaymentNoticeDecoder(defaultCurrency: .CNY))
         }
         do throws(NoticeRejection) {
             guard case .notice(let read, _) = try reader.read(Array(notice.payload.utf8)) else {

@@ -15,7 +15,7 @@ extension CancelTarget {
             self = members == ["payment_id"] ? .payment(try PaymentID(text)) : .errand(try CommandID(text))
         } catch { throw CommandError(reason: "\(members[0]): \(error)") }
         guard case .payment(let id) = self, let kind = json["kind"], kind != .null else { return }
-        let checks = NoticeChecks(id: id, excessDecimals: .speak, kinds: kinds)
+        let checks = NoticeChecks(id: id, kinds: kinds)
         do { self = .payment(id.of(try checks.kind(kind.string ?? "", field: "kind"))) } catch {
             throw CommandError(reason: error.description)
         }

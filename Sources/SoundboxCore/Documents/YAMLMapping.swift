@@ -17,11 +17,30 @@ public struct YAMLMapping {
         return entries.first { $0.key == key }?.value
     }
 
+    /// A key, what it may hold, what counts without it and where that goes, in one expression:
+    ///
+    ///     volume = try audio.read("volume") { try $0.integer(in: 0...100) } ?? 80
+    ///
+    /// - Parameter read: an error of another kind gets the place of the value.
+    /// - Returns: `nil` without such a key; where mistakes are tolerated, also for a value that cannot be read.
+    public func read<Value>(_ key: String, _ read: (YAMLValue) throws -> Value) throws(YAMLError) -> Value? {
+        guard let value = optional(key) else { return nil }
+        do { return try read(value) } catch {
+            if value.reading.toleratesMistakes { return nil }
+            throw error as? YAMLError ?? value.error("\(error)")
+        }
+    }
+
+    /// A mapping all of whose keys may be missing; an empty one without such a key.
+    public func section(_ key: String) throws(YAMLError) -> YAMLMapping {
+        try read(key) { try $0.mapping() } ?? YAMLMapping(value: value.missing(key), entries: [])
+    }
+
     /// - Throws: ``YAMLError`` when there is no such key. A key that is one slip away from it, or that is its beginning,
     ///   is named in its place.
     public func required(_ key: String) throws(YAMLError) -> YAMLValue {
         if let value = optional(key) { return value }
-        if value.reading.toleratesWrongKeys { return value.missing(key) }
+        if value.reading.toleratesMistakes { return value.missing(key) }
         let left = others
         if let slip = nearest(to: key, among: left.map(\.key), within: 1) ?? left.map(\.key).first(where: key.isCutTo),
             let entry = left.first(where: { $0.key == slip })
@@ -36,7 +55,7 @@ public struct YAMLMapping {
     /// - Throws: ``YAMLError`` that suggests the nearest of the keys that were asked for.
     public func refuseOtherKeys() throws(YAMLError) {
         value.reading.finished.insert(value.path)
-        guard !value.reading.toleratesWrongKeys, let entry = others.first else { return }
+        guard !value.reading.toleratesMistakes, let entry = others.first else { return }
         throw error(unknown: entry)
     }
 

@@ -3,8 +3,9 @@ package final class YAMLReading {
     package let file: String
     /// Errors repeat no value, and no key that may be a secret in the wrong place.
     package let isConfidential: Bool
-    /// Unknown and missing keys do not end the reading.
-    let toleratesWrongKeys: Bool
+    /// Unknown and missing keys, and values that cannot be read, do not end the reading: for a file that is to be shown
+    /// however wrong it is.
+    let toleratesMistakes: Bool
     /// By the path of a mapping: its keys that the reader has asked for, in that order.
     package private(set) var asked: [[String]: [String]] = [:]
     /// The paths of mappings whose every key has been asked for.
@@ -12,10 +13,10 @@ package final class YAMLReading {
     /// Values that are no secrets.
     package internal(set) var shown: Set<[String]> = []
 
-    package init(file: String, isConfidential: Bool, toleratesWrongKeys: Bool = false) {
+    package init(file: String, isConfidential: Bool, toleratesMistakes: Bool = false) {
         self.file = file
         self.isConfidential = isConfidential
-        self.toleratesWrongKeys = toleratesWrongKeys
+        self.toleratesMistakes = toleratesMistakes
     }
 
     func ask(for key: String, in mapping: [String]) {
@@ -26,12 +27,18 @@ package final class YAMLReading {
 }
 
 /// A key that somebody has written. One that the file does not know may be a password in the wrong line. It is named
-/// only if it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`.
+/// only if it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`, or what keys were called
+/// before.
 package struct KeyName {
     /// What people call secrets, and where they put them.
     private static let wordsForSecrets: Set<String> = [
         "api", "auth", "ca", "cert", "certificate", "credentials", "hmac", "key", "login", "mqtt", "name", "password",
         "passphrase", "passwd", "pin", "private", "psk", "public", "secret", "shared", "signing", "token", "user",
+    ]
+
+    /// Of keys that are there no longer.
+    private static let formerWords: Set<String> = [
+        "cache", "decimals", "excess", "group", "ids", "mixer", "prefix", "record", "timeout", "topic",
     ]
 
     private let name: String
@@ -40,7 +47,7 @@ package struct KeyName {
 
     /// - Parameter names: the keys that the file has.
     package func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
-        let known = names.reduce(into: Self.wordsForSecrets) { $0.formUnion(KeyName($1).words) }
+        let known = names.reduce(into: Self.wordsForSecrets.union(Self.formerWords)) { $0.formUnion(KeyName($1).words) }
         let words = words
         return !words.isEmpty
             && words.allSatisfy { word in

@@ -3,17 +3,14 @@ public struct MappedNoticeDecoder: Sendable {
     public var mapping: PaymentMapping
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
-    public var excessDecimals: ExcessDecimals
     /// Beside payments and refunds; see ``Language/noticeKinds``.
     public var kinds: Set<KindName>
 
     public init(
-        mapping: PaymentMapping, defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak,
-        kinds: Set<KindName> = []
+        mapping: PaymentMapping, defaultCurrency: Currency, kinds: Set<KindName> = []
     ) {
         self.mapping = mapping
         self.defaultCurrency = defaultCurrency
-        self.excessDecimals = excessDecimals
         self.kinds = kinds
     }
 
@@ -33,7 +30,7 @@ public struct MappedNoticeDecoder: Sendable {
         for condition in mapping.conditions where condition.otherwise == .ignore {
             if let reason = violation(of: condition, in: json) { return .ignored(reason: reason) }
         }
-        let checks = NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals, kinds: kinds)
+        let checks = NoticeChecks(id: try id(in: json), kinds: kinds)
         for condition in mapping.conditions where condition.otherwise == .reject {
             guard violation(of: condition, in: json) == nil else {
                 let values = condition.values.joined(separator: " or ")
@@ -70,7 +67,7 @@ public struct MappedNoticeDecoder: Sendable {
     /// Of its kind before anything is refused: the rejection of a refund must not name its payment.
     private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
         let id = try writtenID(in: json)
-        let checks = NoticeChecks(id: id, excessDecimals: excessDecimals, kinds: kinds)
+        let checks = NoticeChecks(id: id, kinds: kinds)
         return id.of((try? kind(in: json, checks)) ?? .payment)
     }
 

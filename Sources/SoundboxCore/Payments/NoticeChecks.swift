@@ -2,7 +2,6 @@
 /// carries it.
 struct NoticeChecks {
     let id: PaymentID
-    let excessDecimals: ExcessDecimals
     let kinds: Set<KindName>
 
     func rejection(_ field: String, _ problem: String) -> NoticeRejection {
@@ -111,12 +110,9 @@ struct NoticeChecks {
         rejection(field, "expected a whole number without a point, found \(value.digits?.excerpt ?? value.kind)")
     }
 
-    /// ``ExcessDecimals`` decides about decimals that the currency does not have.
+    /// Decimals that the currency does not have, as in 12.3456 CNY, are spoken digit by digit: nothing is ever rounded.
     private func money(_ amount: DecimalNumber, _ currency: Currency, field: String) throws(NoticeRejection) -> Money {
         guard !amount.isZero else { throw rejection(field, "must be greater than zero") }
-        guard excessDecimals == .speak || amount.decimals.count <= currency.exponent else {
-            throw rejection(field, "\(amount) has too many decimals; \(currency) has \(allowed(currency))")
-        }
         return Money(amount, currency)
     }
 

@@ -55,12 +55,3 @@ public struct UnreadFields: Sendable, Equatable {
         return problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; ")
     }
 }
-
-/// What becomes of an amount with more decimals than its currency has, such as 12.3456 CNY. Nothing is ever rounded.
-/// Exactly three are refused all the same: they may be thousands.
-public enum ExcessDecimals: String, Sendable, CaseIterable {
-    /// Spoken digit by digit, exactly as it came.
-    case speak
-    /// Refused: at this provider it is a mistake.
-    case reject
-}

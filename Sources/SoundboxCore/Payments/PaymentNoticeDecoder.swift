@@ -6,15 +6,11 @@ public struct PaymentNoticeDecoder: Sendable {
 
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
-    public var excessDecimals: ExcessDecimals
     /// Beside payments and refunds; see ``Language/noticeKinds``.
     public var kinds: Set<KindName>
 
-    public init(
-        defaultCurrency: Currency, excessDecimals: ExcessDecimals = .speak, kinds: Set<KindName> = []
-    ) {
+    public init(defaultCurrency: Currency, kinds: Set<KindName> = []) {
         self.defaultCurrency = defaultCurrency
-        self.excessDecimals = excessDecimals
         self.kinds = kinds
     }
 
@@ -22,7 +18,7 @@ public struct PaymentNoticeDecoder: Sendable {
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try Self.object(in: payload) { (json) throws(NoticeRejection) in try id(in: json) }
         let fields = NativeFields(
-            checks: NoticeChecks(id: try id(in: json), excessDecimals: excessDecimals, kinds: kinds), json: json)
+            checks: NoticeChecks(id: try id(in: json), kinds: kinds), json: json)
         let currency = try fields.currency(default: defaultCurrency)
         var notice = PaymentNotice(
             id: fields.checks.id, money: try fields.money(in: currency), kind: try fields.noticeKind(),

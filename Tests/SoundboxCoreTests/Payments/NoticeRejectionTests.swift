@@ -124,27 +124,6 @@ struct NoticeRejectionTests {
         }
     }
 
-    @Test(
-        "Where it is asked for, an amount with more decimals than its currency has is refused",
-        arguments: [
-            (#"{"id":"1","amount":"12.3456"}"#, "amount: 12.3456 has too many decimals; CNY has at most 2"),
-            (#"{"id":"1","amount":1.5,"currency":"JPY"}"#, "amount: 1.5 has too many decimals; JPY has none"),
-        ])
-    func excessDecimals(json: String, complaint: String) throws {
-        #expect(throws: Never.self) { try decoder.decode(Array(json.utf8)) }
-        var strict = decoder
-        strict.excessDecimals = .reject
-        let rejection = try #require(throws: NoticeRejection.self) { try strict.decode(Array(json.utf8)) }
-        #expect(rejection.description == complaint)
-        #expect(rejection.id?.text == "1")
-        let fitting = [
-            #""amount":"12.3400""#, #""amount":12.3"#, #""amount":"1.234","currency":"KWD""#, #""amount_minor":1"#,
-        ]
-        for members in fitting {
-            #expect(throws: Never.self) { try strict.decode(Array("{\"id\":\"1\",\(members)}".utf8)) }
-        }
-    }
-
     @Test("Three decimals that a currency does not have are refused with the thousands that they may be")
     func thousands() throws {
         let rejection = try rejection(of: #"{"id":"1","amount":"10.000","currency":"VND"}"#)

@@ -112,7 +112,7 @@ struct SetupPlanTests {
         arguments: [
             ("volume: 60", "volume: 600", "audio.volume"), ("M1001\n", "M/1001\n", "merchant_id"),
             ("password: s3cret", "password: \"\"", "broker.password"), ("announce:", "annonce:", "did you mean"),
-            ("username: M1001.box-01", "topic_prefix: soundbox/v1", "username"),
+            ("username: M1001.box-01", "keep_alive: 10s", "username"),
         ])
     func refused(old: String, new: String, reason: String) throws {
         #expect(Self.provisioning.contains(old))

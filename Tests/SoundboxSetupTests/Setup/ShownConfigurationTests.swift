@@ -12,7 +12,7 @@ struct ShownConfigurationTests {
     private static let least = "merchant_id: M1001\ndevice_id: box-01\nbroker: {url: \"mqtt://127.0.0.1\"}\n"
 
     /// Keys whose values are shown when they look like a name: they stand in topics and in the log.
-    private static let names = ["merchant_id", "device_id", "broker.topic_prefix"]
+    private static let names = ["merchant_id", "device_id", "broker.client_id", "broker.topics"]
     private static let others = [
         "broker.url", "broker.username", "broker.password_file", "broker.ca_file", "broker.cert_file",
         "broker.key_file", "broker.pin_sha256", "audio.device", "audio.volume", "audio.lead_in",
@@ -23,7 +23,7 @@ struct ShownConfigurationTests {
         "control_socket", "announce.expire_after", "announce.late", "announce.currency", "announce.hurry_above",
         "announce.quiet_hours", "announce.quiet_hours.from", "announce.quiet_hours.volume", "announce.network_grace",
         "announce.prompts", "announce.prompts.network", "announce.prompts.ready", "payments.format",
-        "payments.excess_decimals", "mapping_directory", "authenticity.key_file", "authenticity.next_key_file",
+        "payments.text", "mapping_directory", "authenticity.key_file", "authenticity.next_key_file",
         "authenticity.required",
         "authenticity.window", "inbox.keep", "inbox.max_size_mb", "log_level", "broker", "audio", "voice",
         "announce", "payments", "authenticity", "inbox",
@@ -168,6 +168,44 @@ struct ShownConfigurationTests {
                 signing_key: '«masked: unknown key»'
                 «a key that is not shown, line 12, column 1»: '«masked: unknown key»'
                 state_directory: «masked»
+
+                """)
+    }
+
+    @Test("A value that cannot be used masks itself, and none of those beside it or behind it")
+    func besideMistakes() {
+        let text = ShownConfiguration(
+            """
+            merchant_id: M1001
+            broker: {keep_alive: soon, url: "mqtt://a b", protocol: "5", topics: {payments: x}, reconnect_window: 3s}
+            announce: {expire_after: 5, quiet_hours: {from: "25:00"}, currency: CNY, hurry: 3}
+            authenticity: {required: false}
+            page: {port: 0, role: look}
+            log_level: debug
+            """
+        ).text
+        #expect(
+            text == """
+                merchant_id: M1001
+                broker:
+                  keep_alive: «masked»
+                  url: «masked»
+                  protocol: 5
+                  topics:
+                    payments: x
+                  reconnect_window: 3s
+                announce:
+                  expire_after: «masked»
+                  quiet_hours:
+                    from: «masked»
+                  currency: CNY
+                  hurry: '«masked: unknown key»'
+                authenticity:
+                  required: false
+                page:
+                  port: «masked»
+                  role: look
+                log_level: debug
 
                 """)
     }
