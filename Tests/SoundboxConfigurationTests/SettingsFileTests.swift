@@ -19,8 +19,8 @@ struct SettingsFileTests {
     private func record() throws -> SettingsRecord {
         var record = SettingsRecord(owner: "M/b")
         let values = try JSONValue(parsing: Array(#"{"voice":{"locale":"en-US"},"audio":{"volume":20}}"#.utf8))
-        _ = record.take(
-            try RemoteSettings(id: CommandID("s-1"), at: Timestamp(millisecondsSince1970: 7000), values: values))
+        _ = try record.take(
+            RemoteSettings(id: CommandID("s-1"), at: Timestamp(millisecondsSince1970: 7000), values: values))
         return record
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// Where settings from afar are checked and kept. Both block on the disk.
 package struct SettingsDesk: Sendable {
     /// As it was when the box was made, and every change of it.
-    package var record: SettingsRecord?
+    package var record: SettingsRecord
     /// - Returns: what is wrong with them; `nil` when a box can be made with them.
     package var problem: @Sendable (RemoteSettings) -> String?
     package var write: @Sendable (SettingsRecord) throws -> Void
@@ -16,10 +16,11 @@ package struct SettingsDesk: Sendable {
 
     /// Takes none.
     package static let closed = SettingsDesk(
-        record: nil, problem: { _ in "settings: not taken by this box" }, write: { _ in }, keepVolume: { _ in })
+        record: SettingsRecord(owner: ""), problem: { _ in "settings: not taken by this box" }, write: { _ in },
+        keepVolume: { _ in })
 
     package init(
-        record: SettingsRecord?, problem: @escaping @Sendable (RemoteSettings) -> String?,
+        record: SettingsRecord, problem: @escaping @Sendable (RemoteSettings) -> String?,
         write: @escaping @Sendable (SettingsRecord) throws -> Void,
         keepVolume: @escaping @Sendable (Volume) throws -> Void
     ) {
@@ -45,9 +46,8 @@ package actor RemoteSettingsService: Service {
     }
 
     private let desk: SettingsDesk
-    private let record: Mutex<SettingsRecord?>
-    /// Held from reading the record to writing it: settings may come while others are put in force.
-    private let deciding = Mutex(())
+    /// Held while the file is written: settings may come while others are put in force.
+    private let record: Mutex<SettingsRecord>
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
@@ -77,55 +77,38 @@ package actor RemoteSettingsService: Service {
         self.setVolume = setVolume
         record = Mutex(desk.record)
         (events, event) = AsyncStream.makeStream()
-        state.update { $0.settings = desk.record?.status }
+        state.update { $0.settings = desk.record.status }
     }
 
     /// New settings have come. For one thread at a time: the feed's. Blocks on the disk.
     /// - Returns: why they are not taken; `nil` when they are, or were when they came before.
     package nonisolated func take(_ settings: RemoteSettings) -> String? {
-        deciding.withLock { _ in decide(on: settings) }
-    }
-
-    private nonisolated func decide(on settings: RemoteSettings) -> String? {
-        guard var record = record.withLock({ $0 }) else { return desk.problem(settings) }
-        // Nobody could ever send newer ones.
-        guard settings.at < BoxClock.end else { return "at: \(settings.at) is in the future" }
-        let before = state.snapshot.volume
-        record.note(before)
-        let verdict = record.take(settings, now: clock.reading.confirmed ?? BoxClock.end)
-        switch verdict {
-        case .known: return record.shortcoming.map { "settings: not in force: \($0)" }
-        case .outdated(let newest): return "at: \(settings.at) is not later than \(newest), the time of newer settings"
-        case .taken, .onTrial: break
+        record.withLock { record in
+            // Nobody could ever send newer ones.
+            guard settings.at < BoxClock.end else { return "at: \(settings.at) is in the future" }
+            var next = record
+            next.note(state.snapshot.volume)
+            do throws(CommandError) {
+                guard try next.take(settings, now: clock.reading.confirmed ?? BoxClock.end) else { return nil }
+            } catch { return error.reason }
+            if let problem = desk.problem(settings) ?? keep(next, over: &record) { return problem }
+            let isTrial = next.result == .trial
+            logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(isTrial)"])
+            if isTrial, !next.isTried { event.yield(.changed) }
+            return nil
         }
-        if let problem = desk.problem(settings) { return problem }
-        // With those on trial their volume comes into force.
-        let volume = record.trial == nil ? record.volume ?? before : before
-        // Before they are known: coming again they would set no volume.
-        if volume != before {
-            do { try desk.keepVolume(volume) } catch { return "settings: the volume cannot be kept: \(error)" }
-        }
-        if let problem = keep(record) {
-            // What is refused changes nothing, at the next start either.
-            if volume != before { try? desk.keepVolume(before) }
-            return "settings: cannot be kept: \(problem)"
-        }
-        logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(verdict == .onTrial)"])
-        if verdict == .onTrial { event.yield(.changed) }
-        if volume != before { setVolume(volume) }
-        return nil
     }
 
     /// Returns when the box is to be made anew, or at shutdown.
     package func run() async {
-        let isOnTrial = record.withLock { $0?.trial != nil }
+        let isOnTrial = record.withLock { $0.result == .trial }
         await withDiscardingTaskGroup { group in
             if isOnTrial {
                 let watch = TrialWatch(state: state, patience: patience) { [event] in event.yield(.trial($0)) }
                 group.addTask { await watch.run() }
             }
             for await event in events.cancelOnGracefulShutdown() {
-                guard deciding.withLock({ _ in handle(event) }) else { continue }
+                guard handle(event) else { continue }
                 // A ring that somebody may still answer would be told as missed.
                 await state.waitWhileRinging()
                 hasChanged = true
@@ -137,52 +120,47 @@ package actor RemoteSettingsService: Service {
 
     /// - Returns: whether the box is to be made anew.
     private func handle(_ event: Event) -> Bool {
-        guard var record = record.withLock({ $0 }) else { return false }
-        switch event {
-        case .changed: return true
-        case .trial(.online):
-            wasOnline = true
-            putInForce(&record)
-            return false
-        // The disk has not taken it then.
-        case .trial(.late) where wasOnline:
-            putInForce(&record)
-            return false
-        case .trial(.late):
-            // Online meanwhile, or newer ones came.
-            guard record.trial?.isTried == true else { return false }
-            record.fail("the box was not online within \(patience.components.seconds) s")
-            guard keep(record) == nil else { return false }
-            logger.error("settings from afar were not kept", metadata: ["reason": "\(record.failure?.reason ?? "")"])
-            return true
-        }
-    }
-
-    /// The box was online with those on trial.
-    private func putInForce(_ record: inout SettingsRecord) {
-        let before = state.snapshot.volume
-        record.note(before)
-        guard let settings = record.cameOnline() else { return }
-        let volume = record.volume ?? before
-        if volume != before {
-            do { try desk.keepVolume(volume) } catch {
-                logger.error("the volume cannot be kept", metadata: ["reason": "\(error)"])
+        guard case .trial(let event) = event else { return true }
+        if event == .online { wasOnline = true }
+        let isInForce = wasOnline
+        return record.withLock { record in
+            // Newer ones came, or those on trial are in force already.
+            guard record.result == .trial, record.isTried, let id = record.newest?.id else { return false }
+            var next = record
+            if isInForce {
+                next.note(state.snapshot.volume)
+                next.cameOnline()
+            } else {
+                next.fail("the box was not online within \(patience.components.seconds) s")
             }
+            // What the disk does not take is tried again when the next event comes.
+            guard keep(next, over: &record) == nil else { return false }
+            if isInForce {
+                logger.notice("settings from afar are in force", metadata: ["id": "\(id)"])
+            } else {
+                logger.error("settings from afar were not kept", metadata: ["reason": "\(next.reason ?? "")"])
+            }
+            return !isInForce
         }
-        // Should it not be kept, they are on trial at the next start as well.
-        guard keep(record) == nil else { return }
-        logger.notice("settings from afar are in force", metadata: ["id": "\(settings.id)"])
-        if volume != before { setVolume(volume) }
     }
 
-    /// - Returns: why that cannot be.
-    private nonisolated func keep(_ record: SettingsRecord) -> String? {
-        do { try desk.write(record) } catch {
+    /// - Returns: why that cannot be; nothing has changed then, also for the next start.
+    private nonisolated func keep(_ next: SettingsRecord, over record: inout SettingsRecord) -> String? {
+        let before = state.snapshot.volume
+        // That of settings on trial acts when they are in force.
+        let volume = next.result == .applied ? next.volume ?? before : before
+        do {
+            // Before they are known: coming again they would set no volume.
+            if volume != before { try desk.keepVolume(volume) }
+            try desk.write(next)
+        } catch {
+            if volume != before { try? desk.keepVolume(before) }
             logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
-            return "\(error)"
+            return "settings: cannot be kept: \(error)"
         }
-        self.record.withLock { $0 = record }
-        state.update { $0.settings = record.status }
+        record = next
+        state.update { $0.settings = next.status }
+        if volume != before { setVolume(volume) }
         return nil
     }
 }

@@ -1,39 +1,30 @@
-/// What a box remembers of the settings that it was given from afar.
+/// What a box remembers of the settings that it was given from afar: the newest, what became of them, and those before
+/// them, which count while they are not in force.
 ///
 /// New ones are on trial until the box has been online with them. When that does not come, or the box does not start with
 /// them, those before them are in force again: nobody has to visit a shop because of a setting.
 public struct SettingsRecord: Sendable, Equatable {
-    /// New settings, and whether a box was made with them.
-    public struct Trial: Sendable, Equatable {
-        public var settings: RemoteSettings
-        public var isTried: Bool
-    }
-
-    /// Settings that were not kept.
-    public struct Failure: Sendable, Equatable {
-        public var settings: RemoteSettings
-        public var reason: String
-    }
-
     /// Whose they are: merchant and device. A box that was set up for somebody else begins without any.
     public let owner: String
-    /// `nil` where `soundbox.yaml` counts alone.
-    public private(set) var inForce: RemoteSettings?
-    public private(set) var trial: Trial?
-    /// Of the newest settings, when they were not kept.
-    public private(set) var failure: Failure?
+    /// The newest settings that came; `nil` where `soundbox.yaml` has always counted alone.
+    public private(set) var newest: RemoteSettings?
+    /// What became of them.
+    public private(set) var result = SettingsStatus.Result.applied
+    /// Why they are not in force.
+    public private(set) var reason: String?
+    /// Of those on trial: whether a box was made with them.
+    public private(set) var isTried = false
+    /// What was in force when the newest came, while these are on trial or have failed.
+    private var before: RemoteSettings?
     /// The volume that the box had before settings set one: of `soundbox.yaml`, or what the shop has set since.
-    public private(set) var shopVolume: Volume?
-    /// Why this box cannot use those in force. Each start finds that out anew.
-    public private(set) var obstacle: String?
+    private var shopVolume: Volume?
 
     public init(owner: String) { self.owner = owner }
 
-    /// The newest settings that came, whatever became of them.
-    public var newest: RemoteSettings? { trial?.settings ?? failure?.settings ?? inForce }
+    /// The ones to make a box with.
+    public var current: RemoteSettings? { result == .failed ? before : newest }
 
-    /// The ones to use.
-    public var current: RemoteSettings? { trial?.settings ?? inForce }
+    public var inForce: RemoteSettings? { result == .applied ? newest : before }
 
     /// The volume that goes with those in force; `nil` where nobody has set one.
     public var volume: Volume? { inForce?.volume ?? shopVolume }
@@ -42,69 +33,52 @@ public struct SettingsRecord: Sendable, Equatable {
     /// - Parameter volume: what the box has. It is the shop's own unless settings have set it.
     public mutating func note(_ volume: Volume) {
         // A power cut while those on trial came into force leaves their volume.
-        if volume != inForce?.volume, volume != trial?.settings.volume { shopVolume = volume }
+        if volume != inForce?.volume, volume != current?.volume { shopVolume = volume }
     }
 
-    public enum Verdict: Sendable, Equatable {
-        /// They came before.
-        case known
-        /// Later ones came before them.
-        case outdated(newest: Timestamp)
-        /// In force at once.
-        case taken
-        /// On trial; a box has to be made with them.
-        case onTrial
-    }
-
-    /// New settings have come. They are valid.
+    /// New settings have come, to be checked. They are on trial, or, where only the volume is another one, what those
+    /// before them are.
     ///
     /// - Parameter now: the time, where a server has confirmed it. Settings of its future, taken while nobody knew the time,
     ///   shut out none then.
-    public mutating func take(_ settings: RemoteSettings, now: Timestamp? = nil) -> Verdict {
-        if let newest {
-            if newest == settings { return .known }
+    /// - Returns: `false` when they came before.
+    /// - Throws: for settings that are not the newest, or came before and are not in force.
+    public mutating func take(_ settings: RemoteSettings, now: Timestamp? = nil) throws(CommandError) -> Bool {
+        if settings == newest {
+            guard result != .failed else { throw CommandError(reason: "settings: not in force: \(reason ?? "")") }
+            return false
+        }
+        if let newest, newest.at >= settings.at {
             let isImpossible = now.map { newest.at.duration(since: $0) > CommandArrival.window } ?? false
-            guard newest.at < settings.at || isImpossible else { return .outdated(newest: newest.at) }
+            guard isImpossible else {
+                throw CommandError(
+                    reason: "at: \(settings.at) is not later than \(newest.at), the time of newer settings")
+            }
         }
-        failure = nil
-        guard settings.differsInMoreThanVolume(from: current) else {
-            // On trial, they take the place of those before them.
-            if trial == nil { inForce = settings } else { trial?.settings = settings }
-            return .taken
+        if settings.differsInMoreThanVolume(from: current) {
+            (before, result, isTried) = (inForce, .trial, false)
+        } else if result == .failed {
+            (before, result) = (nil, .applied)
         }
-        trial = Trial(settings: settings, isTried: false)
-        return .onTrial
+        (newest, reason) = (settings, nil)
+        return true
     }
 
     /// A box is about to be made.
     public mutating func willStart() {
-        guard let trial else { return }
-        guard !trial.isTried else { return fail("the box ended before it was online with them") }
-        self.trial?.isTried = true
+        guard result == .trial else { return }
+        if isTried { fail("the box ended before it was online with them") } else { isTried = true }
     }
 
-    /// The box is online.
-    /// - Returns: the settings that are in force from now on; `nil` when none were on trial.
-    public mutating func cameOnline() -> RemoteSettings? {
-        guard let settings = trial?.settings else { return nil }
-        (inForce, trial) = (settings, nil)
-        return settings
-    }
+    /// The box is online with those on trial.
+    public mutating func cameOnline() { (before, result) = (nil, .applied) }
 
-    /// Those on trial are given up. Without such, those in force cannot be used.
+    /// The newest cannot be used. Of several reasons the first counts.
     public mutating func fail(_ reason: String) {
-        guard let settings = trial?.settings else { return obstacle = reason }
-        (failure, trial) = (Failure(settings: settings, reason: reason), nil)
+        if result != .failed { (result, self.reason) = (.failed, reason) }
     }
 
-    /// Why the newest settings are not in force; `nil` when they are, or are on trial.
-    public var shortcoming: String? { trial == nil ? failure?.reason ?? obstacle : nil }
-
-    public var status: SettingsStatus? {
-        if let trial { return SettingsStatus(trial.settings, .trial) }
-        if let failure { return SettingsStatus(failure.settings, .failed, reason: failure.reason) }
-        return inForce.map { SettingsStatus($0, obstacle == nil ? .applied : .failed, reason: obstacle) }
-    }
+    public var status: SettingsStatus? { newest.map { SettingsStatus($0, result, reason: reason) } }
 }
 
 // MARK: On the disk
@@ -112,35 +86,21 @@ public struct SettingsRecord: Sendable, Equatable {
 extension SettingsRecord {
     public var json: JSONValue {
         .object([
-            ("owner", .string(owner)), ("in_force", inForce?.json ?? .null),
-            ("shop_volume", shopVolume.map { .integer($0.level) } ?? .null),
-            (
-                "trial",
-                trial.map { .object([("settings", $0.settings.json), ("tried", .bool($0.isTried))]) } ?? .null
-            ),
-            (
-                "failure",
-                failure.map { .object([("settings", $0.settings.json), ("reason", .string($0.reason))]) } ?? .null
-            ),
+            ("owner", .string(owner)), ("newest", newest?.json ?? .null), ("result", .string(result.rawValue)),
+            ("reason", reason.map { .string($0) } ?? .null), ("tried", .bool(isTried)),
+            ("before", before?.json ?? .null), ("shop_volume", shopVolume.map { .integer($0.level) } ?? .null),
         ])
     }
 
-    /// As ``json`` writes it; `nil` for anything else. A part that makes no sense counts as missing.
+    /// As ``json`` writes it; `nil` for anything else.
     public init?(decoding json: JSONValue) {
-        guard let owner = json["owner"]?.string else { return nil }
-        self.init(owner: owner)
-        inForce = json["in_force"].flatMap(RemoteSettings.init(decoding:))
+        guard let owner = json["owner"]?.string, let isTried = json["tried"]?.bool,
+            let result = json["result"]?.string.flatMap(SettingsStatus.Result.init)
+        else { return nil }
+        (self.owner, self.result, self.isTried, reason) = (owner, result, isTried, json["reason"]?.string)
+        newest = json["newest"].flatMap(RemoteSettings.init(decoding:))
+        before = json["before"].flatMap(RemoteSettings.init(decoding:))
         shopVolume = json["shop_volume"]?.integer.map { Volume($0) }
-        if let trial = json["trial"], let settings = trial["settings"].flatMap(RemoteSettings.init(decoding:)),
-            let isTried = trial["tried"]?.bool
-        {
-            self.trial = Trial(settings: settings, isTried: isTried)
-        }
-        if let failure = json["failure"], let settings = failure["settings"].flatMap(RemoteSettings.init(decoding:)),
-            let reason = failure["reason"]?.string
-        {
-            self.failure = Failure(settings: settings, reason: reason)
-        }
     }
 }
 

@@ -22,33 +22,35 @@ struct RemoteConfiguration {
     init(over written: Configuration, from path: String, logger: Logger) throws {
         file = SettingsFile(inStateDirectory: written.stateDirectory)
         volumeFile = StateFile.volume(in: try StateDirectory(path: written.stateDirectory).path)
-        var (found, warning): (SettingsRecord?, String?)
-        do { found = try file.read() } catch {
+        var (record, warning): (SettingsRecord?, String?)
+        do { record = try file.read() } catch {
             warning = "settings from afar are lost, soundbox.yaml counts alone; send them again: \(error)"
             logger.error("settings from afar are lost", metadata: ["reason": "\(error)"])
         }
-        if found?.owner != written.settingsOwner { found = nil }
-        var record = found ?? SettingsRecord(owner: written.settingsOwner)
+        var settings = SettingsRecord(owner: written.settingsOwner)
+        if let record, record.owner == settings.owner { settings = record }
+        let isTrial = settings.result == .trial
+        settings.willStart()
         var configuration = written
-        record.willStart()
-        while let settings = record.current {
+        while let candidate = settings.current {
             do {
-                configuration = try Self.configuration(with: settings, in: path, CheckedVoices())
+                configuration = try Self.configuration(with: candidate, in: path, CheckedVoices())
                 break
             } catch {
                 logger.error("settings from afar cannot be used", metadata: ["reason": "\(error)"])
-                record.fail("\(error)")
-                // Those that were in force stay written down: what they need may come back.
-                if record.trial == nil, record.current == settings { break }
+                let hadFailed = settings.result == .failed
+                settings.fail("\(error)")
+                if hadFailed { break }
             }
         }
-        if record.json != found?.json, record.newest != nil {
-            do { try file.write(record) } catch {
+        // Those in force stay written down: what they need may come back.
+        if isTrial {
+            do { try file.write(settings) } catch {
                 logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
             }
         }
-        volume = volumeFile.read() ?? record.volume ?? written.audio.volume
-        (self.configuration, self.warning, self.record) = (configuration, warning, record)
+        volume = volumeFile.read() ?? settings.volume ?? written.audio.volume
+        (self.configuration, self.warning, self.record) = (configuration, warning, settings)
     }
 
     func desk(for path: String) -> SettingsDesk {
