@@ -8,11 +8,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static void try_call(const char *call) {
     char byte;
+    struct timeval now;
+    if (strcmp(call, "time") == 0 && syscall(SYS_gettimeofday, &now, NULL) != 0) _exit(1);
     if (strcmp(call, "socket") == 0) socket(AF_INET, SOCK_STREAM, 0);
     if (strcmp(call, "open") == 0 && (open("/etc/passwd", O_RDONLY) >= 0 || errno != EACCES)) _exit(1);
     if (strcmp(call, "fork") == 0) fork();

@@ -15,7 +15,8 @@ typedef struct {
 soundbox_confinement_error soundbox_bound_process(unsigned long memory, unsigned int seconds);
 
 /// From now on every thread of the process may read standard input, write standard output and error, take and give back
-/// memory, and end. Opening a file is refused, and any other system call kills the process (SECCOMP_RET_KILL_PROCESS).
+/// memory, ask for the time, and end. Opening a file is refused, and any other system call kills the process
+/// (SECCOMP_RET_KILL_PROCESS).
 soundbox_confinement_error soundbox_confine_process(void);
 
 /// Bounds of a child that was started just now: address space in bytes, processor time in seconds, the size of a file that

@@ -19,12 +19,22 @@ extension BootedDebianTests {
             #expect(try await debian.status.faults == [])
         }
 
-        @Test("A text without recordings is spoken: the unit lets the box start its helper, and that one espeak-ng")
-        func text() async throws {
-            try await debian.run("card_in; systemctl restart soundbox")
+        @Test("A foreign text is spoken and a clip decoded: the unit lets the box start its helper, and that espeak-ng")
+        func helper() async throws {
+            let chime = "/usr/share/soundbox/sounds/zh-CN/chime.flac"
+            let hash = try await debian.run("sha256sum \(chime) | cut -c-64")[0]
+            try await debian.run("card_in; systemctl stop soundbox")
+            try await debian.run("echo 'clips: {hosts: [cdn.example.com]}' >>/etc/soundbox/soundbox.yaml")
+            // A clip that is kept needs no network.
+            let clips = "/var/lib/soundbox/clips"
+            try await debian.run("install -d -o soundbox -g soundbox -m 700 \(clips)")
+            try await debian.run("install -o soundbox -g soundbox -m 600 \(chime) \(clips)/\(hash)")
+            try await debian.run("systemctl start soundbox")
             try await debian.wait(until: "in_order")
-            let receipts = try await debian.run("soundbox tell 三号桌客人请取餐 --wait")
-            #expect(receipts.contains { $0.contains(#""state":"spoken""#) }, "\(receipts)")
+            for content in ["三号桌客人请取餐", "--clip https://cdn.example.com/c.flac --sha256 \(hash)"] {
+                let receipts = try await debian.run("soundbox tell --wait \(content)")
+                #expect(receipts.contains { $0.contains(#""state":"spoken""#) }, "\(receipts)")
+            }
         }
 
         @Test("A card whose driver is loaded after the start speaks the payment that waits, and nothing is restarted")
