@@ -5,13 +5,13 @@ import SoundboxSystem
 /// Whose payments the inbox holds. A box may get another merchant: what waited for the one before must not be spoken in
 /// the next shop, and is not the next shop's to look at; nor is that to be as quiet as the shop before was.
 extension StateDirectory {
-    /// Beside the inbox: the merchant that it belongs to.
+    /// Beside the inbox: the merchant that it belongs to. Written when the inbox is there, and not before.
     private var owner: SummedLine { SummedLine(path: "\(path)/owner", limit: 1 << 17) }
 
     /// Puts what is another merchant's aside: the inbox, the day told last, and what was set at the box; and puts this
     /// one's back if it was put aside before. Before anything opens it.
     ///
-    /// Each file is renamed, and the owner is written when those of the other merchant are away. A kill in between
+    /// Each file is renamed, and the owner changes when those of the other merchant are away. A kill in between
     /// leaves the rest to the next start, which sees the same owner. An inbox whose owner is not known becomes this
     /// merchant's: what waits in it is more likely to be this shop's than another one's. Blocks on the disk.
     /// - Returns: what somebody should know of it; `nil` when nothing had to be moved.
@@ -27,8 +27,18 @@ extension StateDirectory {
         }
         try move(from: place(of: merchant), to: path)
         // Nothing is taken for a merchant whom the next start would not know.
-        if known == nil { try write(merchant) }
+        if known == nil, Self.holdsInbox(path) { try write(merchant) }
         return note
+    }
+
+    /// Whether an inbox was here: if there is none now, payments may be lost. Not before the first start has made one, nor
+    /// where another merchant's was put aside. After ``claim(for:)``.
+    package var expectsInbox: Bool { SmallFile.exists(owner.path) }
+
+    /// Notes the merchant, now that there is an inbox. After ``claim(for:)``. Blocks on the disk.
+    package func noteInbox(of merchant: String) throws(StateDirectoryError) {
+        guard ((try? owner.read()) ?? nil) == nil else { return }
+        try write(merchant)
     }
 
     /// The inboxes that are put aside. Blocks on the disk.
@@ -54,12 +64,25 @@ extension StateDirectory {
         }
         SmallFile.syncFolder(of: place)
         try move(from: path, to: place)
-        try write(merchant)
+        if Self.holdsInbox(self.place(of: merchant)) {
+            try write(merchant)
+        } else {
+            guard unlink(owner.path) == 0 else {
+                throw StateDirectoryError(path: path, reason: "cannot remove \(owner.path): \(SystemError.last)")
+            }
+            SmallFile.syncFolder(of: owner.path)
+        }
         return "the payments of another merchant are put aside: \(place)"
     }
 
     private func write(_ merchant: String) throws(StateDirectoryError) {
         do { try owner.write(merchant) } catch { throw StateDirectoryError(path: path, reason: "\(error)") }
+    }
+
+    /// A file of no bytes is what a power cut leaves of one that was about to be made.
+    private static func holdsInbox(_ folder: String) -> Bool {
+        var attributes = stat()
+        return stat("\(folder)/inbox.sqlite", &attributes) == 0 && attributes.st_size > 0
     }
 
     private static let asidePrefix = "inbox-of-"

@@ -16,8 +16,6 @@ struct DamagedDatabaseTests {
     /// A history of 3,000 payments and five that nobody has heard, with pages destroyed.
     private func makeDatabase(_ trial: Trial, destroying pages: [Int] = [11, 23]) throws {
         try FileManager.default.createDirectory(atPath: folder.file("state"), withIntermediateDirectories: true)
-        // As a box has left it that was in service before.
-        _ = try StateDirectory(path: folder.file("state")).claim(for: "M1001")
         do {
             let inbox = try SQLiteInbox(path: trial.inbox)
             let arrivals = try ((1...3000).map { "h-\($0)" } + Self.waiting).map {
@@ -28,6 +26,8 @@ struct DamagedDatabaseTests {
             try inbox.markExpired(try inbox.waiting(limit: 3000), at: now)
             try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 9999).map(\.sequence))
         }
+        // As a box has left it that was in service before.
+        _ = try StateDirectory(path: folder.file("state")).claim(for: "M1001")
         let url = URL(fileURLWithPath: trial.inbox)
         var bytes = [UInt8](try Data(contentsOf: url))
         for page in pages {

@@ -95,6 +95,28 @@ struct StorageFailureTests {
         }
     }
 
+    @Test("An inbox that is missing is told like a damaged one, and at a box's first start it is not")
+    func missingDatabase() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker)
+            var box = try await trial.startBox()
+            #expect(try await trial.faults() == [])
+            _ = try await trial.publishAndWait([notice("A-1", "1")])
+            #expect(try await box.stop() == 0)
+            for name in try folder.names(in: "state") where name.hasPrefix("inbox.sqlite") {
+                try folder.remove("state/\(name)")
+            }
+            box = try await trial.startBox()
+            let line = "the payment database is missing, though this box had one"
+            #expect(box.errors.entries.contains { $0.contains("error inbox") && $0.contains(line) })
+            #expect(try await status(trial, contains: line))
+            #expect(box.errors.entries.contains { $0.contains("error not in service") && $0.contains("is missing") })
+            let receipts = try await trial.publishAndWait([notice("A-2", "1")])
+            #expect(receipts.map(\.state) == ["stored", "announced"])
+            #expect(try await box.stop() == 0)
+        }
+    }
+
     @Test("A payment that still waits can be cancelled by command, and is not spoken")
     func cancelled() async throws {
         try await withMosquitto(in: folder) { broker in

@@ -15,11 +15,13 @@ struct InboxOwnerTests {
         directory = try StateDirectory(path: folder.file("state"))
     }
 
-    private func fill(_ text: String) throws {
+    /// - Parameter isNoted: as a start does it once the inbox is there.
+    private func fill(_ text: String, isNoted: Bool = true) throws {
         for name in ["inbox.sqlite", "inbox.sqlite-wal", "inbox.sqlite.corrupt-1", "day_end", "volume", "quiet_hours"] {
             try folder.write("\(name) of \(text)", to: "state/\(name)")
         }
         try folder.write("the box's", to: "state/time")
+        if isNoted { try directory.noteInbox(of: text) }
     }
 
     private func inbox() throws -> String? {
@@ -110,7 +112,7 @@ struct InboxOwnerTests {
         _ = try directory.claim(for: "M2")
         // A backup of M1 is put back by the manual, which removes the owner.
         unlink(folder.file("state/owner"))
-        try fill("M1 again")
+        try fill("M1 again", isNoted: false)
         _ = try directory.claim(for: "M1")
         let place = try place(of: directory.claim(for: "M2"))
         #expect(try inbox() == nil)
@@ -129,6 +131,7 @@ struct InboxOwnerTests {
         unlink(folder.file("state/owner"))
         try folder.write("30\n", to: "state/volume")
         _ = try directory.claim(for: "M1")
+        try directory.noteInbox(of: "M1")
         _ = try directory.claim(for: "M2")
         #expect(!SmallFile.exists(folder.file("state/volume")) && !SmallFile.exists(folder.file("state/quiet_hours")))
     }
@@ -153,11 +156,41 @@ struct InboxOwnerTests {
     @Test("No inbox is opened for a merchant whom the next start would not know")
     func unknown() throws {
         try #require(mkdir(folder.file("state/owner.new"), 0o755) == 0)
-        let error = #expect(throws: StateDirectoryError.self) { try directory.claim(for: "M1") }
+        #expect(try directory.claim(for: "M1") == nil)
+        let error = #expect(throws: StateDirectoryError.self) { try fill("M1") }
         #expect(error?.reason.contains("state/owner: cannot be written") == true)
+        #expect(throws: StateDirectoryError.self) { try directory.claim(for: "M1") }
         rmdir(folder.file("state/owner.new"))
         #expect(try directory.claim(for: "M1") == nil)
         #expect(try directory.claim(for: "M2") != nil)
+    }
+
+    @Test("An inbox is expected where one was, and not where a start was cut off before it had made one")
+    func expected() throws {
+        func expects(for merchant: String) throws -> Bool {
+            _ = try directory.claim(for: merchant)
+            return directory.expectsInbox
+        }
+        #expect(try !expects(for: "M1"))
+        #expect(try !expects(for: "M1"))
+        try folder.write("", to: "state/inbox.sqlite")
+        #expect(try !expects(for: "M1"))
+        try fill("M1", isNoted: false)
+        #expect(try expects(for: "M1"))
+        // A new merchant's was never there.
+        #expect(try !expects(for: "M2"))
+        #expect(try !expects(for: "M2"))
+        try fill("M2")
+        #expect(try expects(for: "M2"))
+        // It is there for one who comes back, and missing where it was deleted.
+        #expect(try expects(for: "M1"))
+        unlink(folder.file("state/inbox.sqlite"))
+        #expect(try expects(for: "M1"))
+        try folder.write("damaged", to: "state/owner")
+        #expect(try expects(for: "M1"))
+        // As the manual begins without a backup.
+        unlink(folder.file("state/owner"))
+        #expect(try !expects(for: "M1"))
     }
 
     @Test("A file that cannot be moved is named, and the other merchant's inbox is not opened")

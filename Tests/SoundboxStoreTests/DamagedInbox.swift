@@ -88,13 +88,15 @@ struct DamagedInbox {
     }
 
     func open(
-        reserve: Int = 0, step: @escaping @Sendable (SalvageStep) throws -> Void = { _ in },
+        isExpected: Bool = true, reserve: Int = 0, step: @escaping @Sendable (SalvageStep) throws -> Void = { _ in },
         willRead: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> SQLiteInbox {
         let repair = SQLiteInbox.Repair(
             now: { [noon] in noon }, happened: { [told] incident in told.incidents.withLock { $0.append(incident) } },
             step: step, willRead: willRead, reserve: reserve, pause: .zero)
-        return try SQLiteInbox.recovering(path: path, repair) { [told] line in told.lines.withLock { $0.append(line) } }
+        return try SQLiteInbox.recovering(path: path, isExpected: isExpected, repair) { [told] line in
+            told.lines.withLock { $0.append(line) }
+        }
     }
 
     /// What an inbox holds.

@@ -68,14 +68,47 @@ struct SalvageKillTests {
         )
     }
 
-    @Test("A file of no bytes, as a power cut leaves it, is damage that is told, and no new inbox")
-    func empty() throws {
+    @Test(
+        "Where there was an inbox, none and a file of no bytes are damage that is told, and no new inbox",
+        arguments: [nil, []] as [[UInt8]?])
+    func gone(left: [UInt8]?) throws {
+        let reason = left == nil ? "the payment database is missing, though this box had one" : "the database is empty"
+        try leave(left)
+        do {
+            let opened = try inbox.open()
+            #expect(try inbox.content(of: opened).waiting.isEmpty)
+        }
+        #expect(inbox.told.incidents.withLock { $0.first?.description.contains(reason) } == true)
+        // The next start tells it again, until somebody had the time to read it.
+        inbox.told.incidents.withLock { $0 = [] }
+        _ = try inbox.content(of: try inbox.open())
+        #expect(inbox.told.incidents.withLock { $0.map { $0.description.contains(reason) } } == [true])
+    }
+
+    @Test("Killed at any step, a start without the file goes on at the next one, which tells it")
+    func goneAndKilled() throws {
+        for step in SalvageStep.allCases {
+            try leave(nil)
+            _ = try? inbox.open { if $0 == step { throw Killed() } }.counts()
+            inbox.told.incidents.withLock { $0 = [] }
+            #expect(try inbox.content(of: try inbox.open()).waiting.isEmpty)
+            #expect(inbox.told.incidents.withLock { $0.count } == 1, "\(step)")
+        }
+    }
+
+    @Test("A file of no bytes where there never was an inbox is what a first start left that was cut off: no damage")
+    func cutOffAtFirst() throws {
+        for left: [UInt8]? in [nil, []] {
+            try leave(left)
+            #expect(try inbox.content(of: try inbox.open(isExpected: false)).waiting.isEmpty)
+            #expect(inbox.told.incidents.withLock { $0.isEmpty })
+        }
+    }
+
+    private func leave(_ bytes: [UInt8]?) throws {
         try inbox.restore()
-        try inbox.folder.write([UInt8](), to: "inbox.sqlite")
-        try? inbox.folder.remove("inbox.sqlite-wal")
-        let opened = try inbox.open()
-        #expect(try inbox.content(of: opened).waiting.isEmpty)
-        #expect(inbox.told.incidents.withLock { $0.first?.description.contains("the database is empty") } == true)
+        for name in try inbox.folder.names() { try inbox.folder.remove(name) }
+        if let bytes { try inbox.folder.write(bytes, to: "inbox.sqlite") }
     }
 
     @Test("It is told of until somebody had the time to read it")

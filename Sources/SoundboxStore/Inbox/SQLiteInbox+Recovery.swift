@@ -40,6 +40,7 @@ extension SQLiteInbox {
     /// Without room for the new file, every request fails and says so. The salvage is tried again from time to time.
     ///
     /// - Parameters:
+    ///   - isExpected: whether there was a file at the path before. If it is gone, or has no bytes, it counts as damaged.
     ///   - now: names the damaged file. The new file numbers its receipts from this time on, so that they stay above
     ///     those of the damaged one.
     ///   - log: as ``init(path:log:)``.
@@ -48,20 +49,20 @@ extension SQLiteInbox {
     ///     was: so that people can be told before they have to wait.
     ///   - salvageGoesOn: called for every page that a salvage reads, on the salvaging thread; must not block.
     public static func recovering(
-        path: String, now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
-        happened: @escaping @Sendable (StorageIncident) -> Void,
+        path: String, isExpected: Bool = false, now: @escaping @Sendable () -> Timestamp,
+        log: @escaping @Sendable (String) -> Void, happened: @escaping @Sendable (StorageIncident) -> Void,
         beforeSalvage: @escaping @Sendable (_ reason: String) throws(InboxError) -> Void = { _ throws(InboxError) in },
         salvageGoesOn: @escaping @Sendable () -> Void = {}
     ) throws(InboxError) -> SQLiteInbox {
         try recovering(
-            path: path,
+            path: path, isExpected: isExpected,
             Repair(
                 now: now, happened: happened, beforeSalvage: beforeSalvage, willRead: { _ in salvageGoesOn() }),
             log: log)
     }
 
     static func recovering(
-        path: String, _ repair: Repair, log: @escaping @Sendable (String) -> Void = { _ in }
+        path: String, isExpected: Bool = false, _ repair: Repair, log: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(InboxError) -> SQLiteInbox {
         FileSwap.removeUnfinished(path)
         if let swap = FileSwap(unfinishedAt: path) {
@@ -71,7 +72,9 @@ extension SQLiteInbox {
         }
         var problem = logProblem(path)
         // SQLite would take it for a new one. A card that loses what was written leaves such files.
-        if problem == nil, access(path, F_OK) == 0, FileIdentity.size(path) == 0 { problem = "the database is empty" }
+        if problem == nil, isExpected, FileIdentity.size(path) == 0 {
+            problem = FileIdentity.exists(path) ? "the database is empty" : SetAsideDatabase.missing
+        }
         if problem == nil {
             do throws(InboxError) {
                 let inbox = try SQLiteInbox(path: path, log: log)
@@ -91,6 +94,10 @@ extension SQLiteInbox {
         }
         // Too damaged to be opened.
         try repair.beforeSalvage(problem ?? "")
+        if !FileIdentity.exists(path) {
+            // The renames to come need a file. If the process is killed here, the file is empty, which is damage as well.
+            close(Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o660))
+        }
         let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
         inbox.replaceIfPossible(because: problem ?? "")
         return inbox
@@ -103,8 +110,6 @@ extension SQLiteInbox {
         defer { close(descriptor) }
         guard let log = WriteAheadLog(descriptor) else { return nil }
         if FileIdentity.size(path) == 0, !log.offsets.isEmpty {
-            // The renames to come need a file. If the process is killed here, the file is empty, which changes nothing.
-            close(Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o660))
             return "the database is empty, and its write-ahead log is not"
         }
         return log.isDamaged ? "the write-ahead log is damaged" : nil

@@ -72,7 +72,9 @@ struct ConfiguredBox {
         Self.noteInboxes(directory.inboxesAside, state, logger)
         let salvage = SalvageWatch(systemd: systemd)
         let inbox = try Self.inbox(
-            directory.inboxPath, salvagesAtOnce: salvagesAtOnce, salvage, state, logger)
+            directory.inboxPath, isExpected: directory.expectsInbox, salvagesAtOnce: salvagesAtOnce, salvage, state,
+            logger)
+        try directory.noteInbox(of: configuration.merchantID)
         // An inbox that cannot be read yet says so when it is asked for payments; the clock can do without it.
         let clock = BoxClock(
             newestKnown: (try? inbox.newestTime()) ?? nil,
@@ -198,9 +200,10 @@ struct ConfiguredBox {
     }
 
     private static func inbox(
-        _ path: String, salvagesAtOnce: Bool, _ salvage: SalvageWatch, _ state: BoxState, _ logger: Logger
+        _ path: String, isExpected: Bool, salvagesAtOnce: Bool, _ salvage: SalvageWatch, _ state: BoxState,
+        _ logger: Logger
     ) throws -> SQLiteInbox {
-        try SQLiteInbox.recovering(path: path, now: { .now }) { line in
+        try SQLiteInbox.recovering(path: path, isExpected: isExpected, now: { .now }) { line in
             logger.error("inbox", metadata: ["note": "\(line)"])
         } happened: { incident in
             logger.error("inbox", metadata: ["note": "\(incident)"])
@@ -210,7 +213,8 @@ struct ConfiguredBox {
             throw .failed(
                 path: path,
                 reason:
-                    "\(reason); it is about to be put aside, and what can be read in it saved, which may take a minute")
+                    "\(reason); a new one is about to take its place, with what can be read in the old one, which may take a minute"
+            )
         } salvageGoesOn: {
             salvage.goesOn()
         }
