@@ -21,18 +21,6 @@ struct SQLiteInboxTests {
         try ids.map { .notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("\($0).50", .CNY))) }
     }
 
-    @Test("It keeps the contract of an inbox", arguments: InboxContract.clauses)
-    func contract(clause: InboxContract) throws {
-        try clause.check(try SQLiteInbox(path: path))
-    }
-
-    @Test(
-        "It keeps the contract of a book of errands and of a history, across restarts",
-        arguments: ErrandContract.clauses)
-    func errandContract(clause: ErrandContract) throws {
-        try clause.check { try SQLiteInbox(path: path) }
-    }
-
     @Test("An inbox that is lost, or is put back from a backup, never gives a second receipt the name of another")
     func epochs() throws {
         func names(_ ids: ClosedRange<Int>) throws -> [String] {
