@@ -61,13 +61,17 @@ struct Trial {
     }
 
     /// Starts the box and returns at once.
-    func launchBox(environment: [String: String] = [:]) throws -> ChildProcess {
-        try ChildProcess([Products.soundbox, "run", "--config", configurationFile], environment: environment)
+    func launchBox(
+        program: String = Products.soundbox, environment: [String: String] = [:]
+    ) throws -> ChildProcess {
+        try ChildProcess([program, "run", "--config", configurationFile], environment: environment)
     }
 
     /// Starts the box and returns once payments reach it and it answers on its control socket.
-    func startBox(environment: [String: String] = [:]) async throws -> ChildProcess {
-        let box = try launchBox(environment: environment)
+    func startBox(
+        program: String = Products.soundbox, environment: [String: String] = [:]
+    ) async throws -> ChildProcess {
+        let box = try launchBox(program: program, environment: environment)
         _ = try await box.errors.next { $0.contains(" info online") ? $0 : nil }
         // Nothing tells when the socket is there.
         while !FileManager.default.fileExists(atPath: folder.file("control.sock")) {
