@@ -8,7 +8,7 @@ import Testing
 struct ErrandContractTests: InboxContract {
     private let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder(inMemory: true) }
 
     /// The same inbox each time, as after a restart.
     func open() throws -> SQLiteInbox { try SQLiteInbox(path: folder.file("inbox.sqlite")) }

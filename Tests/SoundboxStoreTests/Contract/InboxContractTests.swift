@@ -10,7 +10,7 @@ struct InboxContractTests: InboxContract {
     let inbox: SQLiteInbox
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(inMemory: true)
         inbox = try SQLiteInbox(path: folder.file("inbox.sqlite"))
     }
 
