@@ -45,6 +45,7 @@ let package = Package(
         .executable(name: "soundbox-speak", targets: ["soundbox-speak"]),
         // For Benchmarks/ and Fuzzing/, which are packages of their own.
         .library(name: "SoundboxCore", targets: ["SoundboxCore"]),
+        .library(name: "SoundboxSpeech", targets: ["SoundboxSpeech"]),
         .library(name: "SoundboxSystem", targets: ["SoundboxSystem"]),
         .library(name: "SoundboxYAML", targets: ["SoundboxYAML"]),
         .library(name: "SoundboxAudio", targets: ["SoundboxAudio"]),
@@ -94,6 +95,8 @@ let package = Package(
 
         // Pure: no C library, no database, no clock, no socket.
         library("SoundboxCore", []),
+        // As pure: an amount in words and recordings, by the rules of a language.
+        library("SoundboxSpeech", ["SoundboxCore"]),
         // What the rooms above share: threads, processes, files, the service manager and errors of Linux, hashes and
         // HTTP; YAML parsed into documents of the core.
         library("SoundboxSystem", ["SoundboxCore", "CLinux", "CDigest", "CIdentity", "CCurl", "CConfinement"]),
@@ -101,9 +104,10 @@ let package = Package(
 
         // A voice on the disk: its language, its recordings, decoded and resampled.
         library(
-            "SoundboxVoice", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CSoxr", "CSonic"]),
+            "SoundboxVoice",
+            ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "CSndFile", "CSoxr", "CSonic"]),
         // From a script to frames: mixer, player, sinks.
-        library("SoundboxAudio", ["SoundboxCore", "SoundboxSystem", "SoundboxVoice"]),
+        library("SoundboxAudio", ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice"]),
 
         // Adapters: each knows the core and its own library, and none of its siblings.
         library("SoundboxALSA", ["SoundboxCore", "SoundboxSystem", "CALSA"]),
@@ -121,12 +125,14 @@ let package = Package(
         library(
             "SoundboxBox",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging, metrics, serviceLifecycle,
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", logging, metrics,
+                serviceLifecycle,
                 unixSignals,
             ]),
         // What soundbox.yaml says, and what stands beside it.
         library(
-            "SoundboxConfiguration", ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", logging]),
+            "SoundboxConfiguration",
+            ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", logging]),
         // Which sink and which panel a name stands for.
         library(
             "SoundboxHardware",
@@ -135,7 +141,8 @@ let package = Package(
         library(
             "SoundboxSetup",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxALSA",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
+                "SoundboxALSA",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxGPIO", "SoundboxControl", "SoundboxBox",
                 "SoundboxConfiguration", "SoundboxHardware", logging, serviceLifecycle,
                 subprocess,
@@ -144,7 +151,8 @@ let package = Package(
         library(
             "SoundboxWorkshop",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "CEBUR128", "CICU",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
+                "CEBUR128", "CICU",
                 subprocess,
             ]),
 
@@ -162,12 +170,13 @@ let package = Package(
         // What the programs have in common: output, exit codes, options.
         library(
             "SoundboxCommandLine",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", argumentParser]),
+            ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", argumentParser]),
         // The box's program: its commands, and the box put together.
         .executableTarget(
             name: "soundbox",
             dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxGPIO",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
+                "SoundboxGPIO",
                 "SoundboxMQTT", "SoundboxStore", "SoundboxClips", "SoundboxControl", "SoundboxBox",
                 "SoundboxConfiguration", "SoundboxHardware", "SoundboxSetup", "SoundboxPage", "SoundboxCommandLine",
                 "CWithoutICUData", argumentParser, logging, serviceLifecycle, unixSignals,
@@ -177,7 +186,8 @@ let package = Package(
         .executableTarget(
             name: "soundbox-voicetools",
             dependencies: [
-                "SoundboxCore", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio", "SoundboxWorkshop",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "SoundboxVoice", "SoundboxAudio",
+                "SoundboxWorkshop",
                 "SoundboxCommandLine", "CWithoutICUData", argumentParser,
             ],
             swiftSettings: strict, linkerSettings: leanly),
@@ -205,6 +215,7 @@ let package = Package(
             ],
             path: "Tests/BenchmarkSupport", swiftSettings: strict),
         tests(of: "SoundboxCore", ["SoundboxTesting", "TestSupport"]),
+        tests(of: "SoundboxSpeech", ["SoundboxCore", "TestSupport"]),
         // The arrows between rooms, and between the folders of a room.
         .testTarget(name: "HouseTests", swiftSettings: strict),
         // Compiled C: its header says why.
@@ -213,18 +224,24 @@ let package = Package(
         tests(of: "SoundboxYAML", ["SoundboxCore", "SoundboxSystem"]),
         tests(
             of: "SoundboxVoice",
-            ["SoundboxCore", "SoundboxSystem", "SoundboxYAML", "TestSupport", "VoiceTestSupport", "CSndFile"]),
+            [
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxYAML", "TestSupport", "VoiceTestSupport",
+                "CSndFile",
+            ]),
         // Compiled C: its header says why.
         .target(name: "AllocationCount", path: "Tests/AllocationCount"),
         tests(
             of: "SoundboxAudio",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxTesting", "TestSupport",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxTesting", "TestSupport",
                 "VoiceTestSupport", "CSndFile", "AllocationCount",
             ]),
         tests(
             of: "SoundboxALSA",
-            ["SoundboxAudio", "SoundboxCore", "SoundboxSystem", "SoundboxTesting", "SoundboxVoice", "VoiceTestSupport"]),
+            [
+                "SoundboxAudio", "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxTesting", "SoundboxVoice",
+                "VoiceTestSupport",
+            ]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
         tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "TestSupport", grdb]),
         tests(
@@ -244,7 +261,7 @@ let package = Package(
         tests(
             of: "SoundboxBox",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
                 "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb, logging, metrics,
                 serviceLifecycle,
             ]),
@@ -265,20 +282,22 @@ let package = Package(
         tests(
             of: "SoundboxWorkshop",
             [
-                "SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxYAML", "SoundboxTesting",
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxYAML",
+                "SoundboxTesting",
                 "TestSupport", "VoiceTestSupport", "CSndFile",
             ]),
         // The readings of every voice beside those of ICU.
         .testTarget(
             name: "OracleTests",
-            dependencies: ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxWorkshop"],
+            dependencies: ["SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxWorkshop"],
             exclude: ["Deviations"], swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "soundbox", "soundbox-speak", "soundbox-voicetools", "SoundboxAudio", "SoundboxBox",
                 "SoundboxConfiguration",
-                "SoundboxControl", "SoundboxCore", "SoundboxHardware", "SoundboxMQTT", "SoundboxSetup", "SoundboxStore",
+                "SoundboxControl", "SoundboxCore", "SoundboxSpeech", "SoundboxHardware", "SoundboxMQTT",
+                "SoundboxSetup", "SoundboxStore",
                 "SoundboxSystem",
                 "SoundboxTesting", "SoundboxVoice", "TestSupport", grdb,
             ],

@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "SoundboxAudio", package: "soundbox"),
                 .product(name: "SoundboxVoice", package: "soundbox"),
                 .product(name: "SoundboxCore", package: "soundbox"),
+                .product(name: "SoundboxSpeech", package: "soundbox"),
                 .product(name: "SoundboxStore", package: "soundbox"),
                 .product(name: "SoundboxSystem", package: "soundbox"),
             ],

@@ -13,6 +13,7 @@ let package = Package(
             dependencies: [
                 .product(name: "SoundboxVoice", package: "soundbox"),
                 .product(name: "SoundboxCore", package: "soundbox"),
+                .product(name: "SoundboxSpeech", package: "soundbox"),
                 .product(name: "SoundboxGPIO", package: "soundbox"),
                 .product(name: "SoundboxBox", package: "soundbox"),
                 .product(name: "SoundboxConfiguration", package: "soundbox"),

@@ -103,7 +103,7 @@ extension Box {
         /// What the sound is made fit for.
         package var loudspeaker = Loudspeaker.full
         /// What is said of the network by itself; `nil` is nothing.
-        package var networkPrompts: NetworkWatch.Policy?
+        package var networkPrompts: NetworkPromptPolicy?
         package var retention: Retention
         /// When the day's takings are told by themselves; `nil` never.
         package var dayEnd: DayEnd?

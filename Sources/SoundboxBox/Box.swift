@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 

@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
@@ -61,7 +62,7 @@ public struct Configuration: Sendable {
         public var hurryAbove: Int?
         public var quietHours: QuietHours?
         /// What the box says by itself of the network, and when.
-        public var networkPrompts: NetworkWatch.Policy
+        public var networkPrompts: NetworkPromptPolicy
     }
 
     public var merchantID: String
@@ -240,7 +241,7 @@ extension Configuration.Announce {
         hurryAbove = try mapping.read("hurry_above") { try $0.integer(in: 1...1000) }
         quietHours = try mapping.read("quiet_hours") { try QuietHours(reading: $0) }
         let prompts = try mapping.section("prompts")
-        networkPrompts = NetworkWatch.Policy(
+        networkPrompts = NetworkPromptPolicy(
             grace: try mapping.read("network_grace") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(30),
             saysNetwork: try prompts.read("network") { try $0.bool() } ?? true,
             saysReady: try prompts.read("ready") { try $0.bool() } ?? true)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import SoundboxCommandLine
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 import SoundboxWorkshop
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import SoundboxAudio
 import SoundboxCommandLine
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxWorkshop

@@ -1,5 +1,6 @@
 import SoundboxCommandLine
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 

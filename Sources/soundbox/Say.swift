@@ -3,6 +3,7 @@ import SoundboxAudio
 import SoundboxCommandLine
 import SoundboxCore
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxVoice
 
 struct Say: AsyncParsableCommand {

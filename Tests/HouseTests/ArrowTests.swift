@@ -15,9 +15,10 @@ struct ArrowTests {
         #expect(Set(SourceTree.modules) == Set(manifest.keys))
     }
 
-    @Test("The core depends on nothing")
+    @Test("The core depends on nothing, and speech on the core only")
     func core() {
         #expect(manifest["SoundboxCore"] == [])
+        #expect(manifest["SoundboxSpeech"] == ["SoundboxCore"])
     }
 
     @Test("No way along the arrows leads back to where it began")
@@ -41,7 +42,10 @@ struct ArrowTests {
     @Test("The daemon knows the ports only: no adapter, no configuration, no setup")
     func box() throws {
         let own = try #require(manifest["SoundboxBox"]).filter { $0.hasPrefix("Soundbox") }
-        #expect(Set(own).isSubset(of: ["SoundboxCore", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio"]))
+        #expect(
+            Set(own).isSubset(of: [
+                "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio",
+            ]))
     }
 
     /// Every module that a program is linked with.

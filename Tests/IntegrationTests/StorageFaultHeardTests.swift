@@ -4,6 +4,7 @@ import Glibc
 import SoundboxAudio
 import SoundboxConfiguration
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Glibc
 import SoundboxALSA
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxTesting
 import SoundboxVoice

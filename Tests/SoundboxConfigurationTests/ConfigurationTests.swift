@@ -169,7 +169,7 @@ struct ConfigurationTests {
         #expect(configuration.announce.hurryAbove == 5)
         #expect(
             configuration.announce.networkPrompts
-                == NetworkWatch.Policy(grace: .seconds(120), saysNetwork: false, saysReady: true))
+                == NetworkPromptPolicy(grace: .seconds(120), saysNetwork: false, saysReady: true))
         #expect(configuration.announce.quietHours == QuietHours(start: 1320, end: 425, volume: 30))
         #expect(configuration.announce.freshness.expireAfter == .seconds(90))
         #expect(configuration.announce.currency == Currency("USD"))

@@ -1,5 +1,6 @@
 import CICU
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// From an amount to the recordings that say it (spelling, unit, sentence, choice of recordings), beside what ICU takes

@@ -2,6 +2,7 @@ import Glibc
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
+import SoundboxSpeech
 import SoundboxVoice
 import SoundboxYAML
 

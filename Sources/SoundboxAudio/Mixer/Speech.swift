@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// The words of one announcement, joined, and where they may be ended.
 struct Speech: Sendable {

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// The mixer and the ring that is on it. Jobs of the sound thread hand it on to each other, so that a ring goes on

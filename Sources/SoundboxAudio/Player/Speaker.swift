@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Speaks on a device or into a file without a box, a broker or a queue: for `soundbox say` and for setup.

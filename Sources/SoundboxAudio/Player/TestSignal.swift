@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Plays what a loudspeaker is tried with: a tone of known level, and sound on one channel alone, which the box itself

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// The speech of one announcement, decoded piece by piece.

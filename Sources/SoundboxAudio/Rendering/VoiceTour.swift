@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Everything that a voice can say, once: its sentences, prompts, kinds, counts, currencies and some amounts. For an

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// How each kind of announcement sounds, and what is said.
 extension Announcer {

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// What the announcer is told, and what it asks for.
 extension Announcer {

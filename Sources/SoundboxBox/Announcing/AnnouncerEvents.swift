@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import Synchronization
 
 /// Holds what the announcer has been told and has not handled yet. Its size is bounded, however often it is told.

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Decides what is announced, when, how often and how it sounds: strictly one after the other, oldest first.
 ///

@@ -1,6 +1,7 @@
 import Logging
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 

@@ -1,6 +1,7 @@
 import Logging
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// What becomes of recordings that cannot be read while the box runs.

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Prompts that are to be spoken: one for each ``Prompt/Concern`` at most, however many are asked for.
 package struct PromptQueue: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// What the announcer needs for what commands give it to say, and for the texts of notices.
 package struct SpokenErrands: Sendable {

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Makes what an errand wants to be heard, by whatever there is to make it.

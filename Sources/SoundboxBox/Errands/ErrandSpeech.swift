@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// What senders may have said, beside what is spoken of money. Asked when a message arrives: what is refused then is

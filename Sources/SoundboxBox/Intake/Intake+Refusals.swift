@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 
 // Notices that are not announced because of what they say.

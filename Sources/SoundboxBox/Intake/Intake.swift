@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 
 /// What happens to messages as they arrive: verify, decode, make durable, wake who waits for them. Runs on the feed's

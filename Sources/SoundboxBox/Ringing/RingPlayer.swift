@@ -1,5 +1,6 @@
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 
 /// What the ringer needs of the player: the ring bus. Nothing of it blocks; any thread.
 package protocol RingPlayer: Sendable {

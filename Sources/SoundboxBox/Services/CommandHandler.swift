@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Carries out commands from every source: at once, on the caller's thread, and so in the order in which each source sends
 /// them. Nothing here blocks, also while the disk or the sound card hangs.

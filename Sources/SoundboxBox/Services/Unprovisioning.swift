@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import Synchronization
 

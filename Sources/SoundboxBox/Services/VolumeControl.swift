@@ -2,6 +2,7 @@ import Logging
 import ServiceLifecycle
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 
 /// The one place where volume and mute change: they act on what is playing. The volume is remembered across restarts;

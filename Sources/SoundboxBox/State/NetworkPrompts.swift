@@ -1,5 +1,6 @@
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 
 /// Gives ``NetworkWatch`` its clock: has the network's loss and return spoken, and that the box is ready.
@@ -15,7 +16,7 @@ actor NetworkPrompts: Service {
     ///   - say: takes a prompt to be spoken. Must not block.
     ///   - withdraw: takes one back. Must not block.
     init(
-        _ policy: NetworkWatch.Policy, state: BoxState, quietTime: QuietTime,
+        _ policy: NetworkPromptPolicy, state: BoxState, quietTime: QuietTime,
         say: @escaping @Sendable (Prompt) -> Void, withdraw: @escaping @Sendable (Prompt) -> Void
     ) {
         watch = NetworkWatch(policy, start: .monotonicNow)

@@ -1,5 +1,6 @@
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSpeech
 
 /// Says aloud that payments cannot be stored, or that stored ones may be lost: once per fault.
 ///

@@ -3,6 +3,7 @@ import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Tries the sound of a box as it is configured: its device, its amplifier, its voice. For `soundbox board test

@@ -6,6 +6,7 @@ import SoundboxConfiguration
 import SoundboxControl
 import SoundboxCore
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxSystem
 
 /// Why a box cannot do its work, though it is set up.

@@ -3,6 +3,7 @@ import SoundboxAudio
 import SoundboxConfiguration
 import SoundboxCore
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 

@@ -5,6 +5,7 @@ import SoundboxConfiguration
 import SoundboxCore
 import SoundboxGPIO
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML

@@ -4,6 +4,7 @@ import SoundboxAudio
 import SoundboxBox
 import SoundboxCore
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxSystem
 
 /// A box that nobody has set up yet. It says so aloud and with its light, and waits. If it ended instead, systemd would

@@ -4,6 +4,7 @@ import SoundboxCore
 import SoundboxGPIO
 import SoundboxHardware
 import SoundboxMQTT
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 
 /// A recording that is done without, and why.

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 
 /// The folder that holds the voices: one sub-folder for each language, `zh-CN`, and one for each further speaker of it,

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 extension Voices {
     /// In which language a text is spoken that has no recordings.

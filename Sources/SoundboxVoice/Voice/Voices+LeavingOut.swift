@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Leaving recordings out, and taking them back.
 extension Voices {

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// What others ask to be said, with the recordings there are. Whether it may be said is for ``textRules`` to judge.
 extension Voices {

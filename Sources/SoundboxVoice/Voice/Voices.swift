@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// The voices of one box: each of them says every announcement, one after the other. Most boxes have one.
 ///

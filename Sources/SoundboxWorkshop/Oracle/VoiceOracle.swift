@@ -1,5 +1,6 @@
 import CICU
 import SoundboxCore
+import SoundboxSpeech
 
 /// Compares a language's numbers with ICU's spelling of more than 100,000 amounts.
 ///

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 extension Language {
     /// Two amounts of one currency that are read alike.

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 extension NumberRules {
     /// Numbers that one rule reads with the same parts: each quotient with each remainder.

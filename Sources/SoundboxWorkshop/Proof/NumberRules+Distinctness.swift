@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 extension NumberRules {
     /// Proves that a set says every number in full: different numbers from 0 to 10¹⁵ have different words, and so have

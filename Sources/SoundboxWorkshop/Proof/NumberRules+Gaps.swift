@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Rules that are left out, where what is left still tells all numbers apart: 三十四十五 for 345 where the rule for 百
 /// is missing.

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Two numbers that a rule reads alike, since it leaves out what tells them apart.
 struct NumberLoss {

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 /// Every reading of every number, as a graph of letters: each way through it is the reading of one number.
 ///

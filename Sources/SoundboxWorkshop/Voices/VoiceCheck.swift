@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Proves that a voice can say all that it claims to, and that its recordings fit together.

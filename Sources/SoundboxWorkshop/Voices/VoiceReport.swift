@@ -1,5 +1,6 @@
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxVoice
 
 /// Measures how smoothly a voice speaks amounts: against a fluent reading, and at its joins.

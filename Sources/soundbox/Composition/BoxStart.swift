@@ -5,6 +5,7 @@ import SoundboxCore
 import SoundboxGPIO
 import SoundboxHardware
 import SoundboxSetup
+import SoundboxSpeech
 import SoundboxSystem
 
 /// Makes the box, as soon as it can be made. Until then another one stands in for it: ``UnprovisionedBox`` without a

@@ -3,6 +3,7 @@ import GRDB
 import SoundboxAudio
 import SoundboxCore
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxVoice
 import TestSupport
 import Testing

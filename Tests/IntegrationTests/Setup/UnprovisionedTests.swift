@@ -2,6 +2,7 @@ import Foundation
 import SoundboxAudio
 import SoundboxCore
 import SoundboxHardware
+import SoundboxSpeech
 import SoundboxVoice
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import Testing
 import VoiceTestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import Synchronization
 import TestSupport

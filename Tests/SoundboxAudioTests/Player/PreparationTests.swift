@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxTesting
 import Synchronization

@@ -1,5 +1,6 @@
 import Glibc
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxTesting
 import Synchronization

@@ -1,5 +1,6 @@
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 import Testing

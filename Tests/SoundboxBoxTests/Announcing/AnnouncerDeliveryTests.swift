@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 import Testing
 
 @Suite("How an announcement is to sound")

@@ -1,6 +1,7 @@
 import Logging
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 import Testing
 
 @Suite("The announcer, when the card or the disk fails")

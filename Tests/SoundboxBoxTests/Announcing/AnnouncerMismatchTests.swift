@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 import Testing
 
 @Suite("Answers that do not fit what the announcer is doing")

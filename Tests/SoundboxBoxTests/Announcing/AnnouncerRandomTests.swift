@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 import Testing
 
 @Suite("The announcer, when commands give it something to say, cancel and ring")

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 
 @testable import SoundboxBox
 

@@ -1,5 +1,6 @@
 import Foundation
 import SoundboxCore
+import SoundboxSpeech
 import Testing
 
 @testable import SoundboxBox

@@ -1,5 +1,6 @@
 import Logging
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import SoundboxCore
+import SoundboxSpeech
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct NetworkPromptsTests {
     private let said = Journal<Prompt>()
     private let withdrawn = Journal<Prompt>()
 
-    private func service(_ policy: NetworkWatch.Policy) -> NetworkPrompts {
+    private func service(_ policy: NetworkPromptPolicy) -> NetworkPrompts {
         NetworkPrompts(
             policy, state: state, quietTime: QuietTime(), say: { [said] in said.append($0) },
             withdraw: { [withdrawn] in withdrawn.append($0) })

@@ -1,5 +1,6 @@
 import SoundboxBox
 import SoundboxCore
+import SoundboxSpeech
 
 /// Entries of an inbox, made for tests.
 enum Entries {

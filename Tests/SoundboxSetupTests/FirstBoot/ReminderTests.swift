@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import SoundboxCore
+import SoundboxSpeech
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import Synchronization
 import TestSupport

@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import TestSupport
 import Testing
 import VoiceTestSupport

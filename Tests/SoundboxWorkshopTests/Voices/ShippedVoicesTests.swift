@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxTesting
 import Testing
 import VoiceTestSupport

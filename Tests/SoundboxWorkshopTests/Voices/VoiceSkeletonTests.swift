@@ -1,5 +1,6 @@
 import Foundation
 import SoundboxCore
+import SoundboxSpeech
 import SoundboxSystem
 import Testing
 import VoiceTestSupport

@@ -1,0 +1,147 @@
+import SoundboxCore
+
+/// What a voice says, in words: how it reads amounts, what it calls channels, how its sentences go.
+///
+/// All of it is data from `voice.yaml`; this type knows no language.
+public struct Language: Sendable {
+    /// The sentences about payments. A voice must have every one that ``isRequired``.
+    public enum Sentence: String, Sendable, CaseIterable {
+        /// Placeholders `{channel}` and `{amount}`.
+        case payment
+        /// `{amount}`: the notice names no channel, or one that the voice does not know.
+        case paymentWithoutChannel = "payment_without_channel"
+        /// `{amount}`
+        case refund
+        /// `{channel}`: the amount cannot be read; never silence and never a wrong number.
+        case unreadable
+        case unreadableWithoutChannel = "unreadable_without_channel"
+        case unreadableRefund = "unreadable_refund"
+        /// `{count}` and `{total}`: payments that waited too long to be read out one by one.
+        case lateSummary = "late_summary"
+        /// `{count}`: the same when their total cannot be read.
+        case lateSummaryWithoutTotal = "late_summary_without_total"
+        /// `{count}` and `{total}`: what came in since midnight.
+        case today
+        /// `{count}`: the same when the total cannot be read.
+        case todayWithoutTotal = "today_without_total"
+        /// `{count}` and `{total}`: what was paid back on the same day, said after ``today``.
+        case todayRefunds = "today_refunds"
+        /// Said before a payment that is repeated, so that nobody takes it for another one.
+        case replay
+
+        /// Whether a voice without it is refused. A sentence that came after version 0.1.0 is optional, so that
+        /// programs and voices of different ages fit. Without ``replay`` a repetition is said without words before it,
+        /// without ``todayRefunds`` the day's takings without what was paid back.
+        public var isRequired: Bool { self != .replay && self != .todayRefunds }
+
+        /// The placeholders that its text must contain, each once.
+        public var placeholders: [String] {
+            switch self {
+            case .payment: ["channel", "amount"]
+            case .paymentWithoutChannel, .refund: ["amount"]
+            case .unreadable: ["channel"]
+            case .lateSummary, .today, .todayRefunds: ["count", "total"]
+            case .lateSummaryWithoutTotal, .todayWithoutTotal: ["count"]
+            case .unreadableWithoutChannel, .unreadableRefund, .replay: []
+            }
+        }
+    }
+
+    /// The BCP 47 tag: `zh-CN`.
+    public var locale: String
+    /// What the language calls itself: 普通话.
+    public var name: String
+    /// Whether words are separated by spaces; Chinese and Thai are not.
+    public var wordsAreSpaced: Bool
+    public var numbers: NumberRules
+    /// The rule set that reads amounts.
+    public var cardinalRuleSet: String
+    /// The rule set that counts things: 两笔, not 二笔.
+    public var countingRuleSet: String
+    /// The rule set for numbers that are names, a queue's, or each digit of a code: 二號, where two of something is 兩.
+    public var numberingRuleSet: String
+    public var decimalStyle: DecimalStyle
+    /// Between an amount's unit and its subunits, and between two subunits: " and "; nothing in Chinese.
+    public var subunitJoint: String
+    /// Said where a subunit is missing before another one: 十元零五分. `nil` where nothing is.
+    public var subunitZero: String?
+    /// By currency code: `CNY` → 元.
+    public var units: [String: CurrencyWords]
+    /// The currency of an amount at the command line that names none. Notices have a default of their own, in the
+    /// configuration.
+    public var currency: Currency
+    /// Said before an amount whose currency has no word: "another currency, ". Without it (`nil`) such an amount is not
+    /// told.
+    public var otherCurrency: String?
+    /// The rest between a number and its unit.
+    public var unitPause: Duration
+    /// Spoken names by channel as providers write it: `alipay` → 支付宝.
+    public var channels: [String: String]
+    public var sentences: [Sentence: String]
+    /// By the name that a sentence has behind the colon: `{amount:이/가}`.
+    public var suffixes: [String: Suffix]
+    public var prompts: [Prompt: String]
+    /// News other than payments and refunds, by the word that senders write.
+    public var kinds: [KindName: NewsKind]
+    /// Punctuation that is a rest, and how long it lasts.
+    public var pauses: [Character: Duration]
+
+    /// The words of a prompt. Empty only where neither it nor its ``Prompt/fallback`` has any.
+    public func words(of prompt: Prompt) -> String {
+        prompts[prompt] ?? prompt.fallback.flatMap { prompts[$0] } ?? ""
+    }
+
+    /// The kinds that a notice may be of. It brings an amount and no number.
+    public var noticeKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasNumber }.keys) }
+
+    /// The kinds that an errand may be of. It brings no amount.
+    public var errandKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasAmount }.keys) }
+
+    public init(
+        locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,
+        countingRuleSet: String, numberingRuleSet: String? = nil, decimalStyle: DecimalStyle = .point,
+        subunitJoint: String = "",
+        subunitZero: String? = nil, units: [String: CurrencyWords], currency: Currency? = nil,
+        otherCurrency: String? = nil,
+        unitPause: Duration = .zero, channels: [String: String], sentences: [Sentence: String],
+        suffixes: [String: Suffix] = [:], prompts: [Prompt: String], kinds: [KindName: NewsKind] = [:],
+        pauses: [Character: Duration]
+    ) {
+        self.locale = locale
+        self.name = name
+        self.wordsAreSpaced = wordsAreSpaced
+        self.numbers = numbers
+        self.cardinalRuleSet = cardinalRuleSet
+        self.countingRuleSet = countingRuleSet
+        self.numberingRuleSet = numberingRuleSet ?? cardinalRuleSet
+        self.decimalStyle = decimalStyle
+        self.subunitJoint = subunitJoint
+        self.subunitZero = subunitZero
+        self.units = units
+        self.currency = currency ?? Self.usualCurrency(of: units)
+        self.otherCurrency = otherCurrency
+        self.unitPause = unitPause
+        self.channels = channels
+        self.sentences = sentences
+        self.suffixes = suffixes
+        self.prompts = prompts
+        self.kinds = kinds
+        self.pauses = pauses
+    }
+
+    /// Every rule set that reads anything.
+    public var ruleSets: [String] {
+        amountRuleSets + Set([countingRuleSet, numberingRuleSet]).subtracting(amountRuleSets).sorted()
+    }
+
+    /// Every rule set that reads amounts: the language's own, and those of units of another gender.
+    public var amountRuleSets: [String] {
+        let words = units.values.flatMap { [$0.unit] + $0.subunits.map(\.word) }
+        return [cardinalRuleSet] + Set(words.compactMap(\.cardinalRuleSet)).subtracting([cardinalRuleSet]).sorted()
+    }
+
+    /// CNY, or the first code that has a word.
+    private static func usualCurrency(of units: [String: CurrencyWords]) -> Currency {
+        units[Currency.CNY.code] != nil ? .CNY : units.keys.sorted().compactMap { Currency($0) }.first ?? .CNY
+    }
+}

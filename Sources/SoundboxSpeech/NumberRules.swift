@@ -1,0 +1,66 @@
+import SoundboxCore
+
+/// How one language writes numbers in words: rule sets in a subset of CLDR's rule-based number format (RBNF).
+///
+/// The rules are data of a voice, so a new language needs no Swift. Syntax and meaning follow Unicode Technical
+/// Standard #35 part 3, "Rule-Based Number Formatting", and ICU's `RuleBasedNumberFormat`:
+///
+/// | text | meaning |
+/// |---|---|
+/// | `%name:` | begins a rule set; `%%name:` one that only other sets use |
+/// | `20: <<十[>>];` | rule for 20 and more; its divisor is the largest power of ten not above the base |
+/// | `1000/1000:`, `100>:` | another radix; one power less |
+/// | `<<`, `>>` | quotient and remainder by the divisor, spelled by the same set; `<%s<`, `>%s>` by set `%s` |
+/// | `=%s=` | the number itself, spelled by set `%s` |
+/// | `[…]` | left out when the remainder is zero |
+/// | `x.x: <<点>>>;` | a number with decimals: whole part, then each digit; `>>` puts spaces between digits |
+/// | `0.x:` | the same for a number below one, where it differs |
+///
+/// A rule without a base continues the one before it by one. Whole numbers to 10¹⁵ are spelled exactly; decimals are
+/// spelled digit by digit and never rounded.
+public struct NumberRules: Sendable {
+    package struct Rule: Sendable {
+        /// Where it stands in the text of the rules, counted from 1.
+        package var line: Int
+        /// The rule as written.
+        package var source: String
+        package var base: UInt64
+        package var divisor: UInt64
+        package var parts: [Part]
+        /// A rule that spells the remainder and whose base is no multiple of its divisor yields to the rule before it
+        /// where the remainder is zero (RBNF's "rollback rule").
+        package var yieldsWithoutRemainder: Bool
+    }
+
+    package enum Part: Sendable, Equatable {
+        case text(String)
+        case quotient(RuleSetReference)
+        case remainder(RuleSetReference)
+        case same(RuleSetReference)
+        case digits(RuleSetReference, separator: String)
+        case optional([Part])
+    }
+
+    /// An index into `sets`. A reference to digits in figures (`=#,##0=`) has no spoken form.
+    package enum RuleSetReference: Sendable, Equatable {
+        case set(Int)
+        case figures
+    }
+
+    package struct RuleSet: Sendable {
+        package var name: String
+        /// Where it begins in the text of the rules, counted from 1.
+        package var line: Int
+        /// Ascending by base.
+        package var rules: [Rule] = []
+        /// The `x.x` rule.
+        package var fraction: [Part]?
+        /// The `0.x` rule, which goes before the `x.x` rule for a number below one.
+        package var properFraction: [Part]?
+    }
+
+    package let sets: [RuleSet]
+
+    /// The names of the sets, with their percent signs, in the order of the text.
+    public var setNames: [String] { sets.map(\.name) }
+}
