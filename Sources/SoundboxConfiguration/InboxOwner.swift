@@ -33,7 +33,10 @@ extension StateDirectory {
 
     /// Whether an inbox was here: if there is none now, payments may be lost. Not before the first start has made one, nor
     /// where another merchant's was put aside. After ``claim(for:)``.
-    package var expectsInbox: Bool { SmallFile.exists(owner.path) }
+    package var expectsInbox: Bool { Self.expectsInbox(in: path) }
+
+    /// The same of a box that may be running.
+    package static func expectsInbox(in folder: String) -> Bool { SmallFile.exists("\(folder)/owner") }
 
     /// Notes the merchant, now that there is an inbox. After ``claim(for:)``. Blocks on the disk.
     package func noteInbox(of merchant: String) throws(StateDirectoryError) {
@@ -79,10 +82,10 @@ extension StateDirectory {
         do { try owner.write(merchant) } catch { throw StateDirectoryError(path: path, reason: "\(error)") }
     }
 
-    /// A file of no bytes is what a power cut leaves of one that was about to be made.
+    /// A file of no bytes, or of the one that SQLite writes first, is what a power cut leaves of one that was about to be made.
     private static func holdsInbox(_ folder: String) -> Bool {
         var attributes = stat()
-        return stat("\(folder)/inbox.sqlite", &attributes) == 0 && attributes.st_size > 0
+        return stat("\(folder)/inbox.sqlite", &attributes) == 0 && attributes.st_size > 1
     }
 
     private static let asidePrefix = "inbox-of-"

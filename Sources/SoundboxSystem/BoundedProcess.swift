@@ -77,7 +77,7 @@ package struct BoundedProcess: Sendable {
             guard let status else { return .failure(.tooSlow) }
             if status & 0x7F != 0 { return .failure(.killed(signal: status & 0x7F)) }
             if status == 0 { return .success(output) }
-            return .failure(.exited(code: status >> 8 & 0xFF, saying: standardError.firstLine))
+            return .failure(.exited(code: status >> 8 & 0xFF, saying: standardError.lastLine))
         }
     }
 
@@ -185,11 +185,13 @@ private struct Pair {
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
-    /// Of what has come, at most 400 bytes. To be asked when the other side is gone.
-    var firstLine: String {
-        var bytes = [UInt8](repeating: 0, count: 400)
+    /// Of what has come, at most 400 bytes: what a program says itself, behind what its libraries say. To be asked when the
+    /// other side is gone.
+    var lastLine: String {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(ours, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self)
+        let line = bytes.prefix(max(0, count)).split(separator: 0x0A).last ?? []
+        return String(decoding: line.prefix(400), as: UTF8.self)
     }
 
     func closeOurs() { close(ours) }

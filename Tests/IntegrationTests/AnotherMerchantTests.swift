@@ -23,6 +23,23 @@ struct AnotherMerchantTests {
         return json["warnings"]?.elements?.compactMap(\.string) ?? []
     }
 
+    @Test(
+        "The volume of the shop before is not the next one's, not even at its first start, and is there again with it")
+    func volume() async throws {
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, device: "null")
+            let first = try SmallFile.read(trial.configurationFile)
+            for (merchant, volume) in [("M1001", 100), ("M2002", 100), ("M1001", 33), ("M2002", 33)] {
+                _ = try folder.write(first.replacing("M1001", with: merchant), to: "soundbox.yaml")
+                let box = try await trial.startBox()
+                let shown = try await soundbox("volume", "--config", trial.configurationFile)
+                #expect(shown.output == ["\(volume)"], "\(merchant): \(shown)")
+                _ = try await soundbox("volume", "33", "--config", trial.configurationFile)
+                #expect(try await box.stop() == 0)
+            }
+        }
+    }
+
     @Test("What waited for the one before is neither spoken nor shown in the next shop, and is spoken when it is back")
     func reset() async throws {
         try await withMosquitto(in: folder) { broker in

@@ -94,6 +94,47 @@ struct RemoteSettingsTests {
         }
     }
 
+    @Test("Settings whose voice is gone take their volume along: the shop's own is back, and stays when others come")
+    func volumeOfUnusableSettings() async throws {
+        let sounds = folder.file("sounds")
+        try await ChildProcess.run("cp", "-r", Products.sounds, sounds)
+        try await withMosquitto(in: folder) { broker in
+            let trial = try Trial(folder: folder, broker: broker, device: "null", sounds: sounds)
+            func volume(_ expected: Int) async throws {
+                let shown = try await soundbox("volume", "--config", trial.configurationFile)
+                #expect(shown.output == ["\(expected)"])
+            }
+            var box = try await trial.startBox()
+            _ = try await soundbox("volume", "80", "--config", trial.configurationFile)
+            try await send(
+                Self.settings(
+                    "s-1", at: "2026-01-01T00:00:00Z", #"{"audio":{"volume":5},"voice":{"locale":"en-US"}}"#),
+                to: broker)
+            try await box.logged("settings from afar are in force", "s-1")
+            try await volume(5)
+            #expect(try await box.stop() == 0)
+
+            try await ChildProcess.run("mv", "\(sounds)/en-US", folder.file("away"))
+            box = try await trial.startBox()
+            try await volume(80)
+            #expect(try await box.stop() == 0)
+            // What they need is back.
+            try await ChildProcess.run("mv", folder.file("away"), "\(sounds)/en-US")
+            box = try await trial.startBox()
+            try await volume(5)
+            #expect(try await box.stop() == 0)
+            try await ChildProcess.run("mv", "\(sounds)/en-US", folder.file("away"))
+            box = try await trial.startBox()
+            try await send(Self.settings("s-2", at: "2026-01-02T00:00:00Z", "{}"), to: broker)
+            try await box.logged("settings from afar", "s-2")
+            try await volume(80)
+            #expect(try await box.stop() == 0)
+            box = try await trial.startBox()
+            try await volume(80)
+            #expect(try await box.stop() == 0)
+        }
+    }
+
     @Test("A hundred settings at once hold up neither the payments between them nor the box that is made anew")
     func flood() async throws {
         try await withMosquitto(in: folder) { broker in

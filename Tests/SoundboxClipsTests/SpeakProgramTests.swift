@@ -69,7 +69,7 @@ struct SpeakProgramTests {
                 await reason { _ = try await program.decode([0], longest: .seconds(1)) }
                     == "soundbox-speak gave something that is no sound")
         }
-        let painter = try await helper("printf 'a\\033[31mb\\nc' >&2; exit 1")
+        let painter = try await helper("printf 'c\\na\\033[31mb\\n' >&2; exit 1")
         #expect(await reason { _ = try await painter.decode([0], longest: .seconds(1)) } == "a\\u{1b}[31mb")
         let flood = try await helper("while :; do echo flood; done")
         #expect(

@@ -69,8 +69,8 @@ struct SalvageKillTests {
     }
 
     @Test(
-        "Where there was an inbox, none and a file of no bytes are damage that is told, and no new inbox",
-        arguments: [nil, []] as [[UInt8]?])
+        "Where there was an inbox, none and a file of no bytes, or of one, are damage that is told, and no new inbox",
+        arguments: [nil, [], [0x53], [0]] as [[UInt8]?])
     func gone(left: [UInt8]?) throws {
         let reason = left == nil ? "the payment database is missing, though this box had one" : "the database is empty"
         try leave(left)
@@ -98,7 +98,7 @@ struct SalvageKillTests {
 
     @Test("A file of no bytes where there never was an inbox is what a first start left that was cut off: no damage")
     func cutOffAtFirst() throws {
-        for left: [UInt8]? in [nil, []] {
+        for left: [UInt8]? in [nil, [], [0x53]] {
             try leave(left)
             #expect(try inbox.content(of: try inbox.open(isExpected: false)).waiting.isEmpty)
             #expect(inbox.told.incidents.withLock { $0.isEmpty })

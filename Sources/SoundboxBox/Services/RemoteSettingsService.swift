@@ -149,12 +149,20 @@ package actor RemoteSettingsService: Service {
         let before = state.snapshot.volume
         // That of settings on trial acts when they are in force.
         let volume = next.result == .applied ? next.volume ?? before : before
+        var next = next
+        next.willWrite(next.inForce?.volume)
+        let writesVolume = volume != before || next.writtenVolume != record.writtenVolume
         do {
-            // Before they are known: coming again they would set no volume.
-            if volume != before { try desk.keepVolume(volume) }
+            if writesVolume {
+                // A power cut behind it leaves a volume of which the next start knows that it is not the shop's.
+                record.willWrite(volume)
+                try desk.write(record)
+                // Before they are known: coming again they would set no volume.
+                try desk.keepVolume(volume)
+            }
             try desk.write(next)
         } catch {
-            if volume != before { try? desk.keepVolume(before) }
+            if writesVolume { try? desk.keepVolume(before) }
             logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
             return "settings: cannot be kept: \(error)"
         }

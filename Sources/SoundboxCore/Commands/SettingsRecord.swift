@@ -18,6 +18,9 @@ public struct SettingsRecord: Sendable, Equatable {
     private var before: RemoteSettings?
     /// The volume that the box had before settings set one: of `soundbox.yaml`, or what the shop has set since.
     private var shopVolume: Volume?
+    /// The volume that settings have written down as the box's, or were about to when the power failed; `nil` while those
+    /// in force have none. If the box has it, it is not the shop's.
+    public private(set) var writtenVolume: Volume?
 
     public init(owner: String) { self.owner = owner }
 
@@ -32,9 +35,11 @@ public struct SettingsRecord: Sendable, Equatable {
     /// To be called before new settings are taken, and before those on trial come into force.
     /// - Parameter volume: what the box has. It is the shop's own unless settings have set it.
     public mutating func note(_ volume: Volume) {
-        // A power cut while those on trial came into force leaves their volume.
-        if volume != inForce?.volume, volume != current?.volume { shopVolume = volume }
+        if volume != inForce?.volume, volume != writtenVolume { shopVolume = volume }
     }
+
+    /// To be called, and kept, before a volume is written down for settings, and once more when that is done.
+    public mutating func willWrite(_ volume: Volume?) { writtenVolume = volume }
 
     /// New settings have come, to be checked. They are on trial, or, where only the volume is another one, what those
     /// before them are.
@@ -89,6 +94,7 @@ extension SettingsRecord {
             ("owner", .string(owner)), ("newest", newest?.json ?? .null), ("result", .string(result.rawValue)),
             ("reason", reason.map { .string($0) } ?? .null), ("tried", .bool(isTried)),
             ("before", before?.json ?? .null), ("shop_volume", shopVolume.map { .integer($0.level) } ?? .null),
+            ("written_volume", writtenVolume.map { .integer($0.level) } ?? .null),
         ])
     }
 
@@ -101,6 +107,7 @@ extension SettingsRecord {
         newest = json["newest"].flatMap(RemoteSettings.init(decoding:))
         before = json["before"].flatMap(RemoteSettings.init(decoding:))
         shopVolume = json["shop_volume"]?.integer.map { Volume($0) }
+        writtenVolume = json["written_volume"]?.integer.map { Volume($0) }
     }
 }
 

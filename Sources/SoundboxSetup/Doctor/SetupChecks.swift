@@ -59,6 +59,11 @@ struct SetupChecks {
     func inbox() -> Finding {
         let path = "\(configuration.stateDirectory)/inbox.sqlite"
         guard SmallFile.exists(path) else {
+            if StateDirectory.expectsInbox(in: configuration.stateDirectory) {
+                return Finding(
+                    "inbox", .red, "\(path) is gone: payments that waited in it are not announced",
+                    advice: "put a backup back before the box starts; otherwise the box makes a new one")
+            }
             return Finding("inbox", .green, "\(path) is not there yet; the box makes it at its first start")
         }
         var attributes = stat()

@@ -71,8 +71,8 @@ extension SQLiteInbox {
             }
         }
         var problem = logProblem(path)
-        // SQLite would take it for a new one. A card that loses what was written leaves such files.
-        if problem == nil, isExpected, FileIdentity.size(path) == 0 {
+        // SQLite would take it for a new one, also with one byte. A card that loses what was written leaves such files.
+        if problem == nil, isExpected, FileIdentity.size(path) <= 1 {
             problem = FileIdentity.exists(path) ? "the database is empty" : SetAsideDatabase.missing
         }
         if problem == nil {
@@ -109,7 +109,7 @@ extension SQLiteInbox {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard let log = WriteAheadLog(descriptor) else { return nil }
-        if FileIdentity.size(path) == 0, !log.offsets.isEmpty {
+        if FileIdentity.size(path) <= 1, !log.offsets.isEmpty {
             return "the database is empty, and its write-ahead log is not"
         }
         return log.isDamaged ? "the write-ahead log is damaged" : nil

@@ -65,7 +65,6 @@ struct ConfiguredBox {
         let (voices, unusable, standIns) = try Self.voices(configuration.voice)
         let directory = try StateDirectory(path: configuration.stateDirectory)
         self.directory = directory
-        if let note = try directory.claim(for: configuration.merchantID) { logger.warning("\(note)") }
         let systemd = Systemd()
         let state = BoxState(volume: remote.volume)
         Self.noteVolatileStorage(directory.path, state, logger)

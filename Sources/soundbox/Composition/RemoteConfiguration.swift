@@ -21,7 +21,10 @@ struct RemoteConfiguration {
     /// - Throws: when another box runs on the same state.
     init(over written: Configuration, from path: String, logger: Logger) throws {
         file = SettingsFile(inStateDirectory: written.stateDirectory)
-        volumeFile = StateFile.volume(in: try StateDirectory(path: written.stateDirectory).path)
+        let directory = try StateDirectory(path: written.stateDirectory)
+        // Before anything is read that was set at the box: another merchant's volume is not for this one.
+        if let note = try directory.claim(for: written.merchantID) { logger.warning("\(note)") }
+        volumeFile = StateFile.volume(in: directory.path)
         var (record, warning): (SettingsRecord?, String?)
         do { record = try file.read() } catch {
             warning = "settings from afar are lost, soundbox.yaml counts alone; send them again: \(error)"
@@ -43,13 +46,20 @@ struct RemoteConfiguration {
                 if hadFailed { break }
             }
         }
+        var known = volumeFile.read()
+        // Settings that are not in force have left it.
+        if known == settings.writtenVolume, known != settings.inForce?.volume { known = nil }
+        volume = known ?? settings.volume ?? written.audio.volume
         // Those in force stay written down: what they need may come back.
         if isTrial {
-            do { try file.write(settings) } catch {
-                logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
-            }
+            do {
+                if settings.result == .failed, settings.writtenVolume != settings.inForce?.volume {
+                    try volumeFile.write(volume)
+                    settings.willWrite(settings.inForce?.volume)
+                }
+                try file.write(settings)
+            } catch { logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"]) }
         }
-        volume = volumeFile.read() ?? settings.volume ?? written.audio.volume
         (self.configuration, self.warning, self.record) = (configuration, warning, settings)
     }
 

@@ -16,6 +16,8 @@ struct RemoteSettingsServiceTests {
         let isFull = Mutex(false)
         /// Room for two digits is left, and none for more.
         let refusesRecords = Mutex(false)
+        /// Every record but the first.
+        let refusesSecondRecord = Mutex(false)
         let refusals = Journal<Bool>()
         /// The last that was kept, and what was in the record at that moment.
         let volume = Mutex<(Volume, Volume?)?>(nil)
@@ -25,6 +27,7 @@ struct RemoteSettingsServiceTests {
                 refusals.append(true)
                 throw Full()
             }
+            if refusesSecondRecord.withLock({ $0 }), self.record.withLock({ $0 }) != nil { throw Full() }
             self.record.withLock { $0 = record }
         }
 
@@ -105,7 +108,28 @@ struct RemoteSettingsServiceTests {
         let later = self.service(try #require(SettingsRecord(decoding: record.json)))
         #expect(later.take(try settings("s-3", at: 3, "{}")) == nil)
         #expect(volumes.entries == expected.map { Volume($0) })
-        #expect(disk.volume.withLock { $0?.0 } == Volume(expected[expected.count - 1]))
+        #expect(disk.volume.withLock { $0?.0 } == Volume(changed ?? 80))
+    }
+
+    @Test("A power cut behind their volume, or settings that can be used no more, do not make it the shop's own")
+    func volumeLeftBehind() throws {
+        // The record as it is when the volume is written: the power fails before the next one.
+        let service = service()
+        disk.refusesSecondRecord.withLock { $0 = true }
+        #expect(service.take(try settings("s-1", at: 1, #"{"audio":{"volume":30}}"#)) != nil)
+        var record = try #require(disk.record.withLock { $0 })
+        disk.refusesSecondRecord.withLock { $0 = false }
+        #expect(record.newest == nil)
+        record.note(Volume(30))
+        #expect(record.volume == nil)
+
+        var later = SettingsRecord(owner: "M/b")
+        later.note(Volume(80))
+        _ = try later.take(settings("s-1", at: 1, #"{"audio":{"volume":30}}"#))
+        later.willWrite(Volume(30))
+        later.fail("the voice is gone")
+        later.note(Volume(30))
+        #expect(later.volume == Volume(80))
     }
 
     @Test("A volume on trial, also one that came during the trial, acts when they are in force and no sooner")

@@ -99,6 +99,9 @@ struct DoctorTests {
         let configuration = try Configuration(parsing: text, file: "soundbox.yaml")
         let checks = SetupChecks(configuration: configuration, boxIsRunning: false)
         #expect(checks.inbox().level == .green)
+        // There was one.
+        try folder.write("M", to: "owner")
+        #expect(checks.inbox().level == .red && checks.inbox().detail.contains("inbox.sqlite is gone"))
         mkfifo(folder.file("inbox.sqlite"), 0o666)
         #expect(checks.inbox().detail.contains("is no file"))
         unlink(folder.file("inbox.sqlite"))
