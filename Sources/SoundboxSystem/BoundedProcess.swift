@@ -42,7 +42,7 @@ package struct BoundedProcess: Sendable {
         case notStarted(SystemError)
         case tooSlow
         case tooMuchOutput
-        /// With the first line of its standard error.
+        /// With the last line of its standard error.
         case exited(code: Int32, saying: String)
         case killed(signal: Int32)
     }
