@@ -33,10 +33,10 @@ struct DamagedInbox {
         do {
             let inbox = try SQLiteInbox(path: path)
             try Self.store(ended, in: inbox, at: noon)
-            while case let entries = try inbox.waiting(limit: 100), let first = entries.first {
+            for entry in try inbox.waiting(limit: endedCount) {
                 // One in seven was told in a summary.
-                if first.sequence % 7 == 0 { try inbox.markExpired([first], at: noon) }
-                try inbox.markAnnounced(first, at: noon)
+                if entry.sequence % 7 == 0 { try inbox.markExpired([entry], at: noon) }
+                try inbox.markAnnounced(entry, at: noon)
             }
             if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
             try Self.store(waiting, in: inbox, at: noon)
