@@ -44,19 +44,19 @@ public struct Box {
         let files = ThreadExecutor(name: "files")
         let unprovisioning = Unprovisioning(remove: parts.removeSetup, logger: logger, executor: files)
         self.unprovisioning = unprovisioning
-        let events = AnnouncerEvents()
+        let requests = AnnouncerRequests()
         let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
         let desk = HistoryDesk(day: day, executor: files)
         let volume = VolumeControl(
-            player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: events.say)
+            player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: requests.say)
         let commands = CommandHandler(
-            volume: volume, unprovisioning: unprovisioning, play: events.play, say: events.say)
+            volume: volume, unprovisioning: unprovisioning, play: requests.play, say: requests.say)
         let quietTime = QuietTime(
             parts.policy.quietHours, own: parts.quietHours.own, keep: parts.quietHours.keep,
             minuteOfDay: { day.minuteOfDay })
         let networkPrompts = parts.policy.networkPrompts.map {
             NetworkPrompts(
-                $0, state: state, quietTime: quietTime, say: events.say, withdraw: events.withdraw)
+                $0, state: state, quietTime: quietTime, say: requests.say, withdraw: requests.withdraw)
         }
         let sounds = ErrandSounds(
             voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
@@ -68,14 +68,14 @@ public struct Box {
         }
         let ages = MessageAges()
         let announcer = AnnouncerService(
-            machine: Announcer(
+            announcer: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
                 hurryAbove: parts.policy.hurryAbove, quietHours: parts.policy.quietHours),
             inbox: inbox,
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
-            events: events, ages: ages, quietTime: quietTime, takings: day.totals(of:),
+            requests: requests, ages: ages, quietTime: quietTime, takings: day.totals(of:),
             receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 unprovisioning.heard(prompt)
@@ -87,13 +87,13 @@ public struct Box {
             book: parts.errands, clock: clock, player: player, quietTime: quietTime, state: state,
             logger: logger,
             hooks: RingService.Hooks(
-                receiptsAreWaiting: receiptsAreWaiting, missed: { events.say(.ringMissed) },
-                ringChanged: { isRinging in if rings.payments == .after { announcer.hold(isRinging) } },
+                receiptsAreWaiting: receiptsAreWaiting, missed: { requests.say(.ringMissed) },
+                ringChanged: { isRinging in if rings.payments == .after { requests.hold(isRinging) } },
                 prepare: sounds.prepare),
             sound: sounds.words(of:))
         // They hold the sounds: a box that is made anew would never be gone, with its files and connections.
-        sounds.whenChanged { [weak announcer, weak ringer] in
-            announcer?.somethingMayWait()
+        sounds.whenChanged { [weak ringer] in
+            requests.inboxChanged()
             ringer?.soundsChanged()
         }
         let settings = RemoteSettingsService(
@@ -116,7 +116,7 @@ public struct Box {
             metrics: metrics, ages: ages,
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) },
-                somethingMayWait: announcer.somethingMayWait, errandsMayWait: ringer.ringsMayWait,
+                somethingMayWait: requests.inboxChanged, errandsMayWait: ringer.ringsMayWait,
                 receiptsAreWaiting: receiptsAreWaiting,
                 hush: { target in
                     ringer.hush(target)
@@ -126,15 +126,15 @@ public struct Box {
                     guard let certificate else { return "certificate: not taken by this box" }
                     return certificate.take(text)
                 },
-                perform: commands.perform, say: events.say))
+                perform: commands.perform, say: requests.say))
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
             quietTime: quietTime, session: session)
         let counter = CounterDesk(
             desk: desk, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
-            loudness: { volume.loudness }, play: events.play, status: { await reporter.status() })
+            loudness: { volume.loudness }, play: requests.play, status: { await reporter.status() })
         let answers = ControlAnswers(
-            status: { await reporter.status() }, replay: { events.play(.last) },
+            status: { await reporter.status() }, replay: { requests.play(.last) },
             replayNotice: { await counter.replay($0) },
             changeVolume: { change in
                 guard let change else { return volume.loudness }
@@ -145,7 +145,7 @@ public struct Box {
                 await reporter.metrics(counted: counted, machine: machine)
             },
             events: { await counter.events(after: $0) },
-            quietHours: { await counter.quietHours($0) }, trial: { events.say(.greeting) },
+            quietHours: { await counter.quietHours($0) }, trial: { requests.say(.greeting) },
             speakCode: { await counter.speak($0) })
 
         let renewal: [any Service] = certificate.map { [$0] } ?? []
@@ -154,7 +154,7 @@ public struct Box {
             parts.policy.dayEnd.map { dayEnd in
                 [
                     DayEndService(
-                        dayEnd, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: events.tell)
+                        dayEnd, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: requests.tell)
                 ]
             } ?? []
 
@@ -185,7 +185,7 @@ public struct Box {
                 announcer,
                 ringer,
             ] + renewal + parts.control(answers) + network + dayEnd + [
-                StorageFaultService(state: state, say: events.say),
+                StorageFaultService(state: state, say: requests.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity),
             ]
     }

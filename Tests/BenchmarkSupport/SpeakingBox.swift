@@ -9,6 +9,7 @@ import SoundboxVoice
 public struct SpeakingBox: Sendable {
     private let inbox: SQLiteInbox
     private let service: AnnouncerService
+    private let requests = AnnouncerRequests()
 
     /// Blocks on the disk.
     /// - Parameter folder: holds the database.
@@ -16,10 +17,11 @@ public struct SpeakingBox: Sendable {
         inbox = try SQLiteInbox(path: "\(folder)/inbox.sqlite")
         let voices = Voices(first: voice)
         service = AnnouncerService(
-            machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
+            announcer: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
             clock: BoxClock(newestKnown: nil), player: Player(sink: sink, voices: voices, volume: Volume(80)),
             voices: voices, state: BoxState(volume: Volume(80)),
-            logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }, receiptsAreWaiting: {})
+            logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
+            receiptsAreWaiting: {})
     }
 
     /// Runs until the task is cancelled.
@@ -30,7 +32,7 @@ public struct SpeakingBox: Sendable {
     public func take(_ notice: PaymentNotice) throws -> ContinuousClock.Instant {
         _ = try inbox.store([.notice(notice)], at: .now)
         let committed = ContinuousClock.now
-        service.somethingMayWait()
+        requests.inboxChanged()
         return committed
     }
 

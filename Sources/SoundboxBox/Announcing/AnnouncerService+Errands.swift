@@ -12,7 +12,10 @@ extension AnnouncerService {
     }
 
     func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) {
-        guard let errands, try errands.book.end(entry, as: end, at: clock.now) else { return }
+        let hasEnded = try reporting { () throws(InboxError) in
+            try errands?.book.end(entry, as: end, at: clock.now) == true
+        }
+        guard hasEnded else { return }
         let command: Logger.Metadata = ["command": "\(entry.errand.id)"]
         switch end {
         case .failed(let reason):

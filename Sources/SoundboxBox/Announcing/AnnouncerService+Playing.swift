@@ -10,11 +10,17 @@ extension AnnouncerService {
     /// How long the next one waits for a notice's text that is still being made when the notice has been heard.
     private static let patienceForText = Duration.seconds(1)
 
-    func play(_ announcement: Announcer.Announcement) async -> Announcer.Event {
+    func play(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
+        defer {
+            sounding.end()
+            if let steps = Timeline.shared.take() {
+                logger.trace("timeline", metadata: ["microseconds": "\(steps)"])
+            }
+        }
         let job = announcement.job
         let earlyEnd = job.isAnswer ? EarlyEnd() : sounding.earlyEnd
         // Cancelled while it was being noted, or before, and the disk would not say so.
-        if earlyEnd.isRaised { return .withdrawn(rest: []) }
+        if earlyEnd.isRaised { return .withdrawn }
         announcementCount += 1
         let pattern = pattern(of: job)
         state.update {
@@ -34,7 +40,7 @@ extension AnnouncerService {
         } catch {
             unheard = job.entries.map(\.sequence)
             // A prompt has no chime, and is not waited for.
-            if case .prompt = job, error == .nothingToPlay { return .playFailed }
+            if case .prompt = job, error == .nothingToPlay { return .failed }
             // A voice that has lost the kind, and has no words for such a case, will not find them by being asked again.
             // Its receipt tells that it was not said.
             if case .notice(let entry) = job, entry.notice.kind.isOther, error == .nothingToPlay {
@@ -44,7 +50,7 @@ extension AnnouncerService {
                 return .played(.withoutAmount)
             }
             await handle(error)
-            return .playFailed
+            return .failed
         }
     }
 
@@ -69,9 +75,9 @@ extension AnnouncerService {
 
     private func tell(
         _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
-    ) async throws(PlayerError) -> Announcer.Event {
+    ) async throws(PlayerError) -> Announcer.Outcome {
         let job = announcement.job
-        guard let utterance = job.utterance else { return .playFailed }
+        guard let utterance = job.utterance else { return .failed }
         var firstFrame: BoxMetrics.FirstFrame?
         if case .notice(let entry) = job {
             makeText(of: entry)
@@ -126,7 +132,7 @@ extension AnnouncerService {
     /// Says what a command gave to say. It has no other words: when they are lost, that there is a message is said.
     private func say(
         _ script: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
-    ) async throws(PlayerError) -> Announcer.Event {
+    ) async throws(PlayerError) -> Announcer.Outcome {
         log(script, of: announcement.job)
         let reason: String
         do throws(PlayerError) {
@@ -165,20 +171,20 @@ extension AnnouncerService {
     /// A delivery of its own, so that no text is ever mixed into an amount.
     private func sayText(
         of entry: InboxEntry, _ announcement: Announcer.Announcement
-    ) async throws(PlayerError) -> Announcer.Event {
-        guard let text = textInTheMaking.take(), text.sequence == entry.sequence else { return .playFailed }
+    ) async throws(PlayerError) -> Announcer.Outcome {
+        guard let text = textInTheMaking.take(), text.sequence == entry.sequence else { return .failed }
         // No payment waits for what a payer has written.
         guard ((try? inbox.waiting(limit: 1)) ?? []).isEmpty else {
             text.words.giveUp()
             logger.info("the notice's text is left out: others wait", metadata: announcement.job.logMetadata([:]))
-            return .playFailed
+            return .failed
         }
         guard let script = await text.words.script(within: Self.patienceForText) else {
             text.words.giveUp()
             logger.error(
                 "the notice's text cannot be said",
                 metadata: announcement.job.logMetadata(["text": "\(text.words.text)"]))
-            return .playFailed
+            return .failed
         }
         log(script, of: announcement.job)
         try await player.play(script, announcement.delivery)

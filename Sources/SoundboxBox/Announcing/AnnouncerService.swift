@@ -6,10 +6,11 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// Performs what ``Announcer`` decides: one announcement after the other, for as long as the box runs.
+/// Announces one after the other, for as long as the box runs: what ``AnnouncerWork/announce()`` asks of the inbox, the
+/// player and the log.
 ///
 /// Runs on a thread of its own, since the inbox blocks. On shutdown what is playing is finished.
-package actor AnnouncerService: Service {
+package actor AnnouncerService: Service, AnnouncerWork {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     /// How long the announcer's thread has been busy with its current call: normally no longer than a commit. Any
@@ -29,10 +30,10 @@ package actor AnnouncerService: Service {
     let metrics: BoxMetrics?
     let receiptsAreWaiting: @Sendable () -> Void
     let promptWasHeard: @Sendable (Prompt) -> Void
-    private let events: AnnouncerEvents
+    let requests: AnnouncerRequests
     private let ages: MessageAges
     private let quietTime: QuietTime
-    private var machine: Announcer
+    var announcer: Announcer
     var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
     var unheard: [Int64] = []
@@ -54,7 +55,7 @@ package actor AnnouncerService: Service {
 
     /// - Parameters:
     ///   - errands: what commands give to say; `nil` where they cannot.
-    ///   - events: what it is told from outside, by others than its own methods.
+    ///   - requests: what it is asked for.
     ///   - ages: how the messages came that brought payments.
     ///   - takings: a day's, the current one's for `nil`, counted on this thread.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
@@ -65,9 +66,9 @@ package actor AnnouncerService: Service {
     ///   - looksElsewhere: called as often, on the announcer's thread: what else is to be looked after shares its
     ///     wake-up. Must not block.
     package init(
-        machine: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
+        announcer: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
         voices: Voices,
-        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, events: AnnouncerEvents = AnnouncerEvents(),
+        state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, requests: AnnouncerRequests = AnnouncerRequests(),
         ages: MessageAges = MessageAges(), quietTime: QuietTime = QuietTime(),
         takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
             .unknown(reason: "no history is kept")
@@ -78,11 +79,11 @@ package actor AnnouncerService: Service {
         looksElsewhere: @escaping @Sendable () -> Void = {}
     ) {
         executor = ThreadExecutor(name: "announcer", every: lookInterval) {
-            events.yield(.lookDue)
+            requests.checkDevice()
             looksElsewhere()
         }
-        self.machine = machine
-        self.events = events
+        self.announcer = announcer
+        self.requests = requests
         self.ages = ages
         self.quietTime = quietTime
         self.inbox = inbox
@@ -99,31 +100,24 @@ package actor AnnouncerService: Service {
         self.willStop = willStop
     }
 
-    /// After every commit that brought something to be said, and when something to be said has become ready. Never
-    /// blocks; any thread.
-    package nonisolated func somethingMayWait() { events.yield(.somethingMayWait) }
-
     /// Has it end with its word, if it sounds, and keeps it from beginning. To be told of a cancel before that is
     /// committed, so that nobody waits for the disk, and once more afterwards, since it may have begun meanwhile. What
     /// is still there when the inbox is read next is said then. Never blocks; any thread.
     package nonisolated func hush(_ target: CancelTarget) { sounding.hush(target) }
 
-    /// While something rings that payments are to come after. Never blocks; any thread.
-    package nonisolated func hold(_ isHeld: Bool) { events.yield(.held(isHeld)) }
-
     /// Once it is to stop, ends within ``timeToFinish`` and a little more, whatever the sound card does.
     package func run() async {
         let end = OneTimeSignal()
         let work = Task(executorPreference: executor) {
-            await self.announce()
+            await self.openAndAnnounce()
             end.signal()
         }
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [events, player, willStop] in
+            } onGracefulShutdown: { [requests, player, willStop] in
                 willStop()
-                events.yield(.stopRequested)
+                requests.stop()
                 Task {
                     await end.wait(atMost: Self.timeToFinish)
                     // What is still playing fades out, and is spoken again after the next start.
@@ -138,7 +132,7 @@ package actor AnnouncerService: Service {
         }
     }
 
-    private func announce() async {
+    private func openAndAnnounce() async {
         // Without a sound card the first announcement tries again.
         do throws(PlayerError) {
             try await player.prepare()
@@ -146,115 +140,57 @@ package actor AnnouncerService: Service {
         } catch { await handle(error) }
         await noteRecordings()
         // What was waiting when the box went off.
-        events.yield(.somethingMayWait)
+        requests.inboxChanged()
         let proof = Task { await proveRecordings() }
         defer { proof.cancel() }
-        for await event in events {
-            guard await handle(event) else { break }
-        }
+        await announce()
         recordingsRetry?.cancel()
         await player.close()
     }
 
-    /// - Returns: whether the loop goes on.
-    private func handle(_ event: Announcer.Event) async -> Bool {
-        machine.quietHours = quietTime.hours
-        for action in machine.handle(event) {
-            if action == .finish { return false }
-            // Behind what has come in meanwhile: a request to stop is heard before the next announcement begins.
-            if let answer = await perform(action) { events.yield(answer) }
+    var now: Duration { .monotonicNow }
+
+    func wait(atMost limit: Duration?) async { await requests.wait(atMost: limit) }
+
+    // MARK: The inbox
+
+    func read(limit: Int) throws(InboxError) -> Announcer.Reading {
+        Timeline.shared.mark(.announcerWoken)
+        announcer.quietHours = quietTime.hours
+        return try reporting { () throws(InboxError) in
+            try clock.doubtArrivals(in: inbox, logger: logger)
+            sounding.forget()
+            let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: try says())
+            return Announcer.Reading(queue: queue, limit: limit, moment: moment(for: queue.notices.payments))
         }
-        return true
     }
 
-    private func perform(_ action: Announcer.Action) async -> Announcer.Event? {
-        switch action {
-        case .fetch(let limit):
-            Timeline.shared.mark(.announcerWoken)
-            return answer { () throws(InboxError) in
-                try clock.doubtArrivals(in: inbox, logger: logger)
-                sounding.forget()
-                let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: try says())
-                return .fetched(queue, moment(for: queue.notices.payments))
+    func job(for request: Announcer.Request) throws(InboxError) -> (Announcer.Job, Announcer.Moment)? {
+        announcer.quietHours = quietTime.hours
+        let job = try reporting { () throws(InboxError) -> Announcer.Job? in
+            switch request {
+            case .last: .replay(try inbox.lastAnnounced())
+            case .beforeLast: .replay(try announcedBeforeLast())
+            case .today: .today(try takings(nil))
+            case .dayEnd(let day): .today(try takings(day))
+            case .network:
+                .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
+            case .notice(let entry): .replay(entry)
+            case .signInCode(let asked): inTime(asked).map(Announcer.Job.signInCode)
             }
-        case .recall(let request):
-            return answer { () throws(InboxError) in .recalled(try recall(request), moment()) }
-        case .prepare:
-            return await prepare()
-        case .look:
-            lookAfterProof()
-            await look()
-            return .looked
-        case .note(let entries):
-            sounding.begin(entries.count == 1 ? entries.map { .payment($0.notice.id) } : [])
-            return answer { () throws(InboxError) in
-                let rest = try inbox.markAnnouncing(entries)
-                Timeline.shared.mark(.announcingCommitted)
-                return rest.count == entries.count ? .noted : .withdrawn(rest: rest)
-            }
-        case .noteSounding(let entry):
-            sounding.begin([.errand(entry.errand.id)])
-            return answer { () throws(InboxError) in
-                try errands?.book.markSounding(entry) == true ? .noted : .withdrawn(rest: [])
-            }
-        case .play(let announcement):
-            defer {
-                sounding.end()
-                if let steps = Timeline.shared.take() {
-                    logger.trace("timeline", metadata: ["microseconds": "\(steps)"])
-                }
-            }
-            return await play(announcement)
-        case .record(let job, let manner):
-            return answer { () throws(InboxError) in
-                try record(job, manner)
-                return .recorded
-            }
-        case .expire(let entries):
-            return answer { () throws(InboxError) in
-                try inbox.markExpired(entries, told: nil, at: clock.now)
-                ages.forget(entries.map(\.notice.id))
-                metrics?.expired(entries)
-                logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
-                receiptsAreWaiting()
-                return .recorded
-            }
-        case .end(let entry, let end):
-            return answer { () throws(InboxError) in
-                try self.end(entry, end)
-                return .recorded
-            }
-        case .wait(let time):
-            Task { [events] in
-                try? await Task.sleep(for: time)
-                events.yield(.waited)
-            }
-            return nil
-        case .report(let mismatch):
-            logger.error("a mistake of the program", metadata: ["reason": "\(mismatch)"])
-            state.update { $0.announcerMismatches += 1 }
-            return nil
-        case .finish:
-            return nil
         }
+        return job.map { ($0, moment()) }
+    }
+
+    private func announcedBeforeLast() throws(InboxError) -> InboxEntry? {
+        if let entry = try inbox.lastAnnounced(skipping: 1) { return entry }
+        // With one payment so far, "none yet" would not be true.
+        return try inbox.lastAnnounced()
     }
 
     private func moment(for payments: [InboxEntry] = []) -> Announcer.Moment {
         Announcer.Moment(
             clock: clock.reading, minuteOfDay: quietTime.minuteOfDay, messages: ages.of(payments.map(\.notice.id)))
-    }
-
-    private func recall(_ request: Announcer.Request) throws(InboxError) -> Announcer.Recollection {
-        switch request {
-        case .last: .announced(try inbox.lastAnnounced())
-        case .beforeLast: .announced(try inbox.lastAnnounced(skipping: 1))
-        case .today: .takings(try takings(nil))
-        case .dayEnd(let day): .takings(try takings(day))
-        case .network:
-            .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
-        case .notice(let entry): .announced(entry)
-        case .signInCode(let asked): .signInCode(inTime(asked))
-        }
     }
 
     private func inTime(_ asked: Announcer.AskedCode) -> SignInCode? {
@@ -263,36 +199,77 @@ package actor AnnouncerService: Service {
         return nil
     }
 
-    private func answer(_ body: () throws(InboxError) -> Announcer.Event) -> Announcer.Event {
-        do throws(InboxError) {
-            let event = try body()
-            state.update { $0.recordingFault = nil }
-            return event
-        } catch {
-            report(error)
-            return .inboxFailed
+    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+        sounding.begin(entries.count == 1 ? entries.map { .payment($0.notice.id) } : [])
+        let rest = try reporting { () throws(InboxError) in try inbox.markAnnouncing(entries) }
+        Timeline.shared.mark(.announcingCommitted)
+        return rest
+    }
+
+    func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+        sounding.begin([.errand(entry.errand.id)])
+        return try reporting { () throws(InboxError) in try errands?.book.markSounding(entry) == true }
+    }
+
+    func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
+        try reporting { () throws(InboxError) in
+            switch job {
+            case .notice(let entry):
+                try inbox.markAnnounced(entry, as: manner, at: clock.now)
+                ages.forget([entry.notice.id])
+                metrics?.announced(entry)
+            case .summary(let entries):
+                try inbox.markExpired(entries, told: manner, at: clock.now)
+                ages.forget(entries.map(\.notice.id))
+                metrics?.expired(entries)
+            case .text, .replay, .today, .prompt, .network, .signInCode, .say: return
+            }
+            logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
+            receiptsAreWaiting()
         }
     }
 
-    private func report(_ error: InboxError) {
-        // Once per fault, not once per attempt.
-        let isNew = state.snapshot.recordingFault == nil
-        if isNew { logger.error("the inbox failed, trying again", metadata: ["reason": "\(error)"]) }
-        state.update { $0.recordingFault = error.description }
+    func expire(_ entries: [InboxEntry]) throws(InboxError) {
+        try reporting { () throws(InboxError) in try inbox.markExpired(entries, told: nil, at: clock.now) }
+        ages.forget(entries.map(\.notice.id))
+        metrics?.expired(entries)
+        logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
+        receiptsAreWaiting()
     }
 
-    private func prepare() async -> Announcer.Event {
+    /// A fault is told of once, not at each attempt.
+    func reporting<Result>(_ body: () throws(InboxError) -> Result) throws(InboxError) -> Result {
+        do throws(InboxError) {
+            let result = try body()
+            state.update { $0.recordingFault = nil }
+            return result
+        } catch {
+            let isNew = state.snapshot.recordingFault == nil
+            if isNew { logger.error("the inbox failed, trying again", metadata: ["reason": "\(error)"]) }
+            state.update { $0.recordingFault = error.description }
+            throw error
+        }
+    }
+
+    // MARK: The sound card
+
+    func checkDevice() async {
+        lookAfterProof()
+        await look()
+    }
+
+    func openDevice() async -> Bool {
         do throws(PlayerError) {
             try await player.prepare()
         } catch .sink(let error) {
             report(error)
-            return .playFailed
+            return false
         } catch {
             // The card is there. What can be played on it shows when it is played.
             await handle(error)
         }
         Timeline.shared.mark(.cardOpened)
-        return .prepared
+        return true
     }
 
     func handle(_ error: PlayerError) async {
@@ -303,22 +280,6 @@ package actor AnnouncerService: Service {
         case .nothingToPlay: reportNothingToPlay()
         case .cancelled: break
         }
-    }
-
-    private func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
-        switch job {
-        case .notice(let entry):
-            try inbox.markAnnounced(entry, as: manner, at: clock.now)
-            ages.forget([entry.notice.id])
-            metrics?.announced(entry)
-        case .summary(let entries):
-            try inbox.markExpired(entries, told: manner, at: clock.now)
-            ages.forget(entries.map(\.notice.id))
-            metrics?.expired(entries)
-        case .text, .replay, .today, .prompt, .network, .signInCode, .say: return
-        }
-        logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
-        receiptsAreWaiting()
     }
 }
 

@@ -6,7 +6,7 @@ package struct SpokenErrands: Sendable {
     package var book: any ErrandBook
     /// Has the sound of these made or fetched, as far as it needs that; of others it is forgotten. Must not block.
     package var prepare: @Sendable ([ErrandEntry]) -> Void
-    /// What there is by now to be heard of it. Whoever makes it tells ``AnnouncerService/somethingMayWait()`` when that
+    /// What there is by now to be heard of it. Whoever makes it tells ``AnnouncerRequests/inboxChanged()`` when that
     /// changes. Must not block.
     package var speech: @Sendable (ErrandEntry) -> Announcer.Speech
     /// Words for a notice's text; `nil` where there are none. Suspends while they are made, which has a bound.

@@ -25,7 +25,7 @@ struct AnnouncerErrandsTests {
     private let sink = RecordingSink()
     private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
-    private let events = AnnouncerEvents()
+    private let requests = AnnouncerRequests()
     /// One entry for every commit that wrote receipts.
     private let recorded = Journal<Void>()
     private let voice: Voice
@@ -39,7 +39,7 @@ struct AnnouncerErrandsTests {
         _ body: @Sendable @escaping (AnnouncerService) async throws -> Void
     ) async throws {
         let service = AnnouncerService(
-            machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
+            announcer: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
             errands: SpokenErrands(
                 book: inbox, prepare: { [prepared] in prepared.append($0.map(\.errand.id.text)) },
                 speech: { [speeches] entry in speeches[entry.errand.id.text] ?? .pending },
@@ -47,7 +47,7 @@ struct AnnouncerErrandsTests {
             clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink ?? self.sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
             receiptsAreWaiting: { [recorded] in recorded.append(()) }, lookInterval: .seconds(86_400))
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -90,11 +90,11 @@ struct AnnouncerErrandsTests {
         let script = words(.greeting)
         try await withService { service in
             try ask("S1", nil)
-            service.somethingMayWait()
+            requests.inboxChanged()
             _ = try await prepared.next { $0 == ["S1"] ? true : nil }
             #expect(sink.announcements.isEmpty)
             speeches["S1"] = .ready(script)
-            service.somethingMayWait()
+            requests.inboxChanged()
             try await recorded.next()
             #expect(try receipts() == ["S1 spoken aloud"])
             let expected = try await alone(script)
@@ -111,7 +111,7 @@ struct AnnouncerErrandsTests {
             try ask("S2", .failed(reason: "no such host", instead: instead))
             let old = Timestamp(millisecondsSince1970: Timestamp.now.millisecondsSince1970 - 400_000)
             try ask("S3", at: old, .ready(instead))
-            service.somethingMayWait()
+            requests.inboxChanged()
             for _ in 1...3 { try await recorded.next() }
             // Those of which nothing is heard end first.
             #expect(try receipts() == ["S1 failed no such host", "S3 expired", "S2 failed no such host"])
@@ -125,7 +125,7 @@ struct AnnouncerErrandsTests {
         let lost = AnnouncementScript(text: "x", elements: [.sound(PCMSound(samples: [], sampleRate: 48_000))])
         try await withService { service in
             try ask("S1", .ready(lost))
-            service.somethingMayWait()
+            requests.inboxChanged()
             try await recorded.next()
             #expect(try receipts() == ["S1 failed there is not a word in it"])
         }
@@ -139,7 +139,7 @@ struct AnnouncerErrandsTests {
                 let money = try Money(amount, .CNY)
                 _ = try inbox.store(
                     [.notice(PaymentNotice(id: try PaymentID("T\(amount)"), money: money, text: words))], at: .now)
-                service.somethingMayWait()
+                requests.inboxChanged()
                 try await recorded.next()
             }
             #expect(try receipts() == ["T20 announced aloud", "T8 announced aloud"])
@@ -158,18 +158,18 @@ struct AnnouncerErrandsTests {
     @Test("While something rings that payments come after, nothing is said but prompts; then everything")
     func held() async throws {
         try await withService { service in
-            service.hold(true)
+            requests.hold(true)
             _ = try inbox.store(
                 [.notice(PaymentNotice(id: try PaymentID("T"), money: try Money("8", .CNY)))], at: .now)
-            service.somethingMayWait()
-            events.say(.volumeMaximum)
+            requests.inboxChanged()
+            requests.say(.volumeMaximum)
             while sink.announcements.isEmpty { await Task.yield() }
             let prompt = try await alone(words(.volumeMaximum))
             // With the short gap of a prompt.
             let heard = try #require(sink.announcements.first)
             #expect(prompt.starts(with: heard))
             #expect(recorded.entries.isEmpty)
-            service.hold(false)
+            requests.hold(false)
             try await recorded.next()
             #expect(try receipts() == ["T announced aloud"])
         }
@@ -185,7 +185,7 @@ struct AnnouncerErrandsTests {
                 _ = try? inbox.cancel(id, at: .now)
             }
             _ = try inbox.store([.notice(PaymentNotice(id: id, money: try Money("12345.67", .CNY)))], at: .now)
-            service.somethingMayWait()
+            requests.inboxChanged()
             let cancelled = try await alone(words(.cancelled))
             while sink.announcements.count < 2 { await Task.yield() }
             #expect(cancelled.starts(with: sink.announcements[1]))

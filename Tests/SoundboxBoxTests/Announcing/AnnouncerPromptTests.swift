@@ -1,14 +1,15 @@
-import SoundboxBox
 import SoundboxCore
 import SoundboxSpeech
 import Testing
 
+@testable import SoundboxBox
+
 @Suite("The announcer, when the box speaks of itself")
 struct AnnouncerPromptTests {
-    private var announcer = Announcer.plain
     private let noon = Entries.moment
+    private let heard = AnnouncerScript.Answer.outcome(.played(.aloud))
 
-    private func play(_ prompt: Prompt) -> Announcer.Action {
+    private func play(_ prompt: Prompt) -> AnnouncerScript.Call {
         .play(
             .init(
                 .prompt(prompt),
@@ -16,102 +17,97 @@ struct AnnouncerPromptTests {
     }
 
     @Test("A prompt comes between announcements, only the last one asked for, and is not recorded")
-    mutating func prompt() throws {
-        let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.volumeMinimum)) == [])
-        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [play(.volumeMaximum)])
+    func prompt() async throws {
+        let entries = try (1...3).map { try Entries.entry($0) }
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectAnnouncement(of: entries[0]) { requests in
+            requests.say(.volumeMinimum)
+            requests.say(.volumeMaximum)
+        }
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
         // One that is asked for again and again lets every payment pass that it has held up.
-        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.somethingMayWait) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        let entries = try (2...3).map { try Entries.entry($0) }
-        #expect(announcer.handle(.fetched(.of(entries), noon)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.note([entries[0]])])
-        #expect(announcer.handle(.noted) == [.play(.init(.notice(entries[0])))])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[0]), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        announcer.begin(entries[1])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[1]), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [play(.volumeMaximum)])
-        #expect(announcer.handle(.playFailed) == [])
+        script.expect(play(.volumeMaximum), heard) { requests in
+            requests.say(.volumeMaximum)
+            requests.inboxChanged()
+        }
+        script.expect(.read(limit: 1), .queue(.of(Array(entries[1...])), noon))
+        script.expect(.open)
+        script.expect(.note([entries[1]]))
+        script.expect(.play(.init(.notice(entries[1]))), heard)
+        script.expect(.record(.notice(entries[1]), .aloud))
+        script.expectAnnouncement(of: entries[2])
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expect(play(.volumeMaximum), .failed)
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("Prompts of different concerns wait side by side: the fault is told first, and payments pass in between")
-    mutating func promptsOfDifferentConcerns() throws {
-        let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [])
-        #expect(announcer.handle(.promptRequested(.volumeMaximum)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+    func promptsOfDifferentConcerns() async throws {
         let next = try Entries.entry(2)
-        #expect(announcer.handle(.fetched(.of([next]), noon)) == [play(.storageFault)])
-        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        announcer.begin(next)
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(next), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [play(.volumeMaximum)])
-        #expect(announcer.handle(.played(.aloud)) == [])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectAnnouncement(of: try Entries.entry(1)) { requests in
+            requests.say(.storageFault)
+            requests.say(.volumeMaximum)
+        }
+        script.expect(.read(limit: 1), .queue(.of([next]), noon))
+        script.expect(play(.storageFault), heard)
+        script.expectAnnouncement(of: next)
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expect(play(.volumeMaximum), heard)
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("What is said of the network waits until no payment does, and is no louder than one")
-    mutating func networkPromptWaits() throws {
-        let entries = try (1...2).map { try Entries.entry($0) }
-        announcer.startPlaying(entries[0])
-        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[0]), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        announcer.begin(entries[1])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entries[1]), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+    func networkPromptWaits() async throws {
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectAnnouncement(of: try Entries.entry(1)) { $0.say(.networkLost) }
+        script.expectAnnouncement(of: try Entries.entry(2))
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
         let delivery = Delivery(hasChime: false, gap: .milliseconds(200))
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [.play(.init(.prompt(.networkLost), delivery))])
-        #expect(announcer.handle(.played(.aloud)) == [])
+        script.expect(.play(.init(.prompt(.networkLost), delivery)), heard)
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("A prompt that is taken back while it waits is not spoken; once it sounds, it is finished")
-    mutating func withdrawnPrompt() throws {
-        let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
-        #expect(announcer.handle(.promptWithdrawn(.networkRestored)) == [])
-        #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
-        #expect(announcer.handle(.promptRequested(.networkLost)).count == 1)
-        #expect(announcer.handle(.promptWithdrawn(.networkLost)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [])
+    func withdrawnPrompt() async throws {
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectAnnouncement(of: try Entries.entry(1)) { requests in
+            requests.say(.networkLost)
+            requests.withdraw(.networkRestored)
+            requests.withdraw(.networkLost)
+        }
+        script.expectRest { $0.say(.networkRestored) }
+        let delivery = Delivery(hasChime: false, gap: .milliseconds(200))
+        script.expect(.play(.init(.prompt(.networkRestored), delivery)), heard) { $0.withdraw(.networkRestored) }
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("While the disk fails, prompts are spoken: what the box says of the fault does not wait for its end")
-    mutating func promptDuringDiskFailure() throws {
+    func promptDuringDiskFailure() async throws {
         let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1)), play(.storageFault)])
-        // The next attempt comes when both the time has passed and the prompt has ended.
-        #expect(announcer.handle(.waited) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.promptRequested(.volumeUp)) == [play(.volumeUp)])
-        #expect(announcer.handle(.playFailed) == [])
-        #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectPlaying(entry, .played(.aloud)) { $0.say(.storageFault) }
+        script.expect(.record(.notice(entry), .aloud), .failed)
+        script.expect(play(.storageFault), heard)
+        script.expect(.wait(.seconds(1)))
+        script.expect(.record(.notice(entry), .aloud), .failed)
+        script.expect(.wait(.seconds(1)), .interrupted) { $0.say(.volumeUp) }
+        script.expect(play(.volumeUp), .failed)
+        script.expect(.wait(.seconds(1)))
+        script.expect(.record(.notice(entry), .aloud))
+        script.expectLast(.read(limit: 1))
+        await script.run()
     }
 
     @Test("A box that is stopped while it tells of a fault finishes the prompt and ends")
-    mutating func stopDuringPrompt() throws {
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.promptRequested(.storageFault)) == [play(.storageFault)])
-        #expect(announcer.handle(.stopRequested) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.finish])
+    func stopDuringPrompt() async throws {
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .failed) { $0.say(.storageFault) }
+        script.expect(play(.storageFault), heard) { $0.stop() }
+        await script.run(stops: true)
     }
 }

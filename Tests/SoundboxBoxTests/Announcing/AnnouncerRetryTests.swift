@@ -29,6 +29,7 @@ struct AnnouncerRetryTests {
     private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
     private let clock = WallClock()
+    private let requests = AnnouncerRequests()
     /// One entry for every announcement that is recorded.
     private let recorded = Journal<Void>()
     private let voice: Voice
@@ -38,13 +39,13 @@ struct AnnouncerRetryTests {
 
     private func withService(_ body: @Sendable @escaping (AnnouncerService) async throws -> Void) async throws {
         let service = AnnouncerService(
-            machine: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
+            announcer: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
             clock: BoxClock(newestKnown: nil) { [clock] in
                 BoxClock.Signs(now: clock.time, isSynchronised: true, offset: .zero)
             },
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
             receiptsAreWaiting: { [recorded] in recorded.append(()) })
         try await withThrowingTaskGroup { group in
             group.addTask { await service.run() }
@@ -81,7 +82,7 @@ struct AnnouncerRetryTests {
         for await snapshot in state.changes() where snapshot.device != nil { break }
         sink.fail(.open, with: Self.absent, times: .max)
         try arrive()
-        service.somethingMayWait()
+        requests.inboxChanged()
         for await snapshot in state.changes() where snapshot.audioFault != nil { break }
     }
 

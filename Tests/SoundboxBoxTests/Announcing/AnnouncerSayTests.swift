@@ -1,227 +1,235 @@
-import SoundboxBox
 import SoundboxCore
 import SoundboxSpeech
 import Testing
 
+@testable import SoundboxBox
+
 @Suite("The announcer, when commands give it something to say, cancel and ring")
 struct AnnouncerSayTests {
-    private var announcer = Announcer.plain
     private let noon = Entries.moment
+    private let heard = AnnouncerScript.Answer.outcome(.played(.aloud))
 
     private func job(_ say: Announcer.Say, failure: String? = nil) -> Announcer.Job {
         .say(say.entry, .words(say.entry.errand.id.text), failure: failure)
     }
 
-    private func play(_ job: Announcer.Job) -> Announcer.Action { .play(.init(job, Delivery(hasChime: false))) }
-
-    private var playCancelled: Announcer.Action {
-        .play(
-            .init(
-                .prompt(.cancelled),
-                Delivery(hasChime: false, gap: .milliseconds(200), loudness: Volume(30)...Volume(100))))
-    }
+    private let playCancelled = AnnouncerScript.Call.play(
+        .init(
+            .prompt(.cancelled),
+            Delivery(hasChime: false, gap: .milliseconds(200), loudness: Volume(30)...Volume(100))))
 
     /// Brings the announcer to where it says it.
-    private mutating func begin(_ say: Announcer.Say, _ job: Announcer.Job) {
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([], says: [say]), noon)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.noteSounding(say.entry)])
-        #expect(announcer.handle(.noted) == [play(job)])
+    private func script(_ say: Announcer.Say, _ job: Announcer.Job, _ outcome: Announcer.Outcome) -> AnnouncerScript {
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .queue(.of([], says: [say]), noon))
+        script.expect(.open)
+        script.expect(.noteSounding(say.entry))
+        script.expect(.play(.init(job, Delivery(hasChime: false))), .outcome(outcome))
+        return script
     }
 
     @Test("It is noted, said, and ended with how it sounded, however often the disk refuses that")
-    mutating func said() throws {
+    func said() async throws {
         let say = try Announcer.Say.ready(1)
-        begin(say, job(say))
-        let end = Announcer.Action.end(say.entry, .spoken(.muted))
-        #expect(announcer.handle(.played(.muted)) == [end])
+        let script = script(say, job(say), .played(.muted))
         for _ in 1...2 {
-            #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-            #expect(announcer.handle(.waited) == [end])
+            script.expect(.end(say.entry, .spoken(.muted)), .failed)
+            script.expect(.wait(.seconds(1)))
         }
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
+        script.expect(.end(say.entry, .spoken(.muted)))
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("One that is not ready is passed by, and one that is ready goes first")
-    mutating func pending() throws {
+    func pending() async throws {
         let pending = Announcer.Say(try .say(1), .pending)
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([], says: [pending]), noon)) == [])
         let ready = try Announcer.Say.ready(2)
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([], says: [pending, ready]), noon)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.noteSounding(ready.entry)])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .queue(.of([], says: [pending]), noon))
+        script.expect(.rest) { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .queue(.of([], says: [pending, ready]), noon))
+        script.expect(.open)
+        script.expectLast(.noteSounding(ready.entry))
+        await script.run()
     }
 
     @Test("What is said in its stead, or cannot be played after all, ends as failed")
-    mutating func failed() throws {
+    func failed() async throws {
         let entry = try ErrandEntry.say(1)
         let say = Announcer.Say(entry, .failed(reason: "no such host", instead: .words("S1")))
-        begin(say, job(say, failure: "no such host"))
-        #expect(announcer.handle(.played(.aloud)) == [.end(entry, .failed(reason: "no such host"))])
-        announcer = .plain
+        let instead = script(say, job(say, failure: "no such host"), .played(.aloud))
+        instead.expectLast(.end(entry, .failed(reason: "no such host")))
+        await instead.run()
         let ready = try Announcer.Say.ready(1)
-        begin(ready, job(ready))
-        #expect(announcer.handle(.saidOtherwise(reason: "lost")) == [.end(entry, .failed(reason: "lost"))])
+        let otherwise = script(ready, job(ready), .saidOtherwise(reason: "lost"))
+        otherwise.expectLast(.end(entry, .failed(reason: "lost")))
+        await otherwise.run()
     }
 
     @Test("What ends without a sound ends at once; while payments wait, one at a time between them")
-    mutating func unheard() throws {
+    func unheard() async throws {
         let old = try (1...2).map { try Announcer.Say.ready($0, age: .seconds(301)) }
         let lost = Announcer.Say(try .say(3), .failed(reason: "gone", instead: nil))
         let payment = try Entries.entry(1)
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(
-            announcer.handle(.fetched(.of([payment], says: old + [lost]), noon)) == [.end(old[0].entry, .expired)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([payment], says: [old[1], lost]), noon)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.note([payment])])
-        #expect(announcer.handle(.noted) == [.play(.init(.notice(payment)))])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(payment), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([], says: [old[1], lost]), noon)) == [.end(old[1].entry, .expired)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(
-            announcer.handle(.fetched(.of([], says: [lost]), noon)) == [.end(lost.entry, .failed(reason: "gone"))])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .queue(.of([payment], says: old + [lost]), noon))
+        script.expect(.end(old[0].entry, .expired))
+        script.expect(.read(limit: 1), .queue(.of([payment], says: [old[1], lost]), noon))
+        script.expect(.open)
+        script.expect(.note([payment]))
+        script.expect(.play(.init(.notice(payment))), heard)
+        script.expect(.record(.notice(payment), .aloud))
+        script.expect(.read(limit: 1), .queue(.of([], says: [old[1], lost]), noon))
+        script.expect(.end(old[1].entry, .expired))
+        script.expect(.read(limit: 1), .queue(.of([], says: [lost]), noon))
+        script.expect(.end(lost.entry, .failed(reason: "gone")))
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("Where the disk will not note it, it waits; where it was cancelled, it is not said")
-    mutating func noteFails() throws {
+    func noteFails() async throws {
         let say = try Announcer.Say.ready(1)
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        for answer in [Announcer.Event.inboxFailed, .withdrawn(rest: [])] {
-            #expect(announcer.handle(.fetched(.of([], says: [say]), noon)) == [.prepare])
-            #expect(announcer.handle(.prepared) == [.noteSounding(say.entry)])
-            let actions = announcer.handle(answer)
-            #expect(actions == (answer == .inboxFailed ? [.wait(.seconds(1))] : [.fetch(limit: 1)]))
-            if answer == .inboxFailed { #expect(announcer.handle(.waited) == [.fetch(limit: 1)]) }
+        let script = AnnouncerScript { $0.inboxChanged() }
+        for answer in [AnnouncerScript.Answer.failed, .rest([])] {
+            script.expect(.read(limit: 1), .queue(.of([], says: [say]), noon))
+            script.expect(.open)
+            script.expect(.noteSounding(say.entry), answer)
+            if case .failed = answer { script.expect(.wait(.seconds(1))) }
         }
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("A card that fails has it said from its start, until it is too old")
-    mutating func cardFails() throws {
+    func cardFails() async throws {
         let say = try Announcer.Say.ready(1)
-        begin(say, job(say))
-        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        let later = Entries.moment(after: .seconds(301))
-        #expect(announcer.handle(.fetched(.of([], says: [say]), later)) == [.end(say.entry, .expired)])
+        let script = script(say, job(say), .failed)
+        script.expect(.wait(.milliseconds(500)))
+        script.expect(.read(limit: 1), .queue(.of([], says: [say]), Entries.moment(after: .seconds(301))))
+        script.expectLast(.end(say.entry, .expired))
+        await script.run()
     }
 
     @Test("What is cancelled while it sounds ends early, that is said, and nothing is recorded of it")
-    mutating func cancelled() throws {
-        let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.stoppedEarly) == [playCancelled])
-        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [])
+    func cancelled() async throws {
+        let payment = AnnouncerScript { $0.inboxChanged() }
+        payment.expectPlaying(try Entries.entry(1), .stoppedEarly)
+        payment.expect(playCancelled, heard)
+        payment.expect(.read(limit: 1), .queue(.of([]), noon))
+        payment.expectLast(.rest)
+        await payment.run()
         let say = try Announcer.Say.ready(1)
-        begin(say, job(say))
-        #expect(announcer.handle(.stoppedEarly) == [playCancelled])
+        let script = script(say, job(say), .stoppedEarly)
         // A voice without the word.
-        #expect(announcer.handle(.playFailed) == [.fetch(limit: 1)])
+        script.expect(playCancelled, .failed)
+        script.expectLast(.read(limit: 1))
+        await script.run()
     }
 
     @Test("What is cancelled before it begins is passed over; a box that is to stop still takes back what was heard")
-    mutating func withdrawn() throws {
+    func withdrawn() async throws {
         let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.withdrawn(rest: [])) == [.fetch(limit: 1)])
-        announcer.begin(entry)
-        #expect(announcer.handle(.stopRequested) == [])
-        #expect(announcer.handle(.stoppedEarly) == [playCancelled])
-        #expect(announcer.handle(.played(.aloud)) == [.finish])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectPlaying(entry, .withdrawn)
+        script.expectPlaying(entry, .stoppedEarly) { $0.stop() }
+        script.expect(playCancelled, heard)
+        await script.run(stops: true)
+    }
+
+    private func noticeWithText() throws -> InboxEntry {
+        var entry = try Entries.entry(1)
+        entry.notice.text = "3号桌"
+        return entry
     }
 
     @Test("A notice's text is said when the notice is on the disk as heard, as loud, and without a chime")
-    mutating func text() throws {
-        var entry = try Entries.entry(1)
-        entry.notice.text = "3号桌"
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.play(.init(.text(entry), Delivery(hasChime: false)))])
-        #expect(announcer.handle(.played(.aloud)) == [.fetch(limit: 1)])
+    func text() async throws {
+        let entry = try noticeWithText()
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectAnnouncement(of: entry)
+        script.expect(.play(.init(.text(entry), Delivery(hasChime: false))), heard)
+        script.expectLast(.read(limit: 1))
+        await script.run()
     }
 
     @Test("A text that the box has no time for, or whose notice waits for the disk, is not said")
-    mutating func noText() throws {
-        var entry = try Entries.entry(1)
-        entry.notice.text = "3号桌"
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.waited) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        announcer.begin(entry)
-        #expect(announcer.handle(.stopRequested) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.finish])
+    func noText() async throws {
+        let entry = try noticeWithText()
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectPlaying(entry, .played(.aloud))
+        script.expect(.record(.notice(entry), .aloud), .failed)
+        script.expect(.wait(.seconds(1)))
+        script.expect(.record(.notice(entry), .aloud))
+        script.expectAnnouncement(of: entry) { $0.stop() }
+        await script.run(stops: true)
     }
 
     @Test("The day's end is told of its own day, whatever is asked for meanwhile, and again when the card refused")
-    mutating func dayEnd() throws {
+    func dayEnd() async throws {
         let day = BusinessCalendar().day(at: Entries.noon)
-        let entry = try Entries.entry(1)
-        announcer.startPlaying(entry)
-        #expect(announcer.handle(.dayEnded(day)) == [])
-        #expect(announcer.handle(.requested(.last)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.last)])
-        #expect(
-            announcer.handle(.recalled(.announced(nil), noon)) == [
-                .play(.init(.replay(nil), Delivery(hasChime: false)))
-            ])
-        #expect(announcer.handle(.played(.aloud)) == [.recall(.dayEnd(day))])
-        let told = announcer.handle(.recalled(.takings(Entries.nothing), noon))
-        #expect(told == [.play(.init(.today(Entries.nothing)))])
-        #expect(announcer.handle(.playFailed) == [.wait(.milliseconds(500))])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.dayEnd(day))])
-        #expect(announcer.handle(.inboxFailed) == [.wait(.seconds(1))])
-        #expect(announcer.handle(.waited) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.dayEnd(day))])
-        #expect(announcer.handle(.recalled(.takings(Entries.nothing), noon)) == told)
-        #expect(announcer.handle(.played(.aloud)) == [])
+        let tell = AnnouncerScript.Call.play(.init(.today(Entries.nothing)))
+        let found = AnnouncerScript.Answer.job(.today(Entries.nothing), noon)
+        let replay = AnnouncerScript.Call.play(.init(.replay(nil), Delivery(hasChime: false)))
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expectAnnouncement(of: try Entries.entry(1)) { requests in
+            requests.tell(day)
+            requests.play(.last)
+        }
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expect(.lookUp(.last), .job(.replay(nil), noon))
+        script.expect(replay, heard)
+        script.expect(.lookUp(.dayEnd(day)), found)
+        script.expect(tell, .failed)
+        script.expect(.wait(.milliseconds(500)))
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expect(.lookUp(.dayEnd(day)), .failed)
+        script.expect(.wait(.seconds(1)))
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expect(.lookUp(.dayEnd(day)), found)
+        script.expect(tell, heard)
         // A replay that nobody heard is still not told minutes later.
-        #expect(announcer.handle(.requested(.last)) == [.recall(.last)])
-        #expect(announcer.handle(.recalled(.announced(nil), noon)).count == 1)
-        #expect(announcer.handle(.playFailed) == [])
+        script.expect(.rest) { $0.play(.last) }
+        script.expect(.lookUp(.last), .job(.replay(nil), noon))
+        script.expect(replay, .failed)
+        script.expectLast(.rest)
+        await script.run()
     }
 
     @Test("While something rings that payments come after, only prompts are spoken, and not of the network")
-    mutating func held() throws {
-        let entry = try Entries.entry(1)
-        #expect(announcer.handle(.held(true)) == [])
-        #expect(announcer.handle(.somethingMayWait) == [])
-        #expect(announcer.handle(.requested(.last)) == [])
-        #expect(announcer.handle(.promptRequested(.networkLost)) == [])
-        #expect(announcer.handle(.promptRequested(.volumeUp)).count == 1)
-        #expect(announcer.handle(.played(.aloud)) == [])
-        #expect(announcer.handle(.held(false)) == [.fetch(limit: 1)])
-        announcer.begin(entry)
+    func held() async throws {
+        let prompt = Announcer.plain.announcement(of: .prompt(.volumeUp))
+        let script = AnnouncerScript { requests in
+            requests.hold(true)
+            requests.inboxChanged()
+            requests.play(.last)
+            requests.say(.networkLost)
+            requests.say(.volumeUp)
+        }
+        script.expect(.play(prompt), heard)
+        script.expect(.rest) { $0.hold(false) }
+        script.expect(.read(limit: 1), .queue(.of([]), noon))
+        script.expect(.lookUp(.last), .job(nil, noon)) { $0.inboxChanged() }
         // What sounds already is finished.
-        #expect(announcer.handle(.held(true)) == [])
-        #expect(announcer.handle(.played(.aloud)) == [.record(.notice(entry), .aloud)])
-        #expect(announcer.handle(.recorded) == [])
-        #expect(announcer.handle(.held(false)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([]), noon)) == [.recall(.last)])
+        script.expectAnnouncement(of: try Entries.entry(1)) { $0.hold(true) }
+        script.expect(.rest) { $0.hold(false) }
+        script.expectLast(.read(limit: 1))
+        await script.run()
     }
 
     @Test("A ring that begins while the inbox is read or the card is opened holds back what has not begun")
-    mutating func heldOnTheWay() throws {
+    func heldOnTheWay() async throws {
         let entry = try Entries.entry(1)
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.held(true)) == [])
-        #expect(announcer.handle(.fetched(.of([entry]), noon)) == [])
-        #expect(announcer.handle(.held(false)) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([entry]), noon)) == [.prepare])
-        #expect(announcer.handle(.held(true)) == [])
-        #expect(announcer.handle(.prepared) == [])
-        #expect(announcer.handle(.stopRequested) == [.finish])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .queue(.of([entry]), noon)) { $0.hold(true) }
+        script.expect(.rest) { $0.hold(false) }
+        script.expect(.read(limit: 1), .queue(.of([entry]), noon))
+        script.expect(.open) { $0.hold(true) }
+        script.expect(.rest) { $0.stop() }
+        await script.run(stops: true)
     }
 }

@@ -17,7 +17,7 @@ struct AnnouncerServiceTests {
     private let sink = RecordingSink()
     private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(100))
-    private let events = AnnouncerEvents()
+    private let requests = AnnouncerRequests()
     /// One entry for every announcement that is recorded.
     private let recorded = Journal<Void>()
     private let heard = Journal<Prompt>()
@@ -34,12 +34,12 @@ struct AnnouncerServiceTests {
     ) async throws {
         let voice = try voice ?? VoiceFolder(path: folder.path).voice("zh-CN").leavingOutUnusableRecordings().voice
         let service = AnnouncerService(
-            machine: Announcer(
+            announcer: Announcer(
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove),
             inbox: inbox, clock: BoxClock(newestKnown: nil),
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, events: events,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
             quietTime: QuietTime(quietHours, minuteOfDay: { 720 }),
             receiptsAreWaiting: { [recorded] in recorded.append(()) },
             promptWasHeard: { [heard] in heard.append($0) }, lookInterval: lookInterval,
@@ -69,7 +69,7 @@ struct AnnouncerServiceTests {
                 try FileManager.default.removeItem(atPath: folder.file("zh-CN/\(name)"))
             }
             try arrive(["7", "8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             for _ in 1...2 { try await recorded.next() }
             #expect(sink.announcements.count == 2)
             #expect(state.snapshot.unavailableRecordings?.contains("No such file or directory") == true)
@@ -87,7 +87,7 @@ struct AnnouncerServiceTests {
         let looks = Journal<Void>()
         try await withService(lookInterval: .milliseconds(5), looksElsewhere: { looks.append(()) }) { service in
             try arrive(["8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             for _ in 1...2 { try await looks.next() }
             try await recorded.next()
             for _ in 1...2 { try await looks.next() }
@@ -110,7 +110,7 @@ struct AnnouncerServiceTests {
         try await withService { service in
             try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
             try arrive(["8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             try await recorded.next()
             #expect(state.snapshot.unavailableRecordings != nil)
             // Chime and words: an announcement of the chime alone would be shorter than 1.25 seconds.
@@ -119,7 +119,7 @@ struct AnnouncerServiceTests {
             try FileManager.default.moveItem(atPath: away, toPath: folder.file("zh-CN"))
             _ = try inbox.store(
                 [.notice(PaymentNotice(id: try PaymentID("again"), money: try Money("8", .CNY)))], at: .now)
-            service.somethingMayWait()
+            requests.inboxChanged()
             try await recorded.next()
             let announcements = sink.announcements
             #expect(announcements.count == 2 && announcements[0] != announcements[1])
@@ -136,7 +136,7 @@ struct AnnouncerServiceTests {
         try FileManager.default.moveItem(atPath: folder.file("zh-CN"), toPath: away)
         try await withService(voice: voice) { service in
             try arrive(["8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             for await snapshot in state.changes() where snapshot.speechFault != nil { break }
             #expect(try inbox.counts().announced == 0)
             #expect(recorded.entries.isEmpty)
@@ -163,7 +163,7 @@ struct AnnouncerServiceTests {
             sink.fail(
                 .write, with: .writeFailed(device: "x", reason: "it was unplugged"), callsBefore: 40)
             try arrive(["8", "8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             for _ in 1...2 { try await recorded.next() }
             let announcements = sink.announcements
             #expect(announcements.count == 2)
@@ -181,7 +181,7 @@ struct AnnouncerServiceTests {
             let absent = AudioSinkError.unavailable(device: "x", reason: "no such device")
             sink.fail(.open, with: absent, times: .max, callsBefore: 2)
             try arrive(["8", "8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             while state.snapshot.audioFault == nil { await Task.yield() }
             #expect(state.snapshot.device == nil)
             sink.replaceDevice(
@@ -226,7 +226,7 @@ struct AnnouncerServiceTests {
     func hurry() async throws {
         try await withService(hurryAbove: 2) { service in
             try arrive(["8", "8", "8", "8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             for _ in 1...4 { try await recorded.next() }
             let lengths = sink.announcements.map(frames)
             #expect(lengths.count == 4)
@@ -240,7 +240,7 @@ struct AnnouncerServiceTests {
         let hours = isQuiet ? QuietHours(start: 720, end: 721, volume: 0) : QuietHours(start: 721, end: 720, volume: 0)
         try await withService(quietHours: hours) { service in
             try arrive(["8"])
-            service.somethingMayWait()
+            requests.inboxChanged()
             try await recorded.next()
             #expect(sink.announcements.first?.allSatisfy { $0 == 0 } == isQuiet)
         }
@@ -249,7 +249,7 @@ struct AnnouncerServiceTests {
     @Test("A prompt is spoken without chime, audible also at volume 0, and nothing is recorded of it")
     func prompt() async throws {
         try await withService { service in
-            events.say(.volumeMinimum)
+            requests.say(.volumeMinimum)
             while sink.announcements.isEmpty { await Task.yield() }
             #expect(sink.announcements.first?.contains { $0 != 0 } == true)
             #expect(recorded.entries.isEmpty)
@@ -261,10 +261,10 @@ struct AnnouncerServiceTests {
         try await withService { service in
             let player = await service.player
             player.isMuted = true
-            events.say(.unprovisionWarning)
+            requests.say(.unprovisionWarning)
             while sink.announcements.isEmpty { await Task.yield() }
             player.isMuted = false
-            events.say(.networkLost)
+            requests.say(.networkLost)
             _ = try await heard.next()
             #expect(heard.entries == [.networkLost])
         }

@@ -5,85 +5,65 @@ import Testing
 
 @testable import SoundboxBox
 
-@Suite("The announcer, with everything at once", .timeLimit(.minutes(20)))
-struct AnnouncerSoakTests {
-    private static let deposit = KindName("deposit").map(PaymentNotice.Kind.other) ?? .refund
+/// For an hour every kind comes, at intervals of its own.
+private struct BusyHour: VirtualScenario {
+    let deposit: PaymentNotice.Kind
+    private var next: [(interval: ClosedRange<Int64>, at: Int64)] = [
+        (1000...8000, 0), (20_000...90_000, 0), (20_000...90_000, 0), (20_000...60_000, 0), (10_000...60_000, 0),
+        (10_000...60_000, 0),
+    ]
 
-    @Test(
-        "For an hour every kind comes: nothing starves, and no payment is held up by two lower sentences",
-        arguments: 1...6 as ClosedRange<UInt64>)
-    func hour(seed: UInt64) throws {
-        // Nobody expires, so that whoever is not heard shows.
-        var box = VirtualBox(seed: seed, saysExpireAfter: .seconds(86_400))
-        var next: [(interval: ClosedRange<Int64>, at: Int64)] = [
-            (1000...8000, 0), (20_000...90_000, 0), (20_000...90_000, 0), (20_000...60_000, 0), (10_000...60_000, 0),
-            (10_000...60_000, 0),
-        ]
-        while box.now < 3_600_000 {
-            for index in next.indices where next[index].at <= box.now {
-                switch index {
-                case 0: try box.arrive(.payment)
-                case 1: try box.arrive(.refund)
-                case 2: try box.arrive(Self.deposit)
-                case 3: try box.say(readyAfter: box.chance(50) ? 400 : 0)
-                case 4: box.ask(.requested(.today))
-                default: box.ask(.promptRequested(.volumeMaximum))
-                }
-                next[index].at = box.now + .random(in: next[index].interval, using: &box.random)
+    init(deposit: PaymentNotice.Kind) { self.deposit = deposit }
+
+    mutating func act(on box: isolated VirtualBox) throws -> Int64? {
+        guard box.elapsed < 3_600_000 else { return nil }
+        for index in next.indices where next[index].at <= box.elapsed {
+            switch index {
+            case 0: try box.arrive(.payment)
+            case 1: try box.arrive(.refund)
+            case 2: try box.arrive(deposit)
+            case 3: try box.say(readyAfter: box.chance(50) ? 400 : 0)
+            case 4: box.request(.today)
+            default: box.prompt(.volumeMaximum)
             }
-            box.pass(100)
+            next[index].at = box.elapsed + .random(in: next[index].interval, using: &box.random)
         }
-        box.settle()
-        try box.ledger.close(box.inbox.receipts(after: 0, limit: .max))
-        #expect(box.ledger.problems == [], "seed \(seed)")
-        #expect(box.ledger.heardAtAll == box.ledger.ids)
-        for rank in Rank.allCases { #expect((box.ledger.sentences[rank] ?? 0) >= 40, "\(rank)") }
-        // One that is passed over four times goes before all but those that wait as long; there are five lower ranks.
-        #expect(box.ledger.mostPassedOver <= Turns.patience + 4)
-        // Far from an hour: whoever waits gets a turn.
-        for (rank, wait) in box.ledger.longestWait { #expect(wait < 600_000, "\(rank) with seed \(seed)") }
+        return 100
+    }
+}
+
+/// Mixed commands, with failures, rings and restarts.
+private struct MixedCommands: VirtualScenario {
+    let deposit: PaymentNotice.Kind
+    var left = 10_000
+
+    mutating func act(on box: isolated VirtualBox) throws -> Int64? {
+        guard left > 0 else { return nil }
+        left -= 1
+        try command(box)
+        return .random(in: 0...8000, using: &box.random)
     }
 
-    @Test("Ten thousand mixed commands, with failures, rings and restarts, break no promise", arguments: [15])
-    func soak(seed: UInt64) throws {
-        print("soak with seed \(seed)")
-        var box = VirtualBox(seed: seed)
-        box.failures = 2
-        for _ in 0..<10_000 {
-            try command(&box)
-            box.pass(.random(in: 0...8000, using: &box.random))
-        }
-        box.settle()
-        try box.ledger.close(box.inbox.receipts(after: 0, limit: .max))
-        let problems = box.ledger.problems
-        #expect(problems.isEmpty, "seed \(seed): \(problems.count), the first \(problems.prefix(5))")
-        #expect(try box.inbox.counts().waiting == 0)
-        #expect(try box.inbox.errands().isEmpty)
-        // It did meet what it is about.
-        #expect(box.notices > 4000 && box.says > 800 && box.ledger.stopped > 50)
-        #expect(box.ledger.cancelledIDs.count > 200 && box.ledger.heardAtAll.count > 2000)
-        for rank in Rank.allCases { #expect((box.ledger.sentences[rank] ?? 0) >= 50, "\(rank)") }
-    }
-
-    private func command(_ box: inout VirtualBox) throws {
+    private func command(_ box: isolated VirtualBox) throws {
         switch Int.random(in: 0..<100, using: &box.random) {
         case 0..<38: try box.arrive(.payment)
         case 38..<46: try box.arrive(.refund)
-        case 46..<54: try box.arrive(Self.deposit)
-        case 54..<67: try say(&box)
-        case 67..<79: try cancel(&box)
-        case 79..<84: box.ask(.promptRequested(box.chance(50) ? .volumeMaximum : .storageFault))
+        case 46..<54: try box.arrive(deposit)
+        case 54..<67: try say(box)
+        case 67..<79: try cancel(box)
+        case 79..<84: box.prompt(box.chance(50) ? .volumeMaximum : .storageFault)
         case 84..<89:
-            box.ask(.requested([.last, .beforeLast, .today, .network].randomElement(using: &box.random) ?? .last))
+            let requests: [Announcer.Request] = [.last, .beforeLast, .today, .network]
+            box.request(requests.randomElement(using: &box.random) ?? .last)
         case 89..<92: box.ring(for: .random(in: 5000...40_000, using: &box.random))
         case 92..<94: box.loseCard(for: .random(in: 500...60_000, using: &box.random))
         case 94..<96: box.loseDisk(for: .random(in: 500...10_000, using: &box.random))
         case 96: box.restart(inGoodOrder: box.chance(50))
-        default: box.ask(.lookDue)
+        default: box.checkCard()
         }
     }
 
-    private func say(_ box: inout VirtualBox) throws {
+    private func say(_ box: isolated VirtualBox) throws {
         let id = "S\(box.says + 1)"
         let delay: Int64 = box.chance(60) ? 0 : .random(in: 1...8000, using: &box.random)
         switch Int.random(in: 0..<10, using: &box.random) {
@@ -94,7 +74,7 @@ struct AnnouncerSoakTests {
     }
 
     /// Of what sounds, or of what has just come; at times of what has ended, or has not come.
-    private func cancel(_ box: inout VirtualBox) throws {
+    private func cancel(_ box: isolated VirtualBox) throws {
         if let sounding = box.sounding, box.chance(50) {
             try box.cancel(sounding)
         } else if box.chance(60) {
@@ -104,5 +84,47 @@ struct AnnouncerSoakTests {
             let number = max(1, box.says + 1 - .random(in: 0...4, using: &box.random))
             try box.cancel(.errand(CommandID("S\(number)")))
         }
+    }
+}
+
+@Suite("The announcer, with everything at once", .timeLimit(.minutes(20)))
+struct AnnouncerSoakTests {
+    private let deposit: PaymentNotice.Kind
+
+    init() throws { deposit = .other(try #require(KindName("deposit"))) }
+
+    @Test(
+        "For an hour every kind comes: nothing starves, and no payment is held up by two lower sentences",
+        arguments: 1...6 as ClosedRange<UInt64>)
+    func hour(seed: UInt64) async throws {
+        // Nobody expires, so that whoever is not heard shows.
+        let box = VirtualBox(seed: seed, saysExpireAfter: .seconds(86_400), BusyHour(deposit: deposit))
+        await box.live()
+        var ledger = await box.ledger
+        try ledger.close(box.inbox.receipts(after: 0, limit: .max))
+        #expect(ledger.problems == [], "seed \(seed)")
+        #expect(ledger.heardAtAll == ledger.ids)
+        for rank in Rank.allCases { #expect((ledger.sentences[rank] ?? 0) >= 40, "\(rank)") }
+        // One that is passed over four times goes before all but those that wait as long; there are five lower ranks.
+        #expect(ledger.mostPassedOver <= Turns.patience + 4)
+        // Far from an hour: whoever waits gets a turn.
+        for (rank, wait) in ledger.longestWait { #expect(wait < 600_000, "\(rank) with seed \(seed)") }
+    }
+
+    @Test("Ten thousand mixed commands, with failures, rings and restarts, break no promise", arguments: [15])
+    func soak(seed: UInt64) async throws {
+        print("soak with seed \(seed)")
+        let box = VirtualBox(seed: seed, failures: 2, MixedCommands(deposit: deposit))
+        await box.live()
+        var ledger = await box.ledger
+        try ledger.close(box.inbox.receipts(after: 0, limit: .max))
+        #expect(ledger.problems.isEmpty, "seed \(seed): \(ledger.problems.count), first \(ledger.problems.prefix(5))")
+        #expect(try box.inbox.counts().waiting == 0)
+        #expect(try box.inbox.errands().isEmpty)
+        // It did meet what it is about.
+        let (notices, says) = await (box.notices, box.says)
+        #expect(notices > 4000 && says > 800 && ledger.stopped > 50)
+        #expect(ledger.cancelledIDs.count > 200 && ledger.heardAtAll.count > 2000)
+        for rank in Rank.allCases { #expect((ledger.sentences[rank] ?? 0) >= 50, "\(rank)") }
     }
 }

@@ -24,8 +24,8 @@ struct AudienceLedger {
     /// How many lower sentences a payment that waits has been held up by.
     private var heldUp: [String: Int] = [:]
     private var heardInThisRun: Set<String> = []
-    /// The payment that was heard last in this run.
-    private var lastPayment: Int64 = 0
+    /// The payment, the refund and the notice of another kind that were heard last in this run.
+    private var last: [Rank: Int64] = [:]
     /// A sentence that holds payments up sounds.
     private var lowerSounds = false
     private var mustSayCancelled = false
@@ -48,13 +48,7 @@ struct AudienceLedger {
     }
 
     /// Requests and prompts are never more than one; how long they wait is measured by how often they are passed over.
-    mutating func asked(_ event: Announcer.Event) {
-        switch event {
-        case .requested: isAsked.insert(.request)
-        case .promptRequested: isAsked.insert(.prompt)
-        default: break
-        }
-    }
+    mutating func asked(_ rank: Rank) { isAsked.insert(rank) }
     private var isAsked: Set<Rank> = []
 
     mutating func cancelled(_ id: String) {
@@ -69,7 +63,7 @@ struct AudienceLedger {
         heardInThisRun = []
         isAsked = []
         passedOver = [:]
-        lastPayment = 0
+        last = [:]
         lowerSounds = false
         mustSayCancelled = false
         for id in heldUp.keys { heldUp[id] = 0 }
@@ -92,7 +86,8 @@ struct AudienceLedger {
                 longestWait[job.rank] = max(longestWait[job.rank, default: 0], time - since)
             }
         }
-        if job.rank == .payment { return beginsPayments(job) }
+        checkOrder(of: job)
+        if job.rank == .payment { return }
         if case .say(let entry, let script, let failure) = job,
             script.text != entry.errand.id.text + (failure == nil ? "" : " instead")
         {
@@ -107,8 +102,8 @@ struct AudienceLedger {
         count(job.rank)
     }
 
-    private mutating func beginsPayments(_ job: Announcer.Job) {
-        var last = lastPayment
+    private mutating func checkOrder(of job: Announcer.Job) {
+        var last = last[job.rank] ?? 0
         for entry in job.entries {
             if entry.sequence < last { problems.append("\(entry.sequence) is told after \(last)") }
             last = entry.sequence
@@ -130,7 +125,7 @@ struct AudienceLedger {
 
     mutating func heard(_ job: Announcer.Job) {
         lowerSounds = false
-        if job.rank == .payment, let last = job.entries.last { lastPayment = last.sequence }
+        if let entry = job.entries.last { last[job.rank] = entry.sequence }
         for id in job.targets {
             heardInThisRun.insert(id)
             heardAtAll.insert(id)

@@ -92,16 +92,16 @@ struct FreshnessTests {
     }
 
     @Test("Where late payments are silent they are recorded and not played, and the next fresh one is")
-    func silent() throws {
-        var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: .silent))
+    func silent() async throws {
         let late = try [Entries.entry(1, age: .seconds(900)), Entries.entry(2, age: .seconds(800))]
         let fresh = try Entries.entry(3)
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([late[0]]), Entries.moment)) == [.fetch(limit: 10_000)])
-        #expect(announcer.handle(.fetched(.of(late + [fresh]), Entries.moment)) == [.expire(late)])
-        #expect(announcer.handle(.recorded) == [.fetch(limit: 1)])
-        #expect(announcer.handle(.fetched(.of([fresh]), Entries.moment)) == [.prepare])
-        #expect(announcer.handle(.prepared) == [.note([fresh])])
+        let script = AnnouncerScript { $0.inboxChanged() }
+        script.expect(.read(limit: 1), .queue(.of([late[0]]), Entries.moment))
+        script.expect(.read(limit: 10_000), .queue(.of(late + [fresh]), Entries.moment))
+        script.expect(.expire(late))
+        script.expectAnnouncement(of: fresh)
+        script.expectLast(.read(limit: 1))
+        await script.run(Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: .silent)))
     }
 
     @Test(

@@ -10,10 +10,16 @@ struct PrecedenceTests {
     /// An idle announcer in which just these wait, and what it does first.
     private static func first(_ ranks: Set<Rank>) throws -> Rank? {
         var announcer = Announcer.plain
-        #expect(announcer.handle(.somethingMayWait) == [.fetch(limit: 1)])
-        if ranks.contains(.request) { _ = announcer.handle(.requested(.today)) }
-        if ranks.contains(.prompt) { _ = announcer.handle(.promptRequested(.volumeMaximum)) }
-        return step(&announcer, .fetched(try queue(ranks), Entries.moment))
+        var asked = Announcer.Asked()
+        if ranks.contains(.request) { asked.request = .today }
+        if ranks.contains(.prompt) { asked.prompts.put(.volumeMaximum) }
+        let reading = Announcer.Reading(queue: try queue(ranks), limit: 1, moment: Entries.moment)
+        switch announcer.next(reading, &asked) {
+        case .answer: return .request
+        case .say: return .prompt
+        case .announce(let announcement): return announcement.job.rank
+        default: return nil
+        }
     }
 
     private static func queue(_ ranks: Set<Rank>) throws -> Announcer.Queue {
@@ -25,27 +31,6 @@ struct PrecedenceTests {
             try Entries.entry(Int64(10 - rank.rawValue), kind: kind)
         }
         return .of(entries, says: ranks.contains(.text) ? [try .ready(1)] : [])
-    }
-
-    /// Goes on until something begins to sound, and tells whose turn it is.
-    private static func step(_ announcer: inout Announcer, _ event: Announcer.Event) -> Rank? {
-        for action in announcer.handle(event) {
-            switch action {
-            case .prepare: return step(&announcer, .prepared)
-            case .note, .noteSounding: return step(&announcer, .noted)
-            case .recall: return step(&announcer, .recalled(.takings(Entries.nothing), Entries.moment))
-            case .play(let announcement):
-                switch announcement.job {
-                case .notice(let entry): return Rank(entry.notice.kind)
-                case .say: return .text
-                case .prompt: return .prompt
-                case .today: return .request
-                default: return nil
-                }
-            default: break
-            }
-        }
-        return nil
     }
 
     @Test("Of two that wait the higher one goes first, whichever came first", arguments: Rank.allCases)

@@ -1,0 +1,232 @@
+import SoundboxCore
+import SoundboxSpeech
+
+/// What the announcer does to the inbox, the sound card and the log: the service does it for real, tests do it in virtual
+/// time. ``announce()`` decides the order, strictly one after the other.
+protocol AnnouncerWork: Actor {
+    var announcer: Announcer { get set }
+    var requests: AnnouncerRequests { get }
+    /// On a clock that is never set.
+    var now: Duration { get }
+    /// Returns when something is asked for, and after `limit` in any case.
+    func wait(atMost limit: Duration?) async
+
+    /// Reads what waits, with at most so many payments.
+    func read(limit: Int) throws(InboxError) -> Announcer.Reading
+    /// Looks up what was asked for; `nil` when it is too late for it.
+    func job(for request: Announcer.Request) throws(InboxError) -> (Announcer.Job, Announcer.Moment)?
+    /// Notes that these are being announced, as far as they still wait.
+    /// - Returns: those that do.
+    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
+    /// Notes that this is being said.
+    /// - Returns: whether it still waits.
+    func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool
+    /// Notes that it has been announced, and how.
+    func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError)
+    /// Notes that these were too late, and that nothing was said of them.
+    func expire(_ entries: [InboxEntry]) throws(InboxError)
+    /// Notes how it ended, unless it was cancelled.
+    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError)
+
+    /// Checks the sound card, and opens it where it was lost.
+    func checkDevice() async
+    /// Opens the sound card.
+    /// - Returns: whether it is open.
+    func openDevice() async -> Bool
+    /// Plays it from its start to its last frame.
+    func play(_ announcement: Announcer.Announcement) async -> Announcer.Outcome
+}
+
+extension AnnouncerWork {
+    /// Announces what waits and answers what is asked for, until it is to stop or its task is cancelled. What is playing
+    /// then is finished and recorded.
+    func announce() async {
+        // In a row.
+        var deviceFailures = 0
+        while !isOver {
+            switch await choose() {
+            case nil: break
+            case .rest:
+                deviceFailures = 0
+                await rest()
+            case .announce(let announcement): await announce(announcement, &deviceFailures)
+            case .answer(let request): await answer(request, &deviceFailures)
+            case .say(let announcement):
+                if case .played = await sound(announcement) { deviceFailures = 0 }
+            case .expire(let entries):
+                do { try expire(entries) } catch { await waitForDisk() }
+            case .end(let entry, let end): await untilOnDisk { () throws(InboxError) in try self.end(entry, end) }
+            case .read: break
+            }
+        }
+    }
+
+    private var isOver: Bool { isStopping || Task.isCancelled }
+    private var isStopping: Bool { requests.with { $0.isStopping } }
+
+    /// - Returns: `nil` when it is to stop.
+    private func choose() async -> Announcer.Step? {
+        var step = next(nil)
+        while case .read(let limit) = step {
+            var reading: Announcer.Reading?
+            await untilOnDisk { () throws(InboxError) in reading = try read(limit: limit) }
+            guard let reading, !isOver else { return nil }
+            step = next(reading)
+        }
+        return step
+    }
+
+    private func next(_ reading: Announcer.Reading?) -> Announcer.Step {
+        var announcer = announcer
+        defer { self.announcer = announcer }
+        return requests.with { announcer.next(reading, &$0) }
+    }
+
+    private func rest() async {
+        let checkIsDue = requests.with { asked in
+            defer { asked.deviceCheckIsDue = false }
+            return asked.deviceCheckIsDue
+        }
+        if checkIsDue { await checkDevice() } else { await wait(atMost: nil) }
+    }
+
+    private func sound(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
+        announcer.begins(announcement.job)
+        return await play(announcement)
+    }
+
+    // MARK: What is recorded
+
+    private func announce(_ announcement: Announcer.Announcement, _ deviceFailures: inout Int) async {
+        guard await openDevice() else { return await waitForDevice(&deviceFailures) }
+        // Something may have begun to ring meanwhile.
+        guard !isOver, !requests.with({ $0.isHeld }) else { return }
+        var announcement = announcement
+        do throws(InboxError) {
+            guard let noted = try note(announcement) else { return }
+            announcement = noted
+        } catch {
+            // A payment that is on the disk must be heard. A sentence can wait: it might be said twice otherwise.
+            if announcement.job.entries.isEmpty { return await waitForDisk() }
+        }
+        guard !isOver else { return }
+        switch await sound(announcement) {
+        case .played(let manner):
+            deviceFailures = 0
+            await recordHeard(announcement, manner)
+        case .saidOtherwise(let reason):
+            deviceFailures = 0
+            guard case .say(let entry, _, _) = announcement.job else { return }
+            await untilOnDisk { () throws(InboxError) in try end(entry, .failed(reason: reason)) }
+        case .stoppedEarly:
+            deviceFailures = 0
+            announcer.wasHeard(announcement.job)
+            readInboxNext()
+            // Also when the box is to stop: what was heard of it must not stand. In the place of the rest, so that nobody
+            // is delayed any further.
+            _ = await play(announcer.announcement(of: .prompt(.cancelled)))
+        case .withdrawn: readInboxNext()
+        case .failed: await waitForDevice(&deviceFailures)
+        }
+    }
+
+    /// - Returns: what still waits of it; `nil` when nothing does. A summary is told without those that were cancelled:
+    ///   another one that began again would be held up for as long as payments are cancelled.
+    private func note(_ announcement: Announcer.Announcement) throws(InboxError) -> Announcer.Announcement? {
+        switch announcement.job {
+        case .say(let entry, _, _): return try markSounding(entry) ? announcement : nil
+        case .summary(let entries):
+            let rest = try markAnnouncing(entries)
+            return rest.isEmpty ? nil : Announcer.Announcement(.summary(rest), announcement.delivery)
+        default: return try markAnnouncing(announcement.job.entries).isEmpty ? nil : announcement
+        }
+    }
+
+    private func recordHeard(_ announcement: Announcer.Announcement, _ manner: Manner) async {
+        let job = announcement.job
+        if case .say(let entry, _, let failure) = job {
+            let end = failure.map { ErrandEnd.failed(reason: $0) } ?? .spoken(manner)
+            await untilOnDisk { () throws(InboxError) in try self.end(entry, end) }
+            return
+        }
+        announcer.wasHeard(job)
+        // The next notice waits: a power cut now would have this one spoken again, and two in doubt would be worse.
+        let isAtOnce = await untilOnDisk { () throws(InboxError) in try record(job, manner) }
+        // Not before the notice is on the disk as heard, so that no power cut has the money told twice; and not after
+        // a wait, when nobody knows any more what the text belongs to.
+        if case .notice(let entry) = job, entry.notice.text != nil, isAtOnce, !isOver {
+            let delivery = announcer.delivery(of: .text(entry), as: announcement.delivery)
+            _ = await play(Announcer.Announcement(.text(entry), delivery))
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(_ request: Announcer.Request, _ deviceFailures: inout Int) async {
+        do throws(InboxError) {
+            guard let (job, moment) = try job(for: request), !isOver else { return }
+            let outcome = await sound(announcer.announcement(of: job, at: moment))
+            if case .played = outcome {
+                deviceFailures = 0
+                repeatCode(request)
+            } else if case .dayEnd(let day) = request, outcome == .failed {
+                if deviceFailures < Announcer.mostAttemptsOfDay { ask(again: day) }
+                await waitForDevice(&deviceFailures)
+            }
+            // Nobody waits at the counter for a replay that comes minutes later.
+        } catch {
+            // The others are dropped: a history that cannot be read must not hold payments back.
+            guard case .dayEnd(let day) = request else { return }
+            ask(again: day)
+            await waitForDisk()
+        }
+    }
+
+    private func ask(again day: BusinessDay) { requests.with { $0.endedDay = $0.endedDay ?? day } }
+
+    private func repeatCode(_ request: Announcer.Request) {
+        guard case .signInCode(let asked) = request, !asked.isRepetition else { return }
+        let repetition = Announcer.AskedCode(asked.code, askedAt: asked.askedAt, isRepetition: true)
+        // Another one may have been asked for.
+        requests.with { $0.code = $0.code ?? repetition }
+    }
+
+    // MARK: Waits that can be interrupted
+
+    /// Tries again each second until it is on the disk, or the box is to stop.
+    /// - Returns: whether the first attempt succeeded.
+    @discardableResult
+    private func untilOnDisk(_ body: () throws(InboxError) -> Void) async -> Bool {
+        var isAtOnce = true
+        while true {
+            do throws(InboxError) {
+                try body()
+                return isAtOnce
+            } catch { await waitForDisk() }
+            isAtOnce = false
+            if isOver { return false }
+        }
+    }
+
+    /// Prompts are spoken meanwhile: what the box says of its trouble must not wait for the trouble to end.
+    private func waitForDisk() async {
+        let end = now + .seconds(1)
+        while !isOver, now < end {
+            if let prompt = requests.with({ $0.prompts.take() }) {
+                _ = await sound(announcer.announcement(of: .prompt(prompt)))
+            } else {
+                await wait(atMost: end - now)
+            }
+        }
+        readInboxNext()
+    }
+
+    private func waitForDevice(_ deviceFailures: inout Int) async {
+        deviceFailures += 1
+        let end = now + Announcer.deviceRetryDelay(failures: deviceFailures)
+        while !isOver, now < end { await wait(atMost: end - now) }
+        readInboxNext()
+    }
+
+    private func readInboxNext() { requests.with { $0.inboxChanged = true } }
+}

@@ -1,0 +1,77 @@
+import SoundboxCore
+import SoundboxSpeech
+import Testing
+
+@testable import SoundboxBox
+
+@Suite("What the announcer has been asked for", .timeLimit(.minutes(15)))
+struct AnnouncerRequestsTests {
+    private let requests = AnnouncerRequests()
+
+    private func takePrompts() -> [Prompt] {
+        requests.with { asked in
+            var prompts: [Prompt] = []
+            while let prompt = asked.prompts.take() { prompts.append(prompt) }
+            return prompts
+        }
+    }
+
+    @Test("Of whatever is asked for again and again, the last word is kept, and nothing else")
+    func coalesced() {
+        for _ in 1...100_000 {
+            requests.inboxChanged()
+            requests.play(.last)
+            requests.say(.volumeMaximum)
+        }
+        requests.play(.today)
+        requests.say(.volumeMinimum)
+        #expect(requests.with { $0.request } == .today)
+        #expect(takePrompts() == [.volumeMinimum])
+    }
+
+    @Test("A code for a phone neither replaces another request nor is replaced by one")
+    func code() {
+        let code = Announcer.AskedCode(SignInCode(), askedAt: .zero)
+        requests.play(.last)
+        requests.play(.signInCode(code))
+        requests.play(.today)
+        #expect(requests.with { $0.code } == code)
+        #expect(requests.with { $0.request } == .today)
+    }
+
+    @Test("A fault and a refused payment are not lost behind prompts about something else, and come first")
+    func concerns() {
+        for _ in 1...1000 {
+            for prompt in [Prompt.volumeMinimum, .storageFault, .paymentUnreadable, .cancelled, .volumeMaximum] {
+                requests.say(prompt)
+            }
+        }
+        #expect(takePrompts() == [.storageFault, .paymentUnreadable, .cancelled, .volumeMaximum])
+    }
+
+    @Test("A prompt that is taken back is not heard of")
+    func withdrawn() {
+        requests.say(.networkLost)
+        requests.withdraw(.networkRestored)
+        requests.withdraw(.networkLost)
+        #expect(takePrompts() == [])
+    }
+
+    @Test("Whoever waits is woken, also by what was asked before it waited")
+    func waiting() async {
+        requests.inboxChanged()
+        await requests.wait(atMost: nil)
+        async let woken: Void = requests.wait(atMost: nil)
+        await Task.yield()
+        requests.say(.greeting)
+        await woken
+    }
+
+    @Test("Whoever waits is let go when its time has passed, and when it is cancelled")
+    func released() async {
+        await requests.wait(atMost: .milliseconds(1))
+        let waiter = Task { await requests.wait(atMost: nil) }
+        waiter.cancel()
+        await waiter.value
+    }
+}
