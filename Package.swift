@@ -8,6 +8,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Debug builds, too: the tests take less than half the time. The standard library checks its debug preconditions still.
+let optimised = strict + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -20,7 +23,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 func library(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []
 ) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: optimised)
 }
 
 func tests(of name: String, _ others: [Target.Dependency] = []) -> Target {
