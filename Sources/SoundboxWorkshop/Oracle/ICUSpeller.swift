@@ -37,7 +37,7 @@ final class ICUSpeller {
         var code: Int32 = 0
         let length = soundbox_icu_speller_rule_sets(speller, &text, Int32(text.count), &code)
         guard code <= 0, text.indices.contains(Int(length)) else { return "its own" }
-        return String(decoding: text[..<Int(length)], as: UTF16.self).split(separator: ";").joined(separator: ", ")
+        return String(utf16: text[..<Int(length)]).split(separator: ";").joined(separator: ", ")
     }
 
     /// - Parameter digits: plain decimal digits: `123.45`. ICU takes them through a double: up to 15 are exact.
@@ -46,7 +46,7 @@ final class ICUSpeller {
         let length = soundbox_icu_spell_digits(
             speller, digits, Int32(digits.utf8.count), &text, Int32(text.count), &code)
         try ICUError.check(code, "ICU cannot spell \(digits)")
-        return String(decoding: text[..<Int(length)], as: UTF16.self)
+        return String(utf16: text[..<Int(length)])
     }
 }
 
@@ -77,7 +77,19 @@ final class ICUReplacement {
         let length = soundbox_icu_regex_replace(
             expression, text, Int32(text.count), template, Int32(template.count), &result, Int32(result.count), &code)
         try ICUError.check(code, "ICU cannot replace in a text")
-        return String(decoding: result[..<Int(length)], as: UTF16.self)
+        return String(utf16: result[..<Int(length)])
+    }
+}
+
+extension String {
+    /// Several times as fast as `String(decoding:as:)`, which the library has no specialised code of for UTF-16.
+    fileprivate init(utf16: ArraySlice<UInt16>) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf16.count * 3)
+        _ = transcode(utf16.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: false) {
+            bytes.append($0)
+        }
+        self.init(decoding: bytes, as: UTF8.self)
     }
 }
 
