@@ -23,30 +23,50 @@ struct DamagedInbox {
     }
     let told = Told()
 
-    /// - Parameter keepsLog: leaves the last commits in the write-ahead log, as a kill does.
+    private struct Shape: Hashable {
+        var ended: Int
+        var waiting: Int
+        var keepsLog: Bool
+    }
+
+    /// Of each shape that some test has asked for: filling one takes longer than most tests of it.
+    private static let filled = Mutex<[Shape: [String: [UInt8]]]>([:])
+
+    /// Its files are as they were while it was open, which is what a kill leaves.
+    /// - Parameter keepsLog: leaves the last commits in the write-ahead log.
     init(ended endedCount: Int, waiting waitingCount: Int, keepsLog: Bool = false) throws {
-        let folder = try TemporaryFolder()
-        self.folder = folder
+        folder = try TemporaryFolder(inMemory: true)
         path = folder.file("inbox.sqlite")
         let ids = (1...endedCount + waitingCount).map { $0 % 10 == 3 ? "\(PaymentID.refundMark)T\($0 - 1)" : "T\($0)" }
         (ended, waiting) = (Array(ids.prefix(endedCount)), Array(ids.suffix(waitingCount)))
-        do {
-            let inbox = try SQLiteInbox(path: path)
-            try Self.store(ended, in: inbox, at: noon)
-            for entry in try inbox.waiting(limit: endedCount) {
-                // One in seven was told in a summary.
-                if entry.sequence % 7 == 0 { try inbox.markExpired([entry], at: noon) }
-                try inbox.markAnnounced(entry, at: noon)
-            }
-            if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
-            try Self.store(waiting, in: inbox, at: noon)
-            if let first = try inbox.waiting(limit: 1).first { _ = try inbox.markAnnouncing(first) }
-            try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 9999).dropLast(50).map(\.sequence))
-            if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
-            // As they are while it is open: what a kill leaves.
-            files = try Dictionary(
-                uniqueKeysWithValues: ["", "-wal"].map { ("inbox.sqlite" + $0, try folder.read("inbox.sqlite" + $0)) })
+        let shape = Shape(ended: endedCount, waiting: waitingCount, keepsLog: keepsLog)
+        files = try Self.filled.withLock { [ended, waiting, noon] filled in
+            if let files = filled[shape] { return files }
+            let files = try Self.fill(ended: ended, waiting: waiting, keepsLog: keepsLog, at: noon)
+            filled[shape] = files
+            return files
         }
+        try restore()
+    }
+
+    private static func fill(
+        ended: [String], waiting: [String], keepsLog: Bool, at noon: Timestamp
+    ) throws -> [String: [UInt8]] {
+        let folder = try TemporaryFolder(inMemory: true)
+        let inbox = try SQLiteInbox(path: folder.file("inbox.sqlite"))
+        try store(ended, in: inbox, at: noon)
+        for entry in try inbox.waiting(limit: ended.count) {
+            // One in seven was told in a summary.
+            if entry.sequence % 7 == 0 { try inbox.markExpired([entry], at: noon) }
+            try inbox.markAnnounced(entry, at: noon)
+        }
+        if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+        try store(waiting, in: inbox, at: noon)
+        if let first = try inbox.waiting(limit: 1).first { _ = try inbox.markAnnouncing(first) }
+        try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 9999).dropLast(50).map(\.sequence))
+        if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+        return try Dictionary(
+            uniqueKeysWithValues: ["", "-wal"].map { ("inbox.sqlite" + $0, try folder.read("inbox.sqlite" + $0)) })
     }
 
     private static func store(_ ids: [String], in inbox: SQLiteInbox, at now: Timestamp) throws {

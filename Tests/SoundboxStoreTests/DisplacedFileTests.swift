@@ -16,7 +16,6 @@ struct DisplacedFileTests {
 
     init() throws {
         inbox = try DamagedInbox(ended: 30, waiting: 5)
-        try inbox.restore()
     }
 
     enum Harm: String, CaseIterable {

@@ -33,7 +33,6 @@ struct LostWriteTests {
     @Test("What was not heard waits after the next start, though the page that says what waits is an old one")
     func missingWaiting() throws {
         let inbox = try DamagedInbox(ended: 20, waiting: 3)
-        try inbox.restore()
         try DatabaseQueue(path: inbox.path).write { try $0.execute(sql: "DELETE FROM waiting") }
         let opened = try inbox.open()
         #expect(try inbox.content(of: opened) == inbox.whole)
@@ -43,7 +42,6 @@ struct LostWriteTests {
     @Test("The same when the database is damaged besides, and what waits is saved from it")
     func missingWaitingOfDamagedDatabase() throws {
         let inbox = try DamagedInbox(ended: 60, waiting: 3)
-        try inbox.restore()
         try DatabaseQueue(path: inbox.path).writeWithoutTransaction { database in
             try database.execute(sql: "DELETE FROM waiting")
             _ = try database.checkpoint(.truncate)
@@ -57,7 +55,6 @@ struct LostWriteTests {
     @Test("A log whose header is damaged is read nevertheless, and what waits is kept", arguments: 0..<24)
     func header(byte: Int) throws {
         let inbox = try DamagedInbox(ended: 60, waiting: 20, keepsLog: true)
-        try inbox.restore()
         try inbox.change("inbox.sqlite-wal") { $0[byte] ^= 1 << UInt8(byte % 8) }
         let opened = try inbox.open()
         #expect(try inbox.content(of: opened).waiting == inbox.waiting)
@@ -67,7 +64,6 @@ struct LostWriteTests {
     @Test("A log whose database is empty, or gone, is read nevertheless", arguments: [true, false])
     func withoutDatabase(isGone: Bool) throws {
         let inbox = try DamagedInbox(ended: 60, waiting: 20, keepsLog: true)
-        try inbox.restore()
         try inbox.change { $0 = [] }
         if isGone { try inbox.folder.remove("inbox.sqlite") }
         let opened = try inbox.open()
@@ -78,7 +74,6 @@ struct LostWriteTests {
     @Test("A schema format that no version of SQLite knows is damage, and not the end")
     func unknownFormat() throws {
         let inbox = try DamagedInbox(ended: 60, waiting: 20)
-        try inbox.restore()
         try inbox.change { $0[47] = 5 }
         let opened = try inbox.open()
         #expect(try inbox.content(of: opened) == inbox.whole)
@@ -88,7 +83,6 @@ struct LostWriteTests {
         "A payment of which only the index's entry is left, newer than every row, is asked for and taken when it comes")
     func olderTables() throws {
         let inbox = try DamagedInbox(ended: 0, waiting: 3)
-        try inbox.restore()
         let tables = try [CheckedTable.notice, .waiting, .receipt].map { table in
             try #require(try DamagedFile(path: inbox.path).root(ofTable: table.rawValue))
         }

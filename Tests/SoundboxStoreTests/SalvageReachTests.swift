@@ -28,7 +28,6 @@ struct SalvageReachTests {
     @Test("Where the end of the history is damaged, no number is given again")
     func everyPage() throws {
         let inbox = try DamagedInbox(ended: 1400, waiting: 103)
-        try inbox.restore()
         let page = try #require(try leaves(of: .notice, in: inbox).last).page
         try inbox.change { bytes in for index in (page - 1) * 4096..<page * 4096 { bytes[index] = 0 } }
         let opened = try inbox.open()
@@ -40,7 +39,6 @@ struct SalvageReachTests {
     @Test("A page that claims to hold fewer payments than it does costs none")
     func fewerCells() throws {
         let inbox = try DamagedInbox(ended: 1400, waiting: 103)
-        try inbox.restore()
         let page = try #require(try leaves(of: .waiting, in: inbox).last).page
         try inbox.change { bytes in bytes[(page - 1) * 4096 + 4] &= 0x03 }
         #expect(try inbox.content(of: try inbox.open()).waiting == inbox.waiting)

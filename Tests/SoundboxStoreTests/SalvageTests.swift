@@ -89,7 +89,6 @@ struct SalvageTests {
         arguments: 0..<8)
     func endOfLog(distance: Int) throws {
         let inbox = try DamagedInbox(ended: 20, waiting: 20, keepsLog: true)
-        try inbox.restore()
         let commits = inbox.logFrames.indices.filter { inbox.logFrames[$0] }
         let frame = try #require(commits.dropLast(2).last) - distance
         try inbox.change("inbox.sqlite-wal") { bytes in

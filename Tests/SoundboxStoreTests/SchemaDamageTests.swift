@@ -13,7 +13,6 @@ struct SchemaDamageTests {
 
     init() throws {
         inbox = try DamagedInbox(ended: 30, waiting: 5)
-        try inbox.restore()
     }
 
     /// Words of the schema as they stand in the file, and what a bit makes of them.
