@@ -209,7 +209,7 @@ let package = Package(
         // Sound files and voices for tests.
         .target(
             name: "VoiceTestSupport", dependencies: ["SoundboxSystem", "SoundboxVoice", "CSndFile"],
-            path: "Tests/VoiceTestSupport", swiftSettings: strict),
+            path: "Tests/VoiceTestSupport", swiftSettings: optimised),
         // For Benchmarks/: the parts of the box that no other package sees.
         .target(
             name: "BenchmarkSupport",
