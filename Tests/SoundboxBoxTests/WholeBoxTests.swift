@@ -269,7 +269,10 @@ struct WholeBoxTests {
             inbox.fail(with: .failed(path: "memory", reason: "no space left"))
             let answer = try await feed.deliver(payment: #"{"id":"C-1","amount":"5"}"#)
             #expect(answer != .acknowledged)
-            #expect(feed.acknowledged.entries.isEmpty && sink.announcements.isEmpty)
+            #expect(feed.acknowledged.entries.isEmpty)
+            // That the disk fails is said, sooner or later.
+            let fault = try await alone(.prompt(.storageFault), Delivery(hasChime: false, gap: .milliseconds(200)))
+            #expect(sink.announcements.allSatisfy { $0 == fault })
             inbox.fail(with: nil)
             #expect(try await feed.redeliver() == .acknowledged)
             _ = try await feed.receipt(of: "C-1", "announced")
