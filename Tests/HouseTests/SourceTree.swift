@@ -5,7 +5,7 @@ enum SourceTree {
     static let project = #filePath.replacing(/\/Tests\/HouseTests\/[^\/]*$/, with: "")
 
     struct File {
-        /// From the module's folder: `Services/VolumeControl.swift`.
+        /// From the module's folder: `Settings/VolumeControl.swift`.
         var name: String
         /// Without comments and without what stands between quotes.
         var code: String
