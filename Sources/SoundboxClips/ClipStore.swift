@@ -26,7 +26,7 @@ public actor ClipStore: ClipSource {
     private let settings: ClipSettings
     private let fetch: Fetch
     private let decode: Decode
-    private let turns = Turns(atOnce: atOnce)
+    private let semaphore = AsyncSemaphore(value: atOnce)
     private var opened: ClipCache?
     /// By hash.
     private var jobs: [String: Job] = [:]
@@ -69,7 +69,7 @@ public actor ClipStore: ClipSource {
     /// Takes itself out of the jobs before anybody hears of its end: whoever waits then finds none, or a new one.
     private func work(on reference: ClipReference) async -> Result<PCMSound, ClipError> {
         defer { jobs[reference.sha256] = nil }
-        await turns.take()
+        await semaphore.wait()
         let result: Result<PCMSound, ClipError>
         do throws(ClipError) {
             let encoded = try await encoded(reference)
@@ -77,7 +77,7 @@ public actor ClipStore: ClipSource {
         } catch {
             result = .failure(error)
         }
-        await turns.give()
+        await semaphore.signal()
         return result
     }
 

@@ -11,7 +11,7 @@ public actor HelperSynthesizer: SpeechSynthesizer {
     }
 
     private let program: SpeakProgram
-    private let turns = Turns(atOnce: 1)
+    private let semaphore = AsyncSemaphore(value: 1)
     /// The one that was asked for last is at the end.
     private var cache: [(key: Key, sound: PCMSound)] = []
 
@@ -20,9 +20,9 @@ public actor HelperSynthesizer: SpeechSynthesizer {
     public func speech(of text: String, in locale: String) async throws(SpeechSynthesisError) -> PCMSound {
         let key = Key(text: text, locale: locale)
         if let sound = cached(key) { return sound }
-        await turns.take()
+        await semaphore.wait()
         let result = await speak(key)
-        await turns.give()
+        await semaphore.signal()
         return try result.get()
     }
 

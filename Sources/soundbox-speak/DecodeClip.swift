@@ -19,6 +19,6 @@ struct DecodeClip: ParsableCommand {
     }
 
     func run() {
-        Answer.give { WAV.bytes(of: try ConfinedDecoder.sound(longest: .milliseconds(maxDuration))) }
+        StandardStreams.answer { WAV.bytes(of: try ConfinedDecoder.sound(longest: .milliseconds(maxDuration))) }
     }
 }

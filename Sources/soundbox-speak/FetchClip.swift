@@ -36,8 +36,8 @@ struct FetchClip: ParsableCommand {
         let settings = ClipSettings(
             hosts: host.compactMap { HostRule($0) }, allowsPlainHTTP: plainHttp, largest: maxBytes,
             timeout: .milliseconds(timeout))
-        Answer.give {
-            let input = String(decoding: try Answer.input(most: ClipURL.longest + 1), as: UTF8.self)
+        StandardStreams.answer {
+            let input = String(decoding: try StandardStreams.input(most: ClipURL.longest + 1), as: UTF8.self)
             return try ClipFetcher(settings).bytes(of: input.hasSuffix("\n") ? String(input.dropLast()) : input)
         }
     }

@@ -10,8 +10,8 @@ struct SpeakText: ParsableCommand {
     var locale: String
 
     func run() {
-        Answer.give {
-            let text = String(decoding: try Answer.input(most: 65_536), as: UTF8.self)
+        StandardStreams.answer {
+            let text = String(decoding: try StandardStreams.input(most: 65_536), as: UTF8.self)
             return WAV.bytes(of: try ESpeak().speech(of: text, in: locale))
         }
     }

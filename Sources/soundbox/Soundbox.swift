@@ -20,7 +20,7 @@ struct Soundbox: AsyncParsableCommand {
             CommandGroup(
                 name: "Trials",
                 subcommands: [
-                    Say.self, Publish.self, Ring.self, Tell.self, Cancel.self, VoiceCommand.self,
+                    Say.self, Publish.self, RingCommand.self, Tell.self, Cancel.self, VoiceCommand.self,
                 ]),
         ])
 }

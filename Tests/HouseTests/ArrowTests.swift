@@ -112,7 +112,7 @@ struct FolderTests {
         let files = SourceTree.files(of: module)
         var home: [Substring: String] = [:]
         for file in files {
-            for type in SourceTree.types(in: file.code) { home[type[...]] = file.folder }
+            for type in SourceTree.types(in: file.code) where !type.isPrivate { home[type.name[...]] = file.folder }
         }
         // For each folder, whom it needs, and one example of why.
         var needs: [String: [String: String]] = [:]

@@ -31,11 +31,11 @@ enum SourceTree {
             .replacing(/"(\\.|[^"\\\n])*"/, with: "")
     }
 
-    /// The types that a file declares for others.
-    static func types(in code: String) -> [String] {
+    /// The types that a file declares at its top level.
+    static func types(in code: String) -> [(name: String, isPrivate: Bool)] {
         let declaration =
-            /(?m)^(?:@\w+ )*(?:public |package )?(?:final |indirect |nonisolated )*(?:struct|enum|actor|class|protocol|typealias) (\w+)/
-        return code.matches(of: declaration).map { String($0.1) }
+            /(?m)^(?:@\w+ )*(?:public |package |(private |fileprivate ))?(?:final |indirect |nonisolated )*(?:struct|enum|actor|class|protocol|typealias) (\w+)/
+        return code.matches(of: declaration).map { (String($0.2), $0.1 != nil) }
     }
 
     /// Every word of a file that is not reached through something else: `Volume`, and not the `level` of `volume.level`.

@@ -25,7 +25,7 @@ package final class MetricsRegistry: MetricsFactory {
     private struct Content {
         /// In the order of their first emission.
         var keys: [Key] = []
-        var cells: [Key: any Cell] = [:]
+        var cells: [Key: any MetricCell] = [:]
         /// A name is of one kind, whoever made it first.
         var kinds: [String: MetricFamily.Kind] = [:]
     }
@@ -79,7 +79,7 @@ package final class MetricsRegistry: MetricsFactory {
     private func bounds(of label: String) -> [Double] { descriptions[label]?.bounds ?? [] }
 
     /// - Returns: `nil` where the name is of another kind already; what is emitted there goes nowhere.
-    private func cell<Made: Cell>(
+    private func cell<Made: MetricCell>(
         _ label: String, _ dimensions: [(String, String)], _ kind: MetricFamily.Kind, _ make: () -> Made
     ) -> Made? {
         let key = Key(name: label, labels: dimensions.map { .init($0.0, $0.1) })
@@ -105,11 +105,11 @@ package final class MetricsRegistry: MetricsFactory {
 }
 
 /// One series.
-private protocol Cell: AnyObject, Sendable {
+private protocol MetricCell: AnyObject, Sendable {
     var value: MetricFamily.Value { get }
 }
 
-private final class CounterCell: Cell, CounterHandler {
+private final class CounterCell: MetricCell, CounterHandler {
     private let count = Atomic<Int64>(0)
 
     var value: MetricFamily.Value { .number(Double(count.load(ordering: .relaxed))) }
@@ -117,7 +117,7 @@ private final class CounterCell: Cell, CounterHandler {
     func reset() { count.store(0, ordering: .relaxed) }
 }
 
-private final class GaugeCell: Cell, RecorderHandler {
+private final class GaugeCell: MetricCell, RecorderHandler {
     private let bits = Atomic<UInt64>(0)
 
     var value: MetricFamily.Value { .number(Double(bitPattern: bits.load(ordering: .relaxed))) }
@@ -125,7 +125,7 @@ private final class GaugeCell: Cell, RecorderHandler {
     func record(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
 }
 
-private final class HistogramCell: Cell, RecorderHandler, TimerHandler {
+private final class HistogramCell: MetricCell, RecorderHandler, TimerHandler {
     private let histogram: Mutex<MetricHistogram>
 
     init(_ bounds: [Double]) { histogram = Mutex(MetricHistogram(bounds: bounds)) }

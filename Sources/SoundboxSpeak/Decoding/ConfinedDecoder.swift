@@ -15,6 +15,6 @@ public enum ConfinedDecoder {
         } catch {
             throw SpeakError("the process that decodes could not be confined: \(error)")
         }
-        return try ClipDecoder.decode(Answer.input(most: ClipSettings.mostBytes), longest: longest)
+        return try ClipDecoder.decode(StandardStreams.input(most: ClipSettings.mostBytes), longest: longest)
     }
 }

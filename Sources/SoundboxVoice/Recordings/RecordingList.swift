@@ -79,7 +79,7 @@ public struct RecordingList: Sendable, Equatable {
         synthesis = if let value = top.optional("synthesis") { try SynthesisSettings(reading: value) } else { nil }
 
         var files: Set<String> = []
-        var texts: Set<SpokenText> = []
+        var texts: Set<RecordedText> = []
         chime = if let value = top.optional("chime") { try fileName(value, unlike: &files) } else { nil }
         chimesOfKinds = try readChimes(top.optional("kinds"), unlike: chime, &files)
         var entries: [RecordingEntry] = []
@@ -95,14 +95,14 @@ public struct RecordingList: Sendable, Equatable {
 }
 
 /// A text may be there twice: as it stands within a sentence, and as its end.
-private struct SpokenText: Hashable {
+private struct RecordedText: Hashable {
     let text: String
     let isEnding: Bool
 }
 
 extension RecordingEntry {
     fileprivate init(
-        reading value: YAMLValue, unlike files: inout Set<String>, _ texts: inout Set<SpokenText>
+        reading value: YAMLValue, unlike files: inout Set<String>, _ texts: inout Set<RecordedText>
     ) throws(YAMLError) {
         let mapping = try value.mapping()
         file = try fileName(mapping.required("file"), unlike: &files)
@@ -112,7 +112,7 @@ extension RecordingEntry {
         pace = if let value = mapping.optional("pace") { try value.decimal(in: 0.5...2) } else { 1 }
         isEnding = if let value = mapping.optional("ending") { try value.bool() } else { false }
         try mapping.refuseOtherKeys()
-        guard texts.insert(SpokenText(text: text, isEnding: isEnding)).inserted else {
+        guard texts.insert(RecordedText(text: text, isEnding: isEnding)).inserted else {
             throw textValue.error(
                 """
                 "\(text)" has a recording already; expected each text once\(isEnding ? " as an ending" : "")

@@ -31,7 +31,7 @@ struct SpokenAmount: Sendable {
     let recording: Recording
     let parts: [Part]
     let joins: [Join]
-    let loudness: Loudness
+    let loudness: MeasuredLoudness
     /// A whole file of 16 bits.
     let flac: [UInt8]
 
@@ -49,7 +49,7 @@ struct SpokenAmount: Sendable {
         recording = speech.recording
         self.parts = parts
         joins = parts.indices.dropLast().compactMap { Join(after: $0, in: parts, of: speech.recording) }
-        loudness = try Loudness(measuring: speech.recording)
+        loudness = try MeasuredLoudness(of: speech.recording)
         flac = try Self.flac(of: speech.recording)
     }
 

@@ -53,7 +53,7 @@ public struct VoiceOracle: Sendable {
     ) throws -> Report {
         let deviations = try file.map { try Deviations(readingFile: $0) }
         let locale = deviations?.icuLocale ?? language.locale.replacing("-", with: "_")
-        var comparison = Comparison(language, deviations?.rules ?? [], mostExamples: mostExamples)
+        var comparison = SpellingComparison(language, deviations?.rules ?? [], mostExamples: mostExamples)
         let speller =
             if let ruleSet = deviations?.ruleSet ?? ruleSet {
                 try ICUSpeller(locale: locale, ruleSet: ruleSet)
@@ -76,7 +76,7 @@ public struct VoiceOracle: Sendable {
     }
 }
 
-private struct Comparison {
+private struct SpellingComparison {
     private let language: Language
     private let deviations: [Deviations.Rule]
     private let mostExamples: Int

@@ -14,7 +14,7 @@ struct Leveler {
     /// - Throws: ``RecordingError/unusable(file:reason:)`` when the peaks do not allow that: the voice's loudness
     ///   is then set too high for this recording.
     func leveled(_ recording: Recording) throws(RecordingError) -> Recording {
-        let before = try Loudness(measuring: recording)
+        let before = try MeasuredLoudness(of: recording)
         guard before.integrated.isFinite else { throw .unusable(file: recording.name, reason: "it is silent") }
         let gain = gridded(min(target - before.integrated, Self.peakCeiling - before.truePeak))
         guard before.integrated + gain >= target - RecordingCheck.loudnessTolerance / 2 else {

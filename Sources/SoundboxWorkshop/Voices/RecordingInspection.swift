@@ -32,7 +32,7 @@ struct RecordingInspection {
         }
         inspectMargins(around: sound)
         inspectWave()
-        let measured = try Loudness(measuring: recording)
+        let measured = try MeasuredLoudness(of: recording)
         if measured.truePeak > RecordingCheck.highestPeak {
             report("peaks at \(measured.truePeak.shown) dBTP", "\(RecordingCheck.highestPeak) or less")
         }

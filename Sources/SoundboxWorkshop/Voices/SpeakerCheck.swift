@@ -46,7 +46,7 @@ public struct SpeakerCheck: Sendable {
     private func differences(of entry: VoiceEntry, from model: VoiceEntry) throws(YAMLError) -> [String] {
         let own = try YAMLValue(readingFile: path(of: entry)).mapping()
         let expected = try YAMLValue(readingFile: path(of: model)).mapping()
-        var comparison = Comparison(model: model.name)
+        var comparison = DocumentComparison(model: model.name)
         try comparison.compare(own, with: expected, except: Self.ownKeys)
         try comparison.compareRecordings(own.optional("recordings"), with: expected.optional("recordings"))
         return comparison.differences.map(\.description)
@@ -56,7 +56,7 @@ public struct SpeakerCheck: Sendable {
 }
 
 /// Two documents side by side.
-private struct Comparison {
+private struct DocumentComparison {
     /// What the other folder is called.
     let model: String
     var differences: [YAMLError] = []

@@ -86,7 +86,7 @@ public struct VoiceReport: Sendable {
             says.append(say)
         }
         var spoken = try await Synthesizer(settings).speak(says.joined(separator: " "), for: script.text)
-        let gain = try voice.recordings.loudness - Loudness(measuring: spoken).integrated
+        let gain = try voice.recordings.loudness - MeasuredLoudness(of: spoken).integrated
         let factor = Float(Double.amplitude(ofDecibels: gain))
         spoken.samples = spoken.samples.map { $0 * factor }
         return Self.sound(in: spoken)?.duration

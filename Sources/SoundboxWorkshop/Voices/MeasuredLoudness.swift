@@ -2,7 +2,7 @@ import CEBUR128
 import SoundboxVoice
 
 /// How loud a recording is to the ear, and how far its waves reach.
-public struct Loudness: Sendable, Equatable {
+public struct MeasuredLoudness: Sendable, Equatable {
     /// Integrated loudness in LUFS (EBU R 128, ITU-R BS.1770-4); −∞ for silence.
     public let integrated: Double
     /// The highest point of the wave between and on the samples, in dBTP (BS.1770-4 annex 2); −∞ for silence.
@@ -18,7 +18,7 @@ public struct Loudness: Sendable, Equatable {
     /// therefore measured in a loop that lasts at least that long: each moment weighs the same, wherever the blocks
     /// begin, and the result is the loudness of the word as it sounds within a sentence, whatever its length.
     /// Padding with silence instead would call a short word softer than a long one spoken alike.
-    public init(measuring recording: Recording) throws(RecordingError) {
+    public init(of recording: Recording) throws(RecordingError) {
         guard !recording.samples.isEmpty else { throw .unusable(file: recording.name, reason: "it is empty") }
         let mode = Int32(EBUR128_MODE_I.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue)
         var state = ebur128_init(1, UInt(recording.sampleRate), mode)

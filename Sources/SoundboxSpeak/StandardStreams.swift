@@ -4,7 +4,7 @@ import SoundboxSystem
 
 /// How the helper answers: by bytes on standard output and code 0, or by a reason, in one line on standard error, and
 /// code 1. It writes straight to the descriptors, which is all that a confined process may do.
-public enum Answer {
+public enum StandardStreams {
     /// Standard input to its end.
     /// - Throws: what is larger than `most` bytes.
     public static func input(most: Int) throws(SpeakError) -> [UInt8] {
@@ -20,7 +20,7 @@ public enum Answer {
     }
 
     /// Answers with what `make` returns or throws, and ends the process.
-    public static func give(_ make: () throws -> [UInt8]) -> Never {
+    public static func answer(_ make: () throws -> [UInt8]) -> Never {
         do {
             // Nothing is buffered, so nothing is missed that runs at a regular exit.
             _exit(put(try make(), on: STDOUT_FILENO) ? EXIT_SUCCESS : EXIT_FAILURE)

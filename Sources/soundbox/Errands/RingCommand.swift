@@ -1,8 +1,9 @@
 import ArgumentParser
 import SoundboxCore
 
-struct Ring: AsyncParsableCommand {
+struct RingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "ring",
         abstract: "Have the configured box ring until somebody answers.",
         discussion: """
             Returns when the broker has the command; with --wait, when somebody has pressed the button (exit code 0), \

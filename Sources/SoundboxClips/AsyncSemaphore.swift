@@ -1,0 +1,21 @@
+/// A counting semaphore for tasks. Waiting tasks are served in the order in which they came.
+actor AsyncSemaphore {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameter value: how many tasks pass at a time.
+    init(value: Int) { free = value }
+
+    /// Suspends until a place is free. Every call needs one of ``signal()``.
+    func wait() async {
+        if free > 0 {
+            free -= 1
+        } else {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func signal() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}
