@@ -32,9 +32,9 @@ extension Box {
         package var dayEnd = Remembered<CivilDate>.none
         package var session = Remembered<SessionRecord>.none
         /// Where settings from afar go.
-        package var settings = SettingsDesk.closed
+        package var settings = SettingsStore.closed
         /// `nil` for a box that does not renew its certificate.
-        package var certificate: CertificateDesk?
+        package var certificate: CertificateStore?
         package var salvage: SalvageWatch
         package var clock: BoxClock
         package var output: SoundThread

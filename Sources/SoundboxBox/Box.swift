@@ -46,7 +46,7 @@ public struct Box {
         self.unprovisioning = unprovisioning
         let requests = AnnouncerRequests()
         let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
-        let desk = HistoryDesk(day: day, executor: files)
+        let historyRequests = HistoryRequestHandler(day: day, executor: files)
         let volume = VolumeControl(
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: requests.say)
         let commands = CommandHandler(
@@ -97,11 +97,11 @@ public struct Box {
             ringer?.soundsChanged()
         }
         let settings = RemoteSettingsService(
-            desk: parts.settings, state: state, clock: clock, logger: logger, executor: files,
+            store: parts.settings, state: state, clock: clock, logger: logger, executor: files,
             setVolume: { volume.apply(.to($0)) })
         self.settings = settings
         let certificate = parts.certificate.map {
-            CertificateService(desk: $0, state: state, clock: clock, logger: logger, executor: files)
+            CertificateService(store: $0, state: state, clock: clock, logger: logger, executor: files)
         }
         self.certificate = certificate
         let session = SessionKeeper(
@@ -130,8 +130,8 @@ public struct Box {
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
             quietTime: quietTime, session: session)
-        let counter = CounterDesk(
-            desk: desk, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
+        let counter = ControlRequestHandler(
+            history: historyRequests, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
             loudness: { volume.loudness }, play: requests.play, status: { await reporter.status() })
         let answers = ControlAnswers(
             status: { await reporter.status() }, replay: { requests.play(.last) },
@@ -140,7 +140,7 @@ public struct Box {
                 guard let change else { return volume.loudness }
                 return await volume.change(change)
             },
-            history: { await desk.entries($0) }, totals: { await desk.totals($0) },
+            history: { await historyRequests.entries($0) }, totals: { await historyRequests.totals($0) },
             metrics: { [counted = parts.metrics, machine = parts.machine] in
                 await reporter.metrics(counted: counted, machine: machine)
             },

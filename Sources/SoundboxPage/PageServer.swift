@@ -21,7 +21,7 @@ public struct PageServer: Service {
     private let socketPath: String
     private let files: String
     private let sessions: Sessions
-    private let signIn = SignInDesk()
+    private let signIn = SharedSignIn()
     private let logger: Logger
     private let opened: @Sendable ([String]) -> Void
     private let ended: @Sendable (Ending) -> Void
@@ -106,7 +106,7 @@ public struct PageServer: Service {
     /// Until the box wants it otherwise, or has been away for long.
     /// - Returns: what is wrong with a box that has been away for long.
     private func serve(_ settings: PageSettings, _ files: PageFiles) async throws -> String? {
-        let desk = PageDesk(
+        let handler = PageRequestHandler(
             settings: settings, files: files, sessions: sessions, signIn: signIn,
             box: BoxLink(ControlClient(socketPath: socketPath, patience: .seconds(15))), logger: logger)
         // A phone keeps its connection. A question for events is held for 8 s.
@@ -114,12 +114,12 @@ public struct PageServer: Service {
             mostConnections: 64, idleSeconds: 15, lifetime: .seconds(20), renewsLifetime: true)
         let server = try HTTPServer(
             limits: limits, identity: try Self.identity(settings),
-            refusal: { PageDesk.refusal($0, "invalid", $1) },
+            refusal: { PageRequestHandler.refusal($0, "invalid", $1) },
             headers: ["host", "origin", "sec-fetch-site", "content-type", "cookie"],
             admits: { RequestOrigin.isPrivate($0) },
             // Who is signed in is looked up on the disk, which must not hold up Swift's shared pool.
-            handler: { [thread = ThreadExecutor(name: "desk")] request in
-                await withTaskExecutorPreference(thread) { await desk.answer(request) }
+            handler: { [thread = ThreadExecutor(name: "handler")] request in
+                await withTaskExecutorPreference(thread) { await handler.answer(request) }
             })
         let stamps = Self.stamps(settings)
         let address = ListenAddress(settings.address ?? .v4([0, 0, 0, 0]), port: settings.port)

@@ -2,7 +2,7 @@ import SoundboxCore
 import Synchronization
 
 /// Outlives a page that is made anew, with other settings or a renewed certificate.
-final class SignInDesk: Sendable {
+final class SharedSignIn: Sendable {
     let state = Mutex(SignIn())
 }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SoundboxPage
 
-/// The page's desk with a real control socket behind it, on which a box answers of which nothing is there but the answers.
+/// The page's request handler with a real control socket behind it, on which a box answers of which nothing is there but the answers.
 final class PageTrial: Sendable {
     static let host = "192.168.1.7"
 
@@ -43,7 +43,8 @@ final class PageTrial: Sendable {
     /// What the box refuses a code with.
     func refuse(_ refusal: ControlRefusal?) { box.withLock { $0.refusal = refusal } }
 
-    func desk(role: String = "change", certificate: Bool = false, device: String = "b") throws -> PageDesk {
+    func handler(role: String = "change", certificate: Bool = false, device: String = "b") throws -> PageRequestHandler
+    {
         let settings = try #require(
             PageSettings(
                 decoding: .object([
@@ -53,9 +54,9 @@ final class PageTrial: Sendable {
                     ("certificate_file", certificate ? .string("/c") : .null),
                     ("key_file", certificate ? .string("/k") : .null),
                 ])))
-        return PageDesk(
+        return PageRequestHandler(
             settings: settings, files: try PageFiles(folder: folder.path), sessions: sessions,
-            signIn: SignInDesk(),
+            signIn: SharedSignIn(),
             // However busy the machine is that tests it.
             box: BoxLink(
                 ControlClient(socketPath: socketPath, patience: .seconds(600)), patience: .seconds(600),
@@ -79,10 +80,10 @@ final class PageTrial: Sendable {
     }
 
     /// - Returns: the cookie of a phone that has signed in.
-    func signIn(_ desk: PageDesk, as role: String = "change") async throws -> String {
-        let asked = await desk.answer(request("POST", "/api/code"))
+    func signIn(_ handler: PageRequestHandler, as role: String = "change") async throws -> String {
+        let asked = await handler.answer(request("POST", "/api/code"))
         guard asked.status == 200, let code = codes.last else { throw TestFailure("no code: \(asked)") }
-        let answer = await desk.answer(request("POST", "/api/session", #"{"code": "\#(code)", "role": "\#(role)"}"#))
+        let answer = await handler.answer(request("POST", "/api/session", #"{"code": "\#(code)", "role": "\#(role)"}"#))
         guard answer.status == 200, let cookie = answer.headers.first(where: { $0.name == "Set-Cookie" })?.value else {
             throw TestFailure("not signed in: \(answer)")
         }

@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Where the box's certificate is kept. Everything may block on the disk.
-package struct CertificateDesk: Sendable {
+package struct CertificateStore: Sendable {
     package var term: @Sendable () throws -> CertificateTerm
     /// A signing request for the next one.
     package var request: @Sendable () throws -> String
@@ -53,7 +53,7 @@ package actor CertificateService: Service {
     /// How long after one was not kept the next is asked for.
     static let rest = Duration.seconds(24 * 3600)
 
-    private let desk: CertificateDesk
+    private let store: CertificateStore
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
@@ -71,10 +71,10 @@ package actor CertificateService: Service {
     ///   - executor: a thread that may block.
     ///   - patience: how long the box may take to come online with a new certificate.
     package init(
-        desk: CertificateDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
+        store: CertificateStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
         patience: Duration = TrialWatch.patience
     ) {
-        self.desk = desk
+        self.store = store
         self.state = state
         self.clock = clock
         self.logger = logger
@@ -87,7 +87,7 @@ package actor CertificateService: Service {
     /// - Returns: why it is not taken; `nil` when it is, or was when it came before.
     package nonisolated func take(_ certificate: String) -> String? {
         do {
-            guard try desk.install(certificate) else { return nil }
+            guard try store.install(certificate) else { return nil }
         } catch { return "certificate: \(error)" }
         logger.notice("a new certificate has come")
         event.yield(.installed)
@@ -96,9 +96,9 @@ package actor CertificateService: Service {
 
     /// Returns when the box is to be made anew, or at shutdown.
     package func run() async {
-        let isOnTrial = desk.isOnTrial()
+        let isOnTrial = store.isOnTrial()
         // A box that is switched off and on because it is not online goes back to the certificate with which it was.
-        let starts = isOnTrial ? desk.countStart() : 0
+        let starts = isOnTrial ? store.countStart() : 0
         if starts > Self.mostStarts,
             giveUp("the box was started \(starts - 1) times with it, and was not online")
         {
@@ -134,7 +134,7 @@ package actor CertificateService: Service {
             wasOnline = true
             putInForce()
         case .trial(.late):
-            guard desk.isOnTrial() else { return false }
+            guard store.isOnTrial() else { return false }
             // The disk has not taken it then.
             if wasOnline {
                 putInForce()
@@ -146,9 +146,9 @@ package actor CertificateService: Service {
     }
 
     private func putInForce() {
-        guard desk.isOnTrial() else { return }
-        desk.keep()
-        guard !desk.isOnTrial() else {
+        guard store.isOnTrial() else { return }
+        store.keep()
+        guard !store.isOnTrial() else {
             return logger.error("the new certificate cannot be kept; it is tried again")
         }
         logger.notice("the new certificate is in force")
@@ -157,7 +157,7 @@ package actor CertificateService: Service {
 
     /// - Returns: whether the one before counts again.
     private func giveUp(_ reason: String) -> Bool {
-        do { try desk.restore(clock.now, reason) } catch {
+        do { try store.restore(clock.now, reason) } catch {
             logger.error("the certificate before cannot be restored", metadata: ["reason": "\(error)"])
             return false
         }
@@ -167,16 +167,16 @@ package actor CertificateService: Service {
 
     private func look() {
         let term: CertificateTerm
-        do { term = try desk.term() } catch {
+        do { term = try store.term() } catch {
             state.update { $0.certificateFault = "the box's certificate cannot be read: \(error)" }
             return
         }
         let now = clock.now
-        let failure = desk.failure()
+        let failure = store.failure()
         var status = CertificateStatus(end: term.end, problem: failure?.reason)
         // A time that is yet to come was written by a clock that was wrong.
         let rests = failure.map { (.zero..<Self.rest).contains(now.duration(since: $0.time)) } ?? false
-        if now >= term.renewal(spread: desk.spread), !rests, !desk.isOnTrial() {
+        if now >= term.renewal(spread: store.spread), !rests, !store.isOnTrial() {
             do { status.request = try request() } catch {
                 status.problem = "a new certificate cannot be asked for: \(error)"
             }
@@ -192,7 +192,7 @@ package actor CertificateService: Service {
 
     private func request() throws -> String {
         if let pending { return pending }
-        let request = try desk.request()
+        let request = try store.request()
         pending = request
         return request
     }

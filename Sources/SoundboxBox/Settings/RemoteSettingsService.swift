@@ -5,7 +5,7 @@ import SoundboxSystem
 import Synchronization
 
 /// Where settings from afar are checked and kept. Both block on the disk.
-package struct SettingsDesk: Sendable {
+package struct SettingsStore: Sendable {
     /// As it was when the box was made, and every change of it.
     package var record: SettingsRecord
     /// - Returns: what is wrong with them; `nil` when a box can be made with them.
@@ -15,7 +15,7 @@ package struct SettingsDesk: Sendable {
     package var keepVolume: @Sendable (Volume) throws -> Void
 
     /// Takes none.
-    package static let closed = SettingsDesk(
+    package static let closed = SettingsStore(
         record: SettingsRecord(owner: ""), problem: { _ in "settings: not taken by this box" }, write: { _ in },
         keepVolume: { _ in })
 
@@ -45,7 +45,7 @@ package actor RemoteSettingsService: Service {
         case trial(TrialWatch.Event)
     }
 
-    private let desk: SettingsDesk
+    private let store: SettingsStore
     /// Held while the file is written: settings may come while others are put in force.
     private let record: Mutex<SettingsRecord>
     private let state: BoxState
@@ -65,19 +65,19 @@ package actor RemoteSettingsService: Service {
     ///   - setVolume: the state has it then: settings that come next begin from there. Must not block.
     ///   - patience: how long settings on trial may take until the box is online.
     package init(
-        desk: SettingsDesk, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
+        store: SettingsStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
         patience: Duration = TrialWatch.patience, setVolume: @escaping @Sendable (Volume) -> Void
     ) {
-        self.desk = desk
+        self.store = store
         self.state = state
         self.clock = clock
         self.logger = logger
         self.executor = executor
         self.patience = patience
         self.setVolume = setVolume
-        record = Mutex(desk.record)
+        record = Mutex(store.record)
         (events, event) = AsyncStream.makeStream()
-        state.update { $0.settings = desk.record.status }
+        state.update { $0.settings = store.record.status }
     }
 
     /// New settings have come. For one thread at a time: the feed's. Blocks on the disk.
@@ -91,7 +91,7 @@ package actor RemoteSettingsService: Service {
             do throws(CommandError) {
                 guard try next.take(settings, now: clock.reading.confirmed ?? BoxClock.end) else { return nil }
             } catch { return error.reason }
-            if let problem = desk.problem(settings) ?? keep(next, over: &record) { return problem }
+            if let problem = store.problem(settings) ?? keep(next, over: &record) { return problem }
             let isTrial = next.result == .trial
             logger.notice("settings from afar", metadata: ["id": "\(settings.id)", "on_trial": "\(isTrial)"])
             if isTrial, !next.isTried { event.yield(.changed) }
@@ -156,13 +156,13 @@ package actor RemoteSettingsService: Service {
             if writesVolume {
                 // A power cut behind it leaves a volume of which the next start knows that it is not the shop's.
                 record.willWrite(volume)
-                try desk.write(record)
+                try store.write(record)
                 // Before they are known: coming again they would set no volume.
-                try desk.keepVolume(volume)
+                try store.keepVolume(volume)
             }
-            try desk.write(next)
+            try store.write(next)
         } catch {
-            if writesVolume { try? desk.keepVolume(before) }
+            if writesVolume { try? store.keepVolume(before) }
             logger.error("settings from afar cannot be kept", metadata: ["reason": "\(error)"])
             return "settings: cannot be kept: \(error)"
         }

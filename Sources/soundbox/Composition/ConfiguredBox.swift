@@ -133,8 +133,8 @@ struct ConfiguredBox {
                 return speak.problem.map { ClipError($0).description }
             }
         }
-        parts.settings = remote.desk(for: configurationFile)
-        parts.certificate = configuration.certificateDesk
+        parts.settings = remote.store(for: configurationFile)
+        parts.certificate = configuration.certificateStore
         state.update { $0.settingsWarning = remote.warning }
         parts.feedStillness = { feed.timeSinceLastTurn }
         parts.outputWillStop = { watch.hurry() }

@@ -63,9 +63,9 @@ struct RemoteConfiguration {
         (self.configuration, self.warning, self.record) = (configuration, warning, settings)
     }
 
-    func desk(for path: String) -> SettingsDesk {
+    func store(for path: String) -> SettingsStore {
         let voices = CheckedVoices()
-        return SettingsDesk(record: record) { settings in
+        return SettingsStore(record: record) { settings in
             do { _ = try Self.configuration(with: settings, in: path, voices) } catch { return "\(error)" }
             return nil
         } write: { [file] in

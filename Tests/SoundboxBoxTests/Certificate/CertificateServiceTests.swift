@@ -31,7 +31,7 @@ struct CertificateServiceTests {
             begin: Timestamp(millisecondsSince1970: now + Int64(days - 100) * 86_400_000),
             end: Timestamp(millisecondsSince1970: now + Int64(days) * 86_400_000))
         return CertificateService(
-            desk: CertificateDesk(
+            store: CertificateStore(
                 spread: 0, term: { term }, request: { "CSR" },
                 install: { [drawer] text in
                     try drawer.content.withLock { content in

@@ -11,18 +11,18 @@ import Testing
 
 @Suite("Commands", .timeLimit(.minutes(10)))
 struct CommandHandlerTests {
-    private let desk: CommandDesk
+    private let fixture: CommandFixture
 
-    init() throws { desk = try CommandDesk() }
+    init() throws { fixture = try CommandFixture() }
 
     private func intake() -> Intake {
         Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
             inbox: TemporaryInbox(),
-            clock: BoxClock(newestKnown: nil), state: desk.state,
+            clock: BoxClock(newestKnown: nil), state: fixture.state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            hooks: Intake.Hooks(perform: desk.commands.perform))
+            hooks: Intake.Hooks(perform: fixture.commands.perform))
     }
 
     private func loudness(_ level: Int, isMuted: Bool = false) -> Loudness {
@@ -39,8 +39,8 @@ struct CommandHandlerTests {
         for count in words.indices {
             let messages = words[...count].map { FeedMessage(topic: .commands, payload: payload($0.text)) }
             try intake.commit(messages)
-            #expect(desk.volume.loudness == words[count].inForce)
-            let snapshot = desk.state.snapshot
+            #expect(fixture.volume.loudness == words[count].inForce)
+            let snapshot = fixture.state.snapshot
             #expect(Loudness(volume: snapshot.volume, isMuted: snapshot.isMuted) == words[count].inForce)
         }
     }
@@ -49,40 +49,40 @@ struct CommandHandlerTests {
 
     @Test("Commands of all kinds are carried out in the order in which they came")
     func order() {
-        desk.commands.perform(.volume(.to(Volume(20))))
-        desk.commands.perform(.warnOfUnprovisioning)
-        desk.commands.perform(.volume(.to(Volume(50))))
-        desk.commands.perform(.play(.today))
-        desk.commands.perform(.volume(.mute))
-        #expect(desk.volume.loudness == loudness(50, isMuted: true))
+        fixture.commands.perform(.volume(.to(Volume(20))))
+        fixture.commands.perform(.warnOfUnprovisioning)
+        fixture.commands.perform(.volume(.to(Volume(50))))
+        fixture.commands.perform(.play(.today))
+        fixture.commands.perform(.volume(.mute))
+        #expect(fixture.volume.loudness == loudness(50, isMuted: true))
         #expect(
-            desk.events.entries == [.say(.unprovisionWarning, at: loudness(20)), .play(.today, at: loudness(50))])
+            fixture.events.entries == [.say(.unprovisionWarning, at: loudness(20)), .play(.today, at: loudness(50))])
     }
 
     @Test("A disk that hangs holds up no command")
     func hangingDisk() async throws {
-        desk.disk.hang()
-        try await desk.whileOpen {
-            desk.commands.perform(.volume(.to(Volume(20))))
-            #expect(desk.volume.loudness == loudness(20))
-            desk.commands.perform(.volume(.mute))
-            #expect(desk.volume.loudness == loudness(20, isMuted: true))
-            #expect(desk.player.isMuted)
-            #expect(desk.kept.entries.isEmpty)
-            desk.disk.goOn()
-            await desk.volume.remember()
-            #expect(desk.kept.entries == [Volume(20)])
+        fixture.disk.hang()
+        try await fixture.whileOpen {
+            fixture.commands.perform(.volume(.to(Volume(20))))
+            #expect(fixture.volume.loudness == loudness(20))
+            fixture.commands.perform(.volume(.mute))
+            #expect(fixture.volume.loudness == loudness(20, isMuted: true))
+            #expect(fixture.player.isMuted)
+            #expect(fixture.kept.entries.isEmpty)
+            fixture.disk.goOn()
+            await fixture.volume.remember()
+            #expect(fixture.kept.entries == [Volume(20)])
         }
     }
 
     @Test("The warning and the buttons count in their order: a box is taken out of service only by who has heard it")
     func unprovisioning() async throws {
-        desk.commands.perform(.unprovision)
-        desk.commands.perform(.warnOfUnprovisioning)
-        desk.unprovisioning.heard(.unprovisionWarning)
-        #expect(await desk.unprovisioning.outcome == nil)
-        desk.commands.perform(.unprovision)
-        await desk.unprovisioning.run()
-        #expect(await desk.unprovisioning.outcome == .removed)
+        fixture.commands.perform(.unprovision)
+        fixture.commands.perform(.warnOfUnprovisioning)
+        fixture.unprovisioning.heard(.unprovisionWarning)
+        #expect(await fixture.unprovisioning.outcome == nil)
+        fixture.commands.perform(.unprovision)
+        await fixture.unprovisioning.run()
+        #expect(await fixture.unprovisioning.outcome == .removed)
     }
 }

@@ -50,7 +50,7 @@ struct RemoteSettingsServiceTests {
         problem: String? = nil
     ) -> RemoteSettingsService {
         RemoteSettingsService(
-            desk: SettingsDesk(
+            store: SettingsStore(
                 record: record, problem: { _ in problem }, write: disk.write, keepVolume: disk.keep), state: state,
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -5,7 +5,7 @@ import Testing
 @testable import SoundboxPage
 
 @Suite("What a browser is answered", .timeLimit(.minutes(10)))
-struct PageDeskTests {
+struct PageRequestHandlerTests {
     private let trial: PageTrial
 
     init() throws { trial = try PageTrial() }
@@ -25,20 +25,20 @@ struct PageDeskTests {
         "The page's files are for everybody, and nothing else is",
         arguments: ["/page.css", "/page.js", "/icon.svg", "/"])
     func files(path: String) async throws {
-        let desk = try trial.desk()
-        let answer = await desk.answer(trial.request("GET", path))
+        let handler = try trial.handler()
+        let answer = await handler.answer(trial.request("GET", path))
         #expect(answer.status == 200)
         #expect(String(decoding: answer.body, as: UTF8.self) == (path == "/" ? "page.html" : String(path.dropFirst())))
         for path in ["/page.html", "/../sessions.json", "/sessions.json", "/%2e%2e/sessions.json", "//"] {
-            #expect(await desk.answer(trial.request("GET", path)).status == 404, "\(path)")
+            #expect(await handler.answer(trial.request("GET", path)).status == 404, "\(path)")
         }
     }
 
     @Test("What is refused is words for a person and JSON for the page's script")
     func refusedInWords() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         func answer(_ path: String, host: String) async -> (status: Int, type: String, text: String) {
-            let answer = await desk.answer(trial.request("GET", path, "", ["host": host]))
+            let answer = await handler.answer(trial.request("GET", path, "", ["host": host]))
             return (answer.status, answer.contentType, String(decoding: answer.body, as: UTF8.self))
         }
         let page = await answer("/", host: "evil.example")
@@ -55,9 +55,9 @@ struct PageDeskTests {
 
     @Test("Every answer forbids what the page does not do itself")
     func headers() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         for request in [trial.request("GET", "/"), trial.request("GET", "/api/payments"), trial.request("PUT", "/x")] {
-            let headers = await desk.answer(request).headers
+            let headers = await handler.answer(request).headers
             let policy = headers.first { $0.name == "Content-Security-Policy" }?.value
             #expect(policy?.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'") == true)
             #expect(headers.contains { $0.name == "X-Content-Type-Options" && $0.value == "nosniff" })
@@ -67,8 +67,8 @@ struct PageDeskTests {
 
     @Test("Nobody has anything of the box who is not signed in")
     func strangers() async throws {
-        let desk = try trial.desk()
-        let (name, token) = (desk.settings.cookie, try trial.sessions.open(as: .change))
+        let handler = try trial.handler()
+        let (name, token) = (handler.settings.cookie, try trial.sessions.open(as: .change))
         try await trial.run {
             for (method, path) in [
                 ("GET", "/api/events"), ("GET", "/api/payments"), ("GET", "/api/totals"), ("GET", "/api/export.csv"),
@@ -76,7 +76,7 @@ struct PageDeskTests {
                 ("POST", "/api/replay"), ("POST", "/api/trial"), ("GET", "/api/nothing"),
             ] {
                 for cookie in [nil, "", "\(name)=", "\(name)=0", "other=1; \(name)=x", "soundbox=\(token)"] {
-                    let answer = await desk.answer(trial.request(method, path, cookie: cookie))
+                    let answer = await handler.answer(trial.request(method, path, cookie: cookie))
                     #expect(answer.status == 401, "\(path)")
                     #expect(error(answer) == "sign_in", "\(path)")
                 }
@@ -88,24 +88,24 @@ struct PageDeskTests {
 
     @Test("Whoever types what the box has said is in, with a cookie that no script and no other site gets")
     func signIn() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            #expect(try json(await desk.answer(trial.request("GET", "/api/session")))["signed_in"]?.bool == false)
-            let asked = await desk.answer(trial.request("POST", "/api/code"))
+            #expect(try json(await handler.answer(trial.request("GET", "/api/session")))["signed_in"]?.bool == false)
+            let asked = await handler.answer(trial.request("POST", "/api/code"))
             #expect(try json(asked)["expires_in"]?.integer == 120)
             // The answer must not have what only the box says.
             let code = try #require(trial.codes.first)
             #expect(!String(decoding: asked.body, as: UTF8.self).contains(code))
-            let answer = await desk.answer(
+            let answer = await handler.answer(
                 trial.request("POST", "/api/session", #"{"code": "\#(code)", "role": "change"}"#))
             let cookie = try #require(answer.headers.first { $0.name == "Set-Cookie" }?.value)
             #expect(cookie.hasSuffix("; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict"))
             let token = String(cookie.prefix { $0 != ";" })
-            let session = try json(await desk.answer(trial.request("GET", "/api/session", cookie: "a=b; \(token)")))
+            let session = try json(await handler.answer(trial.request("GET", "/api/session", cookie: "a=b; \(token)")))
             #expect(session["role"]?.string == "change")
-            #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: token)).status == 200)
-            #expect(await desk.answer(trial.request("DELETE", "/api/session", cookie: token)).status == 200)
-            #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: token)).status == 401)
+            #expect(await handler.answer(trial.request("GET", "/api/payments", cookie: token)).status == 200)
+            #expect(await handler.answer(trial.request("DELETE", "/api/session", cookie: token)).status == 200)
+            #expect(await handler.answer(trial.request("GET", "/api/payments", cookie: token)).status == 401)
         }
     }
 
@@ -114,7 +114,7 @@ struct PageDeskTests {
         arguments: ["b2", "箱 2;=,\"", "b "])
     func twoBoxes(device: String) async throws {
         let other = try PageTrial()
-        let (one, two) = (try trial.desk(), try other.desk(device: device))
+        let (one, two) = (try trial.handler(), try other.handler(device: device))
         try await trial.run {
             try await other.run {
                 let first = try await trial.signIn(one)
@@ -133,12 +133,12 @@ struct PageDeskTests {
 
     @Test("With a certificate the cookie goes over HTTPS only")
     func secureCookie() async throws {
-        let desk = try trial.desk(certificate: true)
+        let handler = try trial.handler(certificate: true)
         try await trial.run {
             let origin = ["origin": "https://\(PageTrial.host)"]
-            _ = await desk.answer(trial.request("POST", "/api/code", "{}", origin))
+            _ = await handler.answer(trial.request("POST", "/api/code", "{}", origin))
             let code = try #require(trial.codes.first)
-            let answer = await desk.answer(
+            let answer = await handler.answer(
                 trial.request("POST", "/api/session", #"{"code": "\#(code)", "role": "look"}"#, origin))
             #expect(answer.headers.first { $0.name == "Set-Cookie" }?.value.hasSuffix("; Secure") == true)
         }
@@ -146,10 +146,10 @@ struct PageDeskTests {
 
     @Test("A second code waits, and three wrong ones use the first one up")
     func limits() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            #expect(await desk.answer(trial.request("POST", "/api/code")).status == 200)
-            let second = await desk.answer(trial.request("POST", "/api/code"))
+            #expect(await handler.answer(trial.request("POST", "/api/code")).status == 200)
+            let second = await handler.answer(trial.request("POST", "/api/code"))
             #expect(second.status == 429)
             #expect(error(second) == "wait")
             let rest = try json(second)["retry_in"]?.integer
@@ -157,12 +157,12 @@ struct PageDeskTests {
             let code = try #require(trial.codes.first)
             let wrong = code == "000000" ? "000001" : "000000"
             for left in [2, 1, 0] {
-                let answer = await desk.answer(
+                let answer = await handler.answer(
                     trial.request("POST", "/api/session", #"{"code": "\#(wrong)", "role": "look"}"#))
                 #expect(answer.status == 403)
                 #expect(try json(answer)["left"]?.integer == left)
             }
-            let late = await desk.answer(
+            let late = await handler.answer(
                 trial.request("POST", "/api/session", #"{"code": "\#(code)", "role": "look"}"#))
             #expect(error(late) == "expired")
             #expect(trial.codes.count == 1)
@@ -171,14 +171,14 @@ struct PageDeskTests {
 
     @Test("Of fifty guesses at once three count")
     func crowd() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            _ = await desk.answer(trial.request("POST", "/api/code"))
+            _ = await handler.answer(trial.request("POST", "/api/code"))
             let code = try #require(trial.codes.first)
             let wrong = code == "000000" ? "000001" : "000000"
             let guess = trial.request("POST", "/api/session", #"{"code": "\#(wrong)", "role": "look"}"#)
             let answers = await withTaskGroup(of: HTTPResponse.self) { group in
-                for _ in 0..<50 { group.addTask { await desk.answer(guess) } }
+                for _ in 0..<50 { group.addTask { await handler.answer(guess) } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers.count { error($0) == "wrong" } == 3)
@@ -189,10 +189,10 @@ struct PageDeskTests {
     @Test(
         "Why the box does not say a code is passed on", arguments: [ControlRefusal.Cause.quiet, .muted, .unspeakable])
     func refusals(cause: ControlRefusal.Cause) async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         trial.refuse(ControlRefusal(cause, "because"))
         try await trial.run {
-            let answer = await desk.answer(trial.request("POST", "/api/code"))
+            let answer = await handler.answer(trial.request("POST", "/api/code"))
             #expect(answer.status == 409)
             #expect(error(answer) == cause.rawValue)
         }
@@ -201,17 +201,17 @@ struct PageDeskTests {
     @Test("Who looks changes nothing, and where the setup allows no more, everybody looks")
     func roles() async throws {
         try await trial.run {
-            let desk = try trial.desk()
-            let looking = try await trial.signIn(desk, as: "look")
-            #expect(await desk.answer(trial.request("GET", "/api/payments", cookie: looking)).status == 200)
+            let handler = try trial.handler()
+            let looking = try await trial.signIn(handler, as: "look")
+            #expect(await handler.answer(trial.request("GET", "/api/payments", cookie: looking)).status == 200)
             let changes = [
                 trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: looking),
                 trial.request("POST", "/api/replay", #"{"sequence": 1}"#, cookie: looking),
                 trial.request("POST", "/api/trial", cookie: looking),
                 trial.request("PUT", "/api/quiet-hours", #"{"off": true}"#, cookie: looking),
             ]
-            for change in changes { #expect(error(await desk.answer(change)) == "role") }
-            let strict = try trial.desk(role: "look")
+            for change in changes { #expect(error(await handler.answer(change)) == "role") }
+            let strict = try trial.handler(role: "look")
             let asked = try await trial.signIn(strict, as: "change")
             #expect(error(await strict.answer(trial.request("POST", "/api/trial", cookie: asked))) == "role")
             #expect(trial.trials == 0)
@@ -222,48 +222,48 @@ struct PageDeskTests {
 
     @Test("What is asked for by a phone that may is done by the box")
     func changes() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            let cookie = try await trial.signIn(desk)
-            let volume = await desk.answer(trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: cookie))
+            let cookie = try await trial.signIn(handler)
+            let volume = await handler.answer(trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: cookie))
             #expect(try json(volume)["volume"]?.integer == 5)
             #expect(
-                await desk.answer(trial.request("POST", "/api/replay", #"{"sequence": 12}"#, cookie: cookie)).status
+                await handler.answer(trial.request("POST", "/api/replay", #"{"sequence": 12}"#, cookie: cookie)).status
                     == 200)
-            #expect(await desk.answer(trial.request("POST", "/api/trial", cookie: cookie)).status == 200)
+            #expect(await handler.answer(trial.request("POST", "/api/trial", cookie: cookie)).status == 200)
             #expect(trial.replayed == [12])
             #expect(trial.trials == 1)
             // Without a number it would be the last one, which nobody has chosen.
-            #expect(await desk.answer(trial.request("POST", "/api/replay", cookie: cookie)).status == 400)
+            #expect(await handler.answer(trial.request("POST", "/api/replay", cookie: cookie)).status == 400)
             #expect(trial.replayed == [12])
         }
     }
 
     @Test("Another site that the phone has open changes nothing")
     func otherSites() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            let cookie = try await trial.signIn(desk)
+            let cookie = try await trial.signIn(handler)
             for headers in [
                 ["origin": "http://evil.example"], ["origin": ""], ["origin": "null"],
                 ["origin": "", "sec-fetch-site": "cross-site"],
             ] {
-                let answer = await desk.answer(trial.request("POST", "/api/trial", "{}", cookie: cookie, headers))
+                let answer = await handler.answer(trial.request("POST", "/api/trial", "{}", cookie: cookie, headers))
                 #expect(answer.status == 403)
                 #expect(error(answer) == "origin")
             }
             let form = ["content-type": "text/plain"]
-            #expect(await desk.answer(trial.request("POST", "/api/trial", "{}", cookie: cookie, form)).status == 415)
+            #expect(await handler.answer(trial.request("POST", "/api/trial", "{}", cookie: cookie, form)).status == 415)
             let rebound = ["host": "evil.example", "origin": "http://evil.example"]
-            #expect(await desk.answer(trial.request("GET", "/", "", rebound)).status == 421)
+            #expect(await handler.answer(trial.request("GET", "/", "", rebound)).status == 421)
             #expect(trial.trials == 0)
         }
     }
 
     @Test("However many questions come at once, none is cut off by the others")
     func manyQuestions() async throws {
-        let desk = try trial.desk()
-        let cookie = "\(desk.settings.cookie)=\(try trial.sessions.open(as: .change))"
+        let handler = try trial.handler()
+        let cookie = "\(handler.settings.cookie)=\(try trial.sessions.open(as: .change))"
         try await trial.run {
             let questions = (0..<100).map { number in
                 switch number % 4 {
@@ -274,7 +274,7 @@ struct PageDeskTests {
                 }
             }
             let statuses = await withTaskGroup(of: Int.self) { group in
-                for question in questions { group.addTask { await desk.answer(question).status } }
+                for question in questions { group.addTask { await handler.answer(question).status } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses == [Int](repeating: 200, count: 100))
@@ -283,10 +283,10 @@ struct PageDeskTests {
 
     @Test("The export has every page, and no formula")
     func export() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            let cookie = try await trial.signIn(desk)
-            let answer = await desk.answer(trial.request("GET", "/api/export.csv?day=today", cookie: cookie))
+            let cookie = try await trial.signIn(handler)
+            let answer = await handler.answer(trial.request("GET", "/api/export.csv?day=today", cookie: cookie))
             let lines = String(decoding: Array(try await pieces(answer).joined()), as: UTF8.self)
                 .split(separator: "\r\n")
             #expect(answer.status == 200)
@@ -299,11 +299,11 @@ struct PageDeskTests {
 
     @Test("An export of any size comes whole, and no more than a part of it is in memory")
     func longExport() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         trial.setPages(12)
         try await trial.run {
-            let cookie = try await trial.signIn(desk)
-            let answer = await desk.answer(trial.request("GET", "/api/export.csv", cookie: cookie))
+            let cookie = try await trial.signIn(handler)
+            let answer = await handler.answer(trial.request("GET", "/api/export.csv", cookie: cookie))
             #expect(answer.status == 200)
             let pieces = try await pieces(answer)
             let text = String(decoding: Array(pieces.joined()), as: UTF8.self)
@@ -315,27 +315,27 @@ struct PageDeskTests {
 
     @Test("A box that is away is told of, and so is one that refuses")
     func away() async throws {
-        let desk = try trial.desk()
-        let cookie = "\(desk.settings.cookie)=\(try trial.sessions.open(as: .change))"
-        let answer = await desk.answer(trial.request("GET", "/api/payments", cookie: cookie))
+        let handler = try trial.handler()
+        let cookie = "\(handler.settings.cookie)=\(try trial.sessions.open(as: .change))"
+        let answer = await handler.answer(trial.request("GET", "/api/payments", cookie: cookie))
         #expect(answer.status == 503)
         #expect(error(answer) == "box")
         try await trial.run {
-            let totals = await desk.answer(trial.request("GET", "/api/totals", cookie: cookie))
+            let totals = await handler.answer(trial.request("GET", "/api/totals", cookie: cookie))
             #expect(totals.status == 503)
             let told = try json(totals)
             #expect(told["reason"]?.string == "no day")
-            let bad = await desk.answer(trial.request("GET", "/api/payments?colour=red", cookie: cookie))
+            let bad = await handler.answer(trial.request("GET", "/api/payments?colour=red", cookie: cookie))
             #expect(bad.status == 400)
         }
     }
 
     @Test("A day that the box does not know is told apart from a box that does not answer")
     func undated() async throws {
-        let desk = try trial.desk()
+        let handler = try trial.handler()
         try await trial.run {
-            let cookie = try await trial.signIn(desk)
-            let answer = await desk.answer(trial.request("GET", "/api/totals?day=today", cookie: cookie))
+            let cookie = try await trial.signIn(handler)
+            let answer = await handler.answer(trial.request("GET", "/api/totals?day=today", cookie: cookie))
             #expect(
                 answer.status == 503 && String(decoding: answer.body, as: UTF8.self).contains(#""error":"undated""#))
         }

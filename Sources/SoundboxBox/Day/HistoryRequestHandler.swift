@@ -5,7 +5,7 @@ import SoundboxSystem
 /// asks for the next one.
 ///
 /// Pinned to a thread, since the inbox blocks. Between two looks into the history others get their turn there.
-actor HistoryDesk {
+actor HistoryRequestHandler {
     private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -12,7 +12,7 @@ import VoiceTestSupport
 @testable import SoundboxVoice
 
 /// What carries out commands, with nothing behind it: what it was told to play and to say is kept.
-final class CommandDesk: Sendable {
+final class CommandFixture: Sendable {
     /// What reached the announcer, with the volume that was in force then.
     enum Event: Sendable, Equatable {
         case play(Announcer.Request, at: Loudness)

@@ -5,7 +5,7 @@ import SoundboxVoice
 import Synchronization
 
 /// Does what somebody at the counter asks for by way of the control socket, where that is more than a button does.
-struct CounterDesk: Sendable {
+struct ControlRequestHandler: Sendable {
     /// How long a question for events is held where nothing changes: shorter than a connection of the control socket
     /// lives.
     private static let patience = Duration.seconds(8)
@@ -16,7 +16,7 @@ struct CounterDesk: Sendable {
     /// Behind more payments a code might come too late to be typed. That many are told within the minute.
     private static let mostWaiting = 10
 
-    let desk: HistoryDesk
+    let history: HistoryRequestHandler
     let state: BoxState
     let quietTime: QuietTime
     let voices: Voices
@@ -27,11 +27,11 @@ struct CounterDesk: Sendable {
     private let lastCode = LastCode()
 
     init(
-        desk: HistoryDesk, state: BoxState, quietTime: QuietTime, voices: Voices, executor: ThreadExecutor,
+        history: HistoryRequestHandler, state: BoxState, quietTime: QuietTime, voices: Voices, executor: ThreadExecutor,
         loudness: @escaping @Sendable () -> Loudness, play: @escaping @Sendable (Announcer.Request) -> Void,
         status: @escaping @Sendable () async -> BoxStatus
     ) {
-        self.desk = desk
+        self.history = history
         self.state = state
         self.quietTime = quietTime
         self.voices = voices
@@ -52,7 +52,7 @@ struct CounterDesk: Sendable {
             try? await Task.sleep(for: Self.gathering)
             version = state.version
         }
-        let last = await desk.newest()
+        let last = await history.newest()
         return .object([
             ("version", .integer(version)), ("last_sequence", last.map { .integer($0) } ?? .null),
             ("status", await status().json),
@@ -60,7 +60,7 @@ struct CounterDesk: Sendable {
     }
 
     func replay(_ sequence: Int64) async -> Result<Void, ControlRefusal> {
-        switch await desk.entry(sequence) {
+        switch await history.entry(sequence) {
         case .failure(let refusal): return .failure(ControlRefusal(.fault, refusal.reason))
         case .success(nil): return .failure(ControlRefusal(.unknown, "there is no notice \(sequence)"))
         case .success(let entry?):

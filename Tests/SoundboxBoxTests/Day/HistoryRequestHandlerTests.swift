@@ -6,7 +6,7 @@ import Testing
 @testable import SoundboxBox
 
 @Suite("What is told of the history")
-struct HistoryDeskTests {
+struct HistoryRequestHandlerTests {
     private let inbox = TemporaryInbox()
     private static let noon = Timestamp(millisecondsSince1970: 1_795_348_800_000)
 
@@ -19,8 +19,8 @@ struct HistoryDeskTests {
             history: history ?? inbox, calendar: { BusinessCalendar() })
     }
 
-    private func desk(isSet: Bool = true) -> HistoryDesk {
-        HistoryDesk(day: day(isSet: isSet), executor: ThreadExecutor(name: "files"))
+    private func handler(isSet: Bool = true) -> HistoryRequestHandler {
+        HistoryRequestHandler(day: day(isSet: isSet), executor: ThreadExecutor(name: "files"))
     }
 
     private func arrive(
@@ -40,9 +40,9 @@ struct HistoryDeskTests {
         var sequences: [Int] = []
         var parameters: [(name: String, value: String)] = [("day", "today")]
         while true {
-            let answer = try await desk().entries(try HistoryQuery(parameters)).get()
+            let answer = try await handler().entries(try HistoryQuery(parameters)).get()
             guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
-            #expect(entries.count <= HistoryDesk.mostEntries)
+            #expect(entries.count <= HistoryRequestHandler.mostEntries)
             sequences += entries.compactMap { $0["sequence"]?.integer }
             guard let next = answer["next"]?.integer else { break }
             parameters = [("day", "today"), ("before", "\(next)")]
@@ -53,9 +53,9 @@ struct HistoryDeskTests {
     @Test("So many are told as were asked for, and the next ones follow them")
     func limit() async throws {
         try arrive(10)
-        let answer = try await desk().entries(try HistoryQuery([("limit", "3")])).get()
+        let answer = try await handler().entries(try HistoryQuery([("limit", "3")])).get()
         #expect(answer["next"]?.integer == 8)
-        let rest = try await desk().entries(try HistoryQuery([("before", "8")])).get()
+        let rest = try await handler().entries(try HistoryQuery([("before", "8")])).get()
         guard case .array(let entries)? = rest["entries"] else { throw HistoryRefusal("no entries") }
         #expect(entries.compactMap { $0["sequence"]?.integer } == [7, 6, 5, 4, 3, 2, 1])
     }
@@ -64,19 +64,20 @@ struct HistoryDeskTests {
         "A search that finds nothing looks at a bounded number of rows for each answer, and ends",
         arguments: [false, true])
     func boundedSearch(totals: Bool) async throws {
-        let desk = HistoryDesk(
-            day: day(history: LongHistory(rows: HistoryDesk.mostRows + 10)), executor: ThreadExecutor(name: "files"))
+        let handler = HistoryRequestHandler(
+            day: day(history: LongHistory(rows: HistoryRequestHandler.mostRows + 10)),
+            executor: ThreadExecutor(name: "files"))
         var parameters: [(name: String, value: String)] = [("amount", "7"), ("id_ends", "none")]
         var examined: [Int] = []
         while true {
             let query = try HistoryQuery(parameters)
-            let answer = try await (totals ? desk.totals(query) : desk.entries(query)).get()
+            let answer = try await (totals ? handler.totals(query) : handler.entries(query)).get()
             #expect(totals || answer["entries"] == .array([]))
             examined.append(try #require(answer["examined"]?.integer))
             guard let next = answer["next"]?.integer else { break }
             parameters = Array(parameters.prefix(2)) + [("before", "\(next)")]
         }
-        #expect(examined == [HistoryDesk.mostRows, 10])
+        #expect(examined == [HistoryRequestHandler.mostRows, 10])
     }
 
     @Test("What is asked of a range ends where a whole page is from before it")
@@ -85,8 +86,8 @@ struct HistoryDeskTests {
         try arrive(2 * TotalsWalk.pageRows + 100, at: lastWeek)
         try arrive(1)
         for answer in [
-            await desk().entries(try HistoryQuery([("day", "today")])),
-            await desk().totals(try HistoryQuery([("day", "today")])),
+            await handler().entries(try HistoryQuery([("day", "today")])),
+            await handler().totals(try HistoryQuery([("day", "today")])),
         ] {
             #expect(try answer.get()["examined"]?.integer == 2 * TotalsWalk.pageRows)
             #expect(try answer.get()["next"] == .null)
@@ -97,7 +98,7 @@ struct HistoryDeskTests {
     func picture() async throws {
         try arrive(2, amount: "0.15")
         try arrive(1, amount: "0.05", kind: .refund)
-        let answer = try await desk().entries(try HistoryQuery([("day", "today")])).get()
+        let answer = try await handler().entries(try HistoryQuery([("day", "today")])).get()
         guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
         var chart = try #require(TakingsChart(of: answer))
         for entry in entries { #expect(try chart.add(entry)) }
@@ -110,7 +111,7 @@ struct HistoryDeskTests {
     func searchedTotals() async throws {
         try arrive(3, amount: "12.50")
         try arrive(1, amount: "12.51")
-        let answer = try await desk().totals(try HistoryQuery([("amount", "12.5")])).get()
+        let answer = try await handler().totals(try HistoryQuery([("amount", "12.5")])).get()
         let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
         #expect(totals.currencies[.CNY]?.gross.description == "37.5")
     }
@@ -120,7 +121,7 @@ struct HistoryDeskTests {
         let tomorrow = Timestamp(millisecondsSince1970: Self.noon.millisecondsSince1970 + 86_400_000)
         try arrive(500, at: tomorrow)
         try arrive(3)
-        let answer = try await desk().totals(try HistoryQuery([("day", "today")])).get()
+        let answer = try await handler().totals(try HistoryQuery([("day", "today")])).get()
         let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
         #expect((totals.payments, totals.timeUnknown) == (3, 500))
         #expect(try day().totals(of: nil) == .unknown(reason: "500 payments have come whose time is not known"))
@@ -130,7 +131,7 @@ struct HistoryDeskTests {
     func totals() async throws {
         try arrive(3, amount: "0.1")
         try arrive(1, amount: "0.05", kind: .refund)
-        let answer = try await desk().totals(try HistoryQuery([("day", "today")])).get()
+        let answer = try await handler().totals(try HistoryQuery([("day", "today")])).get()
         #expect(answer["from"]?.string == "2026-11-22T00:00:00.000Z")
         #expect(answer["to"]?.string == "2026-11-23T00:00:00.000Z")
         let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
@@ -141,10 +142,10 @@ struct HistoryDeskTests {
     @Test("Without a clock there is no today, and an inbox that fails is told of")
     func failures() async throws {
         let today = try HistoryQuery([("day", "today")])
-        let unknown = await desk(isSet: false).totals(today)
+        let unknown = await handler(isSet: false).totals(today)
         #expect { try unknown.get() } throws: { "\($0)".contains("does not know which day") }
         inbox.fail(with: .failed(path: "x", reason: "no disk"))
-        let failed = await desk().entries(today)
+        let failed = await handler().entries(today)
         #expect { try failed.get() } throws: { "\($0)".contains("no disk") && ($0 as? HistoryRefusal)?.cause == .fault }
     }
 

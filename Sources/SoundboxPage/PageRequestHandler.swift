@@ -5,7 +5,7 @@ import SoundboxSystem
 import Synchronization
 
 /// Answers the browser: files to everybody, the box's answers to whoever is signed in.
-struct PageDesk: Sendable {
+struct PageRequestHandler: Sendable {
     private static let year = 365 * 24 * 3600
 
     let settings: PageSettings
@@ -13,10 +13,10 @@ struct PageDesk: Sendable {
     let sessions: Sessions
     let logger: Logger
     private let box: BoxLink
-    private let signIn: SignInDesk
+    private let signIn: SharedSignIn
 
     init(
-        settings: PageSettings, files: PageFiles, sessions: Sessions, signIn: SignInDesk, box: BoxLink, logger: Logger
+        settings: PageSettings, files: PageFiles, sessions: Sessions, signIn: SharedSignIn, box: BoxLink, logger: Logger
     ) {
         self.settings = settings
         self.files = files
