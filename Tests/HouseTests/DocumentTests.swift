@@ -15,7 +15,7 @@ struct DocumentTests {
 
     private static let files = Set((names(in: "Sources") + names(in: "Tests") + ["Package.swift"]).map(lastName))
     /// Of suites, some of which share a file, and of the folders that hold them.
-    private static let suites = names(in: "Tests").reduce(into: Set<String>()) { suites, name in
+    static let suites = names(in: "Tests").reduce(into: Set<String>()) { suites, name in
         suites.insert(lastName(name))
         let text = try? String(contentsOfFile: "\(SourceTree.project)/Tests/\(name)", encoding: .utf8)
         suites.formUnion((text ?? "").matches(of: /(?:struct|class|extension) (\w+Tests)/).map { String($0.1) })

@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("The trails in CONTRIBUTING.md")
+struct TrailTests {
+    struct Trail: Sendable, CustomTestStringConvertible {
+        /// What stands between backticks, in order.
+        let names: [String]
+        let testDescription: String
+    }
+
+    static let trails: [Trail] = {
+        let text = (try? String(contentsOfFile: "\(SourceTree.project)/CONTRIBUTING.md", encoding: .utf8)) ?? ""
+        let rows = text.components(separatedBy: "\n").drop { !$0.hasPrefix("| to add …") }.dropFirst(2)
+        return rows.prefix { $0.hasPrefix("| ") }.map { row in
+            Trail(
+                names: row.matches(of: /`([^`]+)`/).map { String($0.1) },
+                testDescription: String(row.dropFirst(2).prefix { $0 != "|" }))
+        }
+    }()
+
+    @Test("Every file, folder and suite that a trail names exists", arguments: trails)
+    func exist(trail: Trail) {
+        var folder: String?
+        var stops = 0
+        for name in trail.names {
+            if name.hasSuffix("Tests"), !name.contains("/") {
+                #expect(DocumentTests.suites.contains(name), "\(name): no suite has this name")
+                stops += 1
+            } else if let slash = name.lastIndex(of: "/") {
+                folder = String(name[...slash])
+                #expect(Self.exists(name), "\(name): nothing is there")
+                stops += 1
+            } else if name.wholeMatch(of: /[\w+*-]+\.(?:swift|md|sh|yaml)/) != nil {
+                let path = (folder ?? "") + name
+                #expect(folder != nil && Self.exists(path), "\(path): nothing is there")
+                stops += 1
+            }
+        }
+        #expect(stops > 1)
+    }
+
+    /// - Parameter path: from a folder of the project or of `Sources`; `*` stands for any part of a name.
+    private static func exists(_ path: String) -> Bool {
+        [SourceTree.project, "\(SourceTree.project)/Sources"].contains { root in
+            var found = glob_t()
+            defer { globfree(&found) }
+            return glob("\(root)/\(path)", 0, nil, &found) == 0
+        }
+    }
+
+    @Test("There are trails")
+    func some() { #expect(Self.trails.count > 15) }
+}
