@@ -37,7 +37,7 @@ extension ALSACard {
 }
 
 extension [ALSACard] {
-    /// Those that play, the one that is wired most likely first. Of one kind, the kernel's order counts.
+    /// Those that play, the one most likely to have a speaker attached first. Of one kind, the kernel's order counts.
     public var inOrderOfWiring: [ALSACard] {
         enumerated().filter(\.element.canPlay)
             .sorted { ($0.element.kind, $0.offset) < ($1.element.kind, $1.offset) }

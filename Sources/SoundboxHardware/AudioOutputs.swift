@@ -19,7 +19,7 @@ public enum AudioOutputs {
         }
     }
 
-    /// The cards that are there and play, the one that is wired most likely first. Asks the kernel; may block.
+    /// The cards that are there and play, the one most likely to have a speaker attached first. Asks the kernel; may block.
     public static var cards: [Card] {
         ALSACards.cards().inOrderOfWiring.map { Card(device: $0.playbackName, description: $0.description) }
     }

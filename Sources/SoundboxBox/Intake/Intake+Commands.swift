@@ -171,7 +171,7 @@ extension CancelTarget {
 }
 
 extension Command {
-    /// Whether it was kept in a file: it comes again until its sender is told so.
+    /// True if the command writes a file. Such a command is redelivered until its reply is stored.
     fileprivate var hasChangedFiles: Bool {
         switch self {
         case .settings, .certificate: true

@@ -9,7 +9,7 @@ public struct SetupChoices: Sendable, Equatable {
     /// Who speaks them, the usual one of each language first; nobody of a language whose speakers have no names.
     public var samples: [SpeakerSample]
     public var boards: [String]
-    /// Sound cards, the one that is wired most likely first.
+    /// Sound cards, the one most likely to have a speaker attached first.
     public var cards: [AudioOutputs.Card]
     /// What is proposed as long as nobody has chosen.
     public var audioDevice: String
