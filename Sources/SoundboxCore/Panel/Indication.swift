@@ -1,5 +1,3 @@
-import SoundboxCore
-
 /// What the panel tells the owner.
 ///
 /// In order of urgency. When several apply at once, the greatest is shown: `[.online, .muted].max()`.

@@ -1,4 +1,3 @@
-import SoundboxBox
 import SoundboxCore
 import Testing
 
