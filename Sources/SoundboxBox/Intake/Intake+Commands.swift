@@ -102,7 +102,7 @@ extension Intake {
         var metadata: Logger.Metadata = ["reason": "\(reply.reason ?? "")"]
         if case .command(let id?) = reply.subject { metadata["id"] = "\(id)" }
         if case .cancel(let target)? = command { metadata[target.field] = "\(target.text)" }
-        guard log(.warning, "command refused", metadata, within: allowanceOfRefusals) else { return }
+        guard log(.warning, "command refused", metadata, within: refusalLimit) else { return }
         refusals.append(reply)
         hooks.receiptsAreWaiting()
     }

@@ -9,7 +9,7 @@ extension Intake {
         for message in messages {
             tell(TopicFault(name: message.name, isDoubtful: false, at: .monotonicNow))
             // Whoever can publish anywhere could fill the outbox.
-            guard answersToStrays.take() != nil else { continue }
+            guard strayAnswerLimit.take() != nil else { continue }
             rejections.append(.rejection(rejection(of: message)))
         }
         if !rejections.isEmpty { try store(rejections) }

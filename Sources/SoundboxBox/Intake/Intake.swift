@@ -49,15 +49,15 @@ struct Intake: PaymentFeedDelegate {
     let hooks: Hooks
     let ages: MessageAges
     /// How many refused commands are logged and answered, of whatever kind and for whatever reason.
-    let allowanceOfRefusals = LogAllowance()
+    let refusalLimit = RateLimit()
     let refusals = Refusals()
     /// How many messages under a name that is none of the box's are answered: a receipt for each would let anybody fill
     /// the outbox.
-    let answersToStrays = LogAllowance()
+    let strayAnswerLimit = RateLimit()
     /// What a mapping ignores is expected, and told once a minute.
-    private let linesOfIgnored = LogAllowance(limit: 1)
+    private let ignoredLineLimit = RateLimit(limit: 1)
     /// For every log line that anybody who can publish can provoke as often as they like.
-    private let allowance = LogAllowance()
+    private let limit = RateLimit()
 
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
@@ -179,7 +179,7 @@ struct Intake: PaymentFeedDelegate {
             case .notice(let read, let problems): (notice, unread) = (read, problems)
             case .ignored(let reason):
                 metrics?.ignored()
-                log(.info, "ignored by the mapping", ["reason": "\(reason)"], within: linesOfIgnored)
+                log(.info, "ignored by the mapping", ["reason": "\(reason)"], within: ignoredLineLimit)
                 return nil
             }
             isSigned = try checkSignature(of: message)
@@ -315,15 +315,15 @@ struct Intake: PaymentFeedDelegate {
 
     /// Writes a line that says how many before it were held back, or holds this one back.
     func logSparingly(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-        log(level, message, metadata, within: allowance)
+        log(level, message, metadata, within: limit)
     }
 
     /// - Returns: whether there was a line left.
     @discardableResult
     func log(
-        _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, within allowance: LogAllowance
+        _ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, within limit: RateLimit
     ) -> Bool {
-        guard let heldBack = allowance.take() else { return false }
+        guard let heldBack = limit.take() else { return false }
         var metadata = metadata
         if heldBack > 0 { metadata["not_logged_before"] = "\(heldBack)" }
         logger.log(level: level, message, metadata: metadata)

@@ -1,8 +1,9 @@
 import SoundboxSystem
 import Synchronization
 
-/// How many lines of one kind may be logged, so that nobody can fill the journal from outside.
-final class LogAllowance: Sendable {
+/// How many lines of one kind may be logged, or messages answered, so that nobody can fill the journal or the outbox from
+/// outside.
+final class RateLimit: Sendable {
     private struct Spent {
         var since: Duration
         var lines = 0
