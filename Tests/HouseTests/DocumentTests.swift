@@ -39,4 +39,12 @@ struct DocumentTests {
             #expect(Self.records.contains(String(link)), "\(link)")
         }
     }
+
+    @Test("architecture.md lists the folders of the daemon, each once")
+    func folders() throws {
+        let page = try String(contentsOfFile: "\(SourceTree.project)/docs/architecture.md", encoding: .utf8)
+        let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix("The folders of the daemon") }
+        let listed = try #require(section).matches(of: /`(\w+)\/`/).map { String($0.1) }
+        #expect(listed.sorted() == Set(SourceTree.files(of: "SoundboxBox").map(\.folder)).subtracting([""]).sorted())
+    }
 }
