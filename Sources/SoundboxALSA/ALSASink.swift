@@ -113,7 +113,9 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             throw .unavailable(device: device, reason: PCMError(ENODEV).reasonWhileClosed)
         }
         // Whatever else it may be, such as suspended, is for `open` to mend.
-        if driver.state == .disconnected { throw failed(PCMError(ENODEV)) }
+        guard driver.state == .disconnected else { return }
+        close()
+        throw .writeFailed(device: device, reason: PCMError(ENODEV).reasonWhilePlaying)
     }
 
     public func interrupt() { interruption.raise() }

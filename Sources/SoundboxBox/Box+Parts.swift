@@ -96,7 +96,8 @@ extension Box {
         package var saysNoticeTexts = false
         /// What a command gave to say is not said later than this after it was sent.
         package var saysExpireAfter = Duration.seconds(300)
-        package var rings = RingPolicy()
+        /// Whether a ring that comes before another one has ended is refused; otherwise it waits.
+        package var refusesSecondRing = false
         package var hurryAbove: Int?
         package var quietHours: QuietHours?
         package var timing = Timing()

@@ -70,10 +70,11 @@ public struct Box {
         let announcer = AnnouncerService(
             announcer: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
-                hurryAbove: parts.policy.hurryAbove, quietHours: parts.policy.quietHours),
+                hurryAbove: parts.policy.hurryAbove),
             inbox: inbox,
             errands: SpokenErrands(
-                book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, words: sounds.words(ofText:)),
+                book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, ringWords: sounds.words(of:),
+                words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
             requests: requests, ages: ages, quietTime: quietTime, takings: day.totals(of:),
             receiptsAreWaiting: receiptsAreWaiting,
@@ -82,20 +83,7 @@ public struct Box {
                 networkPrompts?.heard(prompt)
             },
             willStop: parts.outputWillStop, looksElsewhere: update.look)
-        let rings = parts.policy.rings
-        let ringer = RingService(
-            book: parts.errands, clock: clock, player: player, quietTime: quietTime, state: state,
-            logger: logger,
-            hooks: RingService.Hooks(
-                receiptsAreWaiting: receiptsAreWaiting, missed: { requests.say(.ringMissed) },
-                ringChanged: { isRinging in if rings.payments == .after { requests.hold(isRinging) } },
-                prepare: sounds.prepare),
-            sound: sounds.words(of:))
-        // They hold the sounds: a box that is made anew would never be gone, with its files and connections.
-        sounds.whenChanged { [weak ringer] in
-            requests.inboxChanged()
-            ringer?.soundsChanged()
-        }
+        sounds.whenChanged { requests.inboxChanged() }
         let settings = RemoteSettingsService(
             store: parts.settings, state: state, clock: clock, logger: logger, executor: files,
             setVolume: { volume.apply(.to($0)) })
@@ -112,16 +100,12 @@ public struct Box {
             rules: ErrandSpeech(
                 voices: parts.voices, saysNoticeTexts: parts.policy.saysNoticeTexts,
                 problemOfClip: parts.problemOfClip),
-            allowsOneRing: rings.second == .busy, inbox: inbox, clock: clock, state: state, logger: logger,
+            allowsOneRing: parts.policy.refusesSecondRing, inbox: inbox, clock: clock, state: state, logger: logger,
             metrics: metrics, ages: ages,
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) },
-                somethingMayWait: requests.inboxChanged, errandsMayWait: ringer.ringsMayWait,
-                receiptsAreWaiting: receiptsAreWaiting,
-                hush: { target in
-                    ringer.hush(target)
-                    announcer.hush(target)
-                }, sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
+                somethingMayWait: requests.inboxChanged, receiptsAreWaiting: receiptsAreWaiting, hush: announcer.hush,
+                sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
                 certificate: { text in
                     guard let certificate else { return "certificate: not taken by this box" }
                     return certificate.take(text)
@@ -168,7 +152,7 @@ public struct Box {
                     stillness: {
                         [
                             salvage.stillness(parts.feedStillness()), salvage.stillness(announcer.timeInJob),
-                            salvage.stillness(ringer.timeInJob), player.timeInJob,
+                            player.timeInJob,
                         ]
                     }),
                 InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
@@ -181,9 +165,8 @@ public struct Box {
                 PanelService(
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger,
                     perform: commands.perform,
-                    answer: ringer.answer),
+                    answer: announcer.answer),
                 announcer,
-                ringer,
             ] + renewal + parts.control(answers) + network + dayEnd + [
                 StorageFaultService(state: state, say: requests.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity),

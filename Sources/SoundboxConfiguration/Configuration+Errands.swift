@@ -2,6 +2,18 @@ import SoundboxCore
 import SoundboxYAML
 
 extension Configuration {
+    /// What becomes of a ring that comes before another one has ended.
+    public struct Ring: Sendable, Equatable {
+        public enum Second: String, Sendable, CaseIterable {
+            /// It rings when the first one has ended, if it still has time.
+            case wait
+            /// It is refused.
+            case busy
+        }
+
+        public var second: Second
+    }
+
     /// What commands give to say.
     public struct Say: Sendable, Equatable {
         /// Makes speech of text without recordings.
@@ -17,11 +29,9 @@ extension Configuration {
     }
 }
 
-extension RingPolicy {
+extension Configuration.Ring {
     init(reading mapping: YAMLMapping) throws(YAMLError) {
-        self.init(
-            second: try mapping.read("second") { try $0.choice(of: Second.self) } ?? .wait,
-            payments: try mapping.read("payments") { try $0.choice(of: Payments.self) } ?? .over)
+        second = try mapping.read("second") { try $0.choice(of: Second.self) } ?? .wait
         try mapping.refuseOtherKeys()
     }
 }

@@ -86,7 +86,7 @@ public struct Configuration: Sendable {
     /// `nil` for a box whose certificate, if it has one, is somebody else's to renew.
     public var enrolment: Enrolment?
     public var inbox: Retention
-    public var rings: RingPolicy
+    public var ring: Ring
     public var say: Say
     /// `nil` refuses every clip.
     public var clips: ClipSettings?
@@ -126,7 +126,7 @@ extension Configuration {
         payments = try Payments(reading: top)
         let retention = try Retention(reading: top.section("inbox"))
         inbox = retention
-        rings = try RingPolicy(reading: top.section("ring"))
+        ring = try Ring(reading: top.section("ring"))
         say = try Say(reading: top.section("say"))
         clips = try top.read("clips") { try ClipSettings(reading: $0) }
         day = try Day(reading: top.section("day"))

@@ -49,10 +49,13 @@ struct LookTests {
         try bench.sink.look()
     }
 
-    @Test("That the card is gone is said in words, with the device's name")
-    func words() throws {
+    @Test(
+        "That the card is gone is said in words, with the device's name, also behind an interrupt",
+        arguments: [false, true])
+    func words(isInterrupted: Bool) throws {
         let bench = Bench()
         try bench.announce(periods: 1)
+        if isInterrupted { bench.sink.interrupt() }
         bench.pcm.unplug()
         let open = sinkError { () throws(AudioSinkError) in try bench.sink.look() }
         #expect(open == .writeFailed(device: "card", reason: "it was unplugged, or its driver is gone"))

@@ -30,7 +30,7 @@ struct WholeBoxErrandTests {
     init() throws { voices = try Self.shipped.get() }
 
     /// - Parameter sink: a ring has no end, so that a sink which takes sound as fast as it comes has too much of it.
-    private func parts(_ feed: FakeFeed, _ rings: RingPolicy, _ sink: any AudioSink) -> Box.Parts {
+    private func parts(_ feed: FakeFeed, _ sink: any AudioSink, refusesSecondRing: Bool = false) -> Box.Parts {
         var parts = Box.Parts(
             identity: StatusReporter.Identity(
                 deviceID: "box-01", broker: "none", voice: "zh-CN", audioDevice: "recording"),
@@ -46,7 +46,7 @@ struct WholeBoxErrandTests {
             output: SoundThread { _ in sink }, voices: voices, panel: panel, keepVolume: { _ in },
             removeSetup: { .removed }, updateMark: "/nowhere",
             logger: Logger(label: "box") { _ in SwiftLogNoOpLogHandler() })
-        parts.policy.rings = rings
+        parts.policy.refusesSecondRing = refusesSecondRing
         parts.synthesizer = synthesizer
         parts.clips = clips
         parts.problemOfClip = { _ in nil }
@@ -55,13 +55,13 @@ struct WholeBoxErrandTests {
 
     /// A box on a card that is as slow as a card.
     private func withRingingBox(
-        _ rings: RingPolicy = RingPolicy(), _ feed: FakeFeed? = nil, _ body: () async throws -> Void
+        _ feed: FakeFeed? = nil, refusesSecondRing: Bool = false, _ body: () async throws -> Void
     ) async throws {
-        try await withBox(parts(feed ?? self.feed, rings, NullSink()), body)
+        try await withBox(parts(feed ?? self.feed, NullSink(), refusesSecondRing: refusesSecondRing), body)
     }
 
     private func withBox(_ body: () async throws -> Void) async throws {
-        try await withBox(parts(feed, RingPolicy(), sink), body)
+        try await withBox(parts(feed, sink), body)
     }
 
     private func withBox(_ parts: Box.Parts, _ body: () async throws -> Void) async throws {
@@ -114,7 +114,7 @@ struct WholeBoxErrandTests {
         }
         #expect(try inbox.errands().map(\.errand.id.text) == ["r-1"])
         let second = FakeFeed()
-        try await withRingingBox(RingPolicy(), second) {
+        try await withRingingBox(second) {
             try await rings("r-1", on: second)
             try await second.deliver(command: #"{"id":"c-1","type":"cancel","command_id":"r-1"}"#)
             _ = try await second.receipt(of: "r-1", "cancelled")
@@ -123,35 +123,23 @@ struct WholeBoxErrandTests {
 
     @Test("A second ring is refused as busy where it is configured so")
     func busy() async throws {
-        try await withRingingBox(RingPolicy(second: .busy)) {
+        try await withRingingBox(refusesSecondRing: true) {
             try await deliver(#""type":"ring","timeout":600"#, id: "r-1")
             try await deliver(#""type":"ring""#, id: "r-2")
             #expect(try await feed.reply(to: "r-2", "refused")["reason"]?.string?.hasPrefix("busy:") == true)
         }
     }
 
-    @Test("A payment that comes while it rings is spoken over the ring")
-    func over() async throws {
+    @Test("A payment that comes while it rings is spoken between two repeats, and the ring goes on")
+    func paymentBetweenRepeats() async throws {
         try await withRingingBox {
             try await deliver(#""type":"ring","timeout":600"#, id: "r-1")
             try await rings("r-1")
             try await feed.deliver(payment: #"{"id":"A-1","amount":"1"}"#)
             _ = try await feed.receipt(of: "A-1", "announced")
             #expect(try inbox.errands().count == 1)
-        }
-    }
-
-    @Test("Where payments come after a ring, they wait until somebody answers")
-    func held() async throws {
-        try await withRingingBox(RingPolicy(payments: .after)) {
-            try await deliver(#""type":"ring","timeout":600"#, id: "r-1")
-            try await rings("r-1")
-            try await feed.deliver(payment: #"{"id":"A-1","amount":"1"}"#)
-            _ = try await feed.receipt(of: "A-1", "stored")
-            #expect(try inbox.counts().announced == 0)
             panel.click(.replay, at: .monotonicNow)
             _ = try await feed.receipt(of: "r-1", "answered")
-            _ = try await feed.receipt(of: "A-1", "announced")
         }
     }
 
@@ -189,7 +177,7 @@ struct WholeBoxErrandTests {
         "A payer's remark that says that money came costs the remark, and the payment is announced",
         arguments: [false, true], ["转你五百了", "五百转过来了", "重复播报", "已取消", "存储故障", "登录验证码 一二三四五六"])
     func remark(saysTexts: Bool, text: String) async throws {
-        var parts = parts(feed, RingPolicy(), sink)
+        var parts = parts(feed, sink)
         parts.policy.saysNoticeTexts = saysTexts
         try await withBox(parts) {
             try await feed.deliver(payment: #"{"id":"A-1","amount":"0.01","text":"\#(text)"}"#)
@@ -203,7 +191,7 @@ struct WholeBoxErrandTests {
 
     @Test("The text of a notice is left out while another notice waits: no payment waits for what a payer has written")
     func remarkWhileOthersWait() async throws {
-        var parts = parts(feed, RingPolicy(), sink)
+        var parts = parts(feed, sink)
         parts.policy.saysNoticeTexts = true
         let money = try Money("1", .CNY)
         _ = try inbox.store(

@@ -12,10 +12,10 @@ struct ErrandConfigurationTests {
         try Configuration(parsing: Self.least + text, file: "soundbox.yaml")
     }
 
-    @Test("Without a word rings wait, payments are spoken over them, text is spoken and clips are refused")
+    @Test("Without a word a second ring waits, text is spoken and clips are refused")
     func defaults() throws {
         let configuration = try read("")
-        #expect(configuration.rings == RingPolicy(second: .wait, payments: .over))
+        #expect(configuration.ring.second == .wait)
         #expect(configuration.say == .init(expireAfter: .seconds(300), synthesizer: .espeak))
         #expect(configuration.clips == nil)
         #expect(
@@ -27,7 +27,7 @@ struct ErrandConfigurationTests {
     func keys() throws {
         let configuration = try read(
             """
-            ring: {second: busy, payments: after}
+            ring: {second: busy}
             say: {expire_after: 1h, synthesizer: none}
             clips:
               hosts: [cdn.example.com, "*.example.org:8443"]
@@ -36,7 +36,7 @@ struct ErrandConfigurationTests {
               plain_http: true
 
             """)
-        #expect(configuration.rings == RingPolicy(second: .busy, payments: .after))
+        #expect(configuration.ring.second == .busy)
         #expect(configuration.say == .init(expireAfter: .seconds(3600), synthesizer: .none))
         let hosts = try ["cdn.example.com", "*.example.org:8443"].map { try #require(HostRule($0)) }
         #expect(
@@ -49,7 +49,7 @@ struct ErrandConfigurationTests {
         "A mistake is refused with its line and its key",
         arguments: [
             ("ring: {second: queue}", "soundbox.yaml:4: ring.second: expected one of wait, busy"),
-            ("ring: {payment: over}", "soundbox.yaml:4: ring.payment: unknown key; did you mean \"payments\"?"),
+            ("ring: {secnd: busy}", "soundbox.yaml:4: ring.secnd: unknown key; did you mean \"second\"?"),
             ("say: {synthesizer: festival}", "soundbox.yaml:4: say.synthesizer: expected one of espeak-ng, none"),
             ("say: {expire_after: 5}", "soundbox.yaml:4: say.expire_after: expected a time span"),
             ("clips: {}", "soundbox.yaml:4: clips.hosts"),

@@ -3,7 +3,7 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxSystem
 
-/// How much faster than real time one core mixes three buses with ducking, ramps and limiting, by format, and for a small
+/// How much faster than real time one core mixes both buses with ducking, ramps and limiting, by format, and for a small
 /// loudspeaker.
 let mixing = Benchmark(name: "mixer") {
     var figures: [Figure] = []

@@ -10,12 +10,10 @@ struct SmallSpeakerChain: Sendable {
     /// By how many frames sound leaves later than it came: at most 5 ms.
     let latency: Int
     private var equaliser: Equaliser
-    private var ringEqualiser: Equaliser
     private var compressor: Compressor
     private var limiter: PeakLimiter
     /// What the compressor has seen and not yet acted on.
     private var delayed: [Float]
-    private var ringDelayed: [Float]
     private var place = 0
     private var framesToSettle = 0
 
@@ -24,51 +22,28 @@ struct SmallSpeakerChain: Sendable {
     ///   - sampleRate: frames per second, 8,000 or more.
     init(resonance: Int, sampleRate: Int) {
         equaliser = Equaliser(resonance: resonance, sampleRate: sampleRate)
-        ringEqualiser = equaliser
         compressor = Compressor(sampleRate: sampleRate)
         limiter = PeakLimiter(sampleRate: sampleRate)
         delayed = [Float](repeating: 0, count: max(1, Int(Self.lookAhead * Double(sampleRate))))
-        ringDelayed = delayed
         latency = delayed.count + limiter.latency
     }
 
     /// Begins anew, in silence.
     mutating func reset() {
         equaliser.reset()
-        ringEqualiser.reset()
         compressor.reset()
         limiter.reset()
-        for index in delayed.indices {
-            delayed[index] = 0
-            ringDelayed[index] = 0
-        }
+        for index in delayed.indices { delayed[index] = 0 }
         (place, framesToSettle) = (0, 0)
     }
 
     /// Takes the next frames, as loud as they are at full volume, and puts in their place those that leave meanwhile.
-    ///
-    /// The gain of the compressor follows both at full volume, whatever share of it they have: a payment at a low volume
-    /// under a loud ring is not raised for that.
-    /// - Parameters:
-    ///   - samples: chime and speech; in their place, what is to be heard of both.
-    ///   - ring: as many.
-    ///   - from: the shares before the first frame.
-    ///   - to: at the last frame. They go there in a straight line.
-    mutating func process(
-        _ samples: inout [Float], _ ring: [Float], from: (announcement: Float, ring: Float),
-        to: (announcement: Float, ring: Float)
-    ) {
-        let step = (to.announcement - from.announcement) / Float(samples.count)
-        let ringStep = (to.ring - from.ring) / Float(samples.count)
+    mutating func process(_ samples: inout [Float]) {
         for frame in samples.indices {
             let shaped = equaliser.filter(samples[frame])
-            let shapedRing = ringEqualiser.filter(ring[frame])
-            let gain = Float(compressor.gain(following: shaped + shapedRing))
-            let announcement = delayed[place] * (from.announcement + step * Float(frame + 1))
-            let ring = ringDelayed[place] * (from.ring + ringStep * Float(frame + 1))
-            samples[frame] = limiter.limit((announcement + ring) * gain)
+            let gain = Float(compressor.gain(following: shaped))
+            samples[frame] = limiter.limit(delayed[place] * gain)
             delayed[place] = Float(shaped)
-            ringDelayed[place] = Float(shapedRing)
             place = place + 1 == delayed.count ? 0 : place + 1
             framesToSettle += 1
             if framesToSettle == compressor.stepFrames { settle() }
@@ -78,6 +53,5 @@ struct SmallSpeakerChain: Sendable {
     private mutating func settle() {
         framesToSettle = 0
         equaliser.settle()
-        ringEqualiser.settle()
     }
 }

@@ -1,18 +1,26 @@
 import Glibc
+import SoundboxCore
 
 /// The bell of a ring: two tones in turn, eight strokes in a second, and their dying away.
 ///
 /// A shop's ear tells it from every arrival chime by that alternation: a chime strikes once or twice and is over in
 /// 620 ms. Struck tones rather than a buzzer, since it may go on for minutes beside people who serve somebody.
-enum RingTone {
+package enum RingTone {
+    /// The bell at 48 kHz: a recording in a ring's script, as any other sound. Made when it is first asked for.
+    package static let sound = PCMSound(samples: samples(), sampleRate: sampleRate)
+    /// Until it begins again.
+    package static let rest = Duration.milliseconds(700)
+    /// Between the bell and the words of a ring.
+    package static let restBeforeWords = Duration.milliseconds(200)
+
+    /// Frames per second.
+    private static let sampleRate = 48_000
     /// Hertz: a major third, where small loudspeakers are good and ears are keen.
     static let frequencies = (high: 988.0, low: 784.0)
     static let strokeCount = 8
-    static let timeBetweenStrokes = Duration.milliseconds(125)
+    private static let timeBetweenStrokes = Duration.milliseconds(125)
     /// With what dies away after the last stroke.
-    static let duration = Duration.milliseconds(1500)
-    /// Until it begins again.
-    static let rest = Duration.milliseconds(700)
+    private static let duration = Duration.milliseconds(1500)
 
     /// Partials of a small bell: factor of the frequency, amplitude, and the time in which it falls to 1/e.
     private static let partials: [(factor: Double, amplitude: Double, decay: Double)] = [
@@ -26,15 +34,14 @@ enum RingTone {
     static let peak = 8_700.0
 
     /// Mono samples, with silence at both ends.
-    /// - Parameter sampleRate: frames per second.
-    static func samples(at sampleRate: Int) -> [Int16] {
+    private static func samples() -> [Int16] {
         let rate = Double(sampleRate)
         func frames(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) * sampleRate / 1000 }
         var sum = [Double](repeating: 0, count: frames(duration))
         for stroke in 0..<strokeCount {
             let begin = frames(timeBetweenStrokes * stroke)
             let frequency = stroke.isMultiple(of: 2) ? frequencies.high : frequencies.low
-            for partial in partials where frequency * partial.factor < rate / 2 {
+            for partial in partials {
                 add(partial.amplitude, frequency * partial.factor / rate, partial.decay * rate, to: &sum, from: begin)
             }
         }

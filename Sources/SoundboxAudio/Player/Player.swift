@@ -3,29 +3,28 @@ import SoundboxSpeech
 import SoundboxVoice
 import Synchronization
 
-/// Plays one announcement at a time on a ``SoundThread``, streamed period by period, and one ring under it.
+/// Plays one announcement at a time on a ``SoundThread``, streamed period by period.
 ///
 /// Nothing is queued here: ``play(_:_:until:began:)`` returns when the last frame has left the speaker, and should not be called
 /// again before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
-///
-/// A ring has the thread between announcements and gives way within a period; while an announcement has it, the ring
-/// sounds on in the same mixer.
 public final class Player: Sendable {
     let thread: SoundThread
     let timing: Timing
-    let floor: Floor
     private let loudspeaker: Loudspeaker
     private let volumeLevel: Atomic<Int>
     private let muted = Atomic(false)
     private let voices: Mutex<Voices>
     private let memory = Mutex(Memory())
+    /// The announcement that plays or waits for the thread. An interrupt ends whatever the device plays, so it is made
+    /// under this lock: the next announcement cannot begin before.
+    private let current = Mutex<Turn?>(nil)
     private let closed = Atomic(false)
 
     /// What is made once and used again.
     private struct Memory {
         var chime: (samples: [Int16], sampleRate: Int)?
-        /// Away while somebody uses it, and not brought back by one whom the device has failed.
-        var desk: Desk?
+        /// Away while an announcement uses it, and not brought back by one that failed.
+        var mixer: Mixer?
         var device: DeviceStatus?
         /// The last one that was asked for.
         var preparation: Preparation?
@@ -35,7 +34,7 @@ public final class Player: Sendable {
 
     /// - Parameters:
     ///   - timing: its `closeWhenIdle` is the thread's, not the player's.
-    ///   - loudspeaker: what chime, words and ring are made fit for.
+    ///   - loudspeaker: what chime and words are made fit for.
     public init(
         on thread: SoundThread, voices: Voices, volume: Volume, timing: Timing = Timing(),
         loudspeaker: Loudspeaker = .full
@@ -45,7 +44,6 @@ public final class Player: Sendable {
         self.voices = Mutex(voices)
         self.timing = timing
         volumeLevel = Atomic(volume.level)
-        floor = Floor { thread.interrupt() }
     }
 
     /// With a thread of its own, for a sink whose calls always come back.
@@ -93,7 +91,7 @@ public final class Player: Sendable {
         try await onThread { device throws(PlayerError) in try self.makeReady(device) }.get()
     }
 
-    /// Plays the script to its last frame. A cancelled task has it fade out within a period, and is answered then.
+    /// Plays the script to its last frame. A cancelled task interrupts it.
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
     /// - Parameter end: has it end early, at the next end of a word that is not inside an amount; also before
@@ -124,12 +122,13 @@ public final class Player: Sendable {
     private func play(
         _ script: AnnouncementScript, _ delivery: Delivery, _ turn: Turn
     ) async throws(PlayerError) -> Outcome {
-        floor.begin(turn)
-        defer { floor.end(turn) }
+        current.withLock { $0 = turn }
+        // One that was left behind with its thread may be answered after the next one has begun.
+        defer { current.withLock { if $0 === turn { $0 = nil } } }
         let result = await withTaskCancellationHandler {
             await onThread { device throws(PlayerError) in try self.perform(script, delivery, turn, on: device) }
         } onCancel: {
-            turn.stop()
+            interrupt(turn)
         }
         return try result.get()
     }
@@ -142,36 +141,22 @@ public final class Player: Sendable {
         case stoppedEarly
     }
 
-    /// Ends the announcement that plays at once, without a fade, however long the device takes; it counts as not heard.
-    /// A ring goes on. Never blocks; any thread.
-    public func interrupt() { floor.interruptAnnouncement() }
+    /// Ends the announcement that plays, or waits for the thread: at once and without a fade, within 100 ms. What the
+    /// device holds of it is not heard. It counts as not heard, and ``play(_:_:until:began:)`` throws
+    /// ``PlayerError/cancelled``. Never blocks; any thread; harmless when nothing plays.
+    public func interrupt() { interrupt(nil) }
 
-    /// Begins to ring: bell, words and a rest, again and again until ``stopRing()``, in place of a ring that sounds
-    /// already. Announcements sound over the ring, which is held down by 12 dB under them. Never blocks; any thread.
-    ///
-    /// - Parameters:
-    ///   - script: the words; empty for the bell alone.
-    ///   - loudness: the volume of the ring is held within these. Mute counts nevertheless.
-    ///   - failed: told each time that the ring, or its words, could not be heard. The ring is tried again until it is
-    ///     stopped; without words that cannot be had. Any thread; must not block. May still be told when
-    ///     ``stopRing()`` returns, and never afterwards of a ring that began later.
-    ///   - began: told once, when the first of it was written to the device. As `failed`.
-    public func startRing(
-        _ script: AnnouncementScript, loudness: ClosedRange<Volume> = Volume(0)...Volume(100),
-        failed: @escaping @Sendable (PlayerError) -> Void = { _ in }, began: @escaping @Sendable () -> Void = {}
-    ) {
-        let ring = Ring(script, loudness: loudness, failed: failed, began: began)
-        floor.replaceRing(with: ring)
-        post(ring)
+    /// - Parameter turn: is left alone unless it is the current one; `nil` for whichever is.
+    private func interrupt(_ turn: Turn?) {
+        current.withLock { current in
+            guard let current, turn == nil || turn === current else { return }
+            current.stop()
+            thread.interrupt()
+        }
     }
 
-    /// Ends the ring. Alone, what the device holds of it is dropped, and it is silent within 100 ms; under an
-    /// announcement it fades with the next period, and the announcement goes on. Never blocks; any thread; harmless when
-    /// nothing rings.
-    public func stopRing() { floor.replaceRing(with: nil) }
-
-    /// Whether a ring was started and not stopped. Never blocks; any thread.
-    public var isRinging: Bool { floor.ring != nil }
+    /// Whether an announcement plays, or waits for the thread.
+    var isPlaying: Bool { current.withLock { $0 != nil } }
 
     /// Asks the device whether it is there. Nothing is heard of it, and one that is closed is not opened.
     /// - Throws: that it is gone.
@@ -179,10 +164,9 @@ public final class Player: Sendable {
         do throws(AudioSinkError) { try await thread.look() } catch { throw .sink(error) }
     }
 
-    /// Ends the ring, and closes the device behind the announcement that plays.
+    /// Closes the device behind the announcement that plays.
     public func close() async {
         closed.store(true, ordering: .releasing)
-        stopRing()
         await thread.close()
     }
 
@@ -227,28 +211,17 @@ extension Player {
         return format
     }
 
-    func takeDesk(for format: PCMFormat) -> Desk {
-        let desk = memory.withLock { memory in
-            defer { memory.desk = nil }
-            return memory.desk
-        }
-        if let desk, desk.format == format { return desk }
-        return Desk(format: format, loudspeaker: loudspeaker)
+    func takeMixer(for format: PCMFormat) -> Mixer {
+        if let mixer = memory.withLock({ $0.mixer.take() }), mixer.format == format { return mixer }
+        return Mixer(format: format, loudspeaker: loudspeaker)
     }
 
-    func keep(_ desk: Desk, _ status: DeviceStatus) {
+    /// An announcement was heard. Seconds of its decoded speech are not kept.
+    func keep(_ mixer: Mixer, _ status: DeviceStatus) {
         memory.withLock { memory in
-            memory.desk = desk
+            memory.mixer = mixer
+            memory.mixer?.stop()
             memory.device = status
-        }
-    }
-
-    /// Whether the ring was the last to sound, and sounds no more: its desk is cleared away.
-    func clearDesk(of ring: Ring) -> Bool {
-        memory.withLock { memory in
-            guard memory.desk?.ring === ring else { return false }
-            memory.desk = nil
-            return true
         }
     }
 

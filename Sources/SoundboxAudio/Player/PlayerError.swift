@@ -12,7 +12,7 @@ public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {
     case sound(RecordingError)
     /// Neither a word nor a chime is left: silence must not count as heard.
     case nothingToPlay
-    /// The task was cancelled: the box is shutting down.
+    /// Interrupted, or the task was cancelled.
     case cancelled
 
     public var description: String {
@@ -20,7 +20,7 @@ public enum PlayerError: Error, Sendable, Equatable, CustomStringConvertible {
         case .sink(let error): error.description
         case .recording(_, let error), .sound(let error): error.description
         case .nothingToPlay: "no recording can be played, not even the chime"
-        case .cancelled: "stopped in the middle: the box is shutting down"
+        case .cancelled: "stopped in the middle"
         }
     }
 }

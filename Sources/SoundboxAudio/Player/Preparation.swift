@@ -52,10 +52,10 @@ extension Player {
     /// words found, while the disk is at work. Nothing is written to the device. What is opened for nothing is closed
     /// as any device that is idle.
     ///
-    /// Does nothing while something sounds, or rings: then the device is open. Nor while the device fails: whoever has
+    /// Does nothing while something plays: then the device is open. Nor while the device fails: whoever has
     /// something to play tries that again in his own time. Never blocks; any thread.
     public func expect(_ utterance: Utterance) {
-        guard !floor.isTaken, let preparation = beginPreparation(for: utterance) else { return }
+        guard !isPlaying, let preparation = beginPreparation(for: utterance) else { return }
         thread.post { device in
             preparation.give(Result { () throws(PlayerError) in try self.perform(preparation, on: device) })
         } fail: { error in

@@ -63,9 +63,6 @@ public final class SoundThread: Sendable {
         shift.withLock { $0?.jobs.append(job) }
     }
 
-    /// Whether somebody waits for the thread. Any thread.
-    var hasWaitingJobs: Bool { shift.withLock { !($0?.jobs.isEmpty ?? true) } }
-
     private func run<Value: Sendable>(
         keepsDeviceOpen: Bool, _ body: @escaping @Sendable (SoundDevice) throws(AudioSinkError) -> Value
     ) async throws(AudioSinkError) -> Value {

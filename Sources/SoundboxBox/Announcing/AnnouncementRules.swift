@@ -21,11 +21,13 @@ extension Announcer {
         case signInCode(SignInCode)
         /// What a command gave to say. With a `failure` the script is what is said in its stead.
         case say(ErrandEntry, AnnouncementScript, failure: String?)
+        /// The bell and these words, once. There may be no words.
+        case ring(ErrandEntry, AnnouncementScript)
 
         /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
         public var isAnswer: Bool {
             switch self {
-            case .notice, .summary, .say: false
+            case .notice, .summary, .say, .ring: false
             case .text, .replay, .today, .prompt, .network, .signInCode: true
             }
         }
@@ -47,10 +49,13 @@ extension Announcer {
         public var notices: NoticeQueue
         /// Oldest first. Those that are not ready are passed by.
         public var says: [Say]
+        /// Oldest first.
+        public var rings: [ErrandEntry]
 
-        public init(notices: NoticeQueue = NoticeQueue(), says: [Say] = []) {
+        public init(notices: NoticeQueue = NoticeQueue(), says: [Say] = [], rings: [ErrandEntry] = []) {
             self.notices = notices
             self.says = says
+            self.rings = rings
         }
     }
 
@@ -115,15 +120,15 @@ extension Announcer {
     /// When something is to be announced.
     public struct Moment: Sendable, Equatable {
         public var clock: ClockReading
-        /// Of the shop, 0–1439; `nil` while the clock is not believed.
-        public var minuteOfDay: Int?
+        /// In quiet hours the most that the volume counts for.
+        public var quietVolume: Volume?
         /// Of the payments that wait, as far as the box remembers how their messages came.
         public var messages: [PaymentID: MessageAge]
 
-        public init(clock: ClockReading, minuteOfDay: Int?, messages: [PaymentID: MessageAge] = [:]) {
-            self.messages = messages
+        public init(clock: ClockReading, quietVolume: Volume? = nil, messages: [PaymentID: MessageAge] = [:]) {
             self.clock = clock
-            self.minuteOfDay = minuteOfDay
+            self.quietVolume = quietVolume
+            self.messages = messages
         }
     }
 
@@ -137,7 +142,10 @@ extension Announcer {
         var code: AskedCode?
         /// Its takings are to be told.
         var endedDay: BusinessDay?
-        var isHeld = false
+        /// The ring whose turn it is.
+        var ring: CommandID?
+        /// Somebody has pressed the button for this ring.
+        var answered: CommandID?
         var deviceCheckIsDue = false
         var isStopping = false
     }
@@ -146,9 +154,10 @@ extension Announcer {
     enum Outcome: Sendable, Equatable {
         /// Drained to the last frame.
         case played(Manner)
-        /// Of ``Job/say(_:_:failure:)`` only: it cannot be played. Something else was heard in its stead, or nothing.
+        /// Of ``Job/say(_:_:failure:)`` and ``Job/ring(_:_:)`` only: its words cannot be played. Something else was heard
+        /// in their stead, or nothing.
         case saidOtherwise(reason: String)
-        /// It was cancelled while it sounded, and ended with a word.
+        /// It was cancelled while it sounded, and ended with a word; a ring, also an answered one, at once.
         case stoppedEarly
         /// It was cancelled before it began.
         case withdrawn

@@ -24,6 +24,10 @@ extension Announcer {
             delivery.loudness = Self.leastForPrompts...Volume(100)
         // The chime means that money came.
         case .replay, .say, .text: delivery.hasChime = false
+        // Silence is all that a device holds when the repeat ends: a sound server does not give that back.
+        case .ring:
+            delivery.hasChime = false
+            delivery.gap = Self.hurriedGap
         // A kind has a chime of its own, or none, among its words.
         case .notice(let entry) where entry.notice.kind.isOther:
             delivery.hasChime = false
@@ -35,9 +39,7 @@ extension Announcer {
             delivery.gap = Self.hurriedGap
         case .notice, .summary, .today, .network: break
         }
-        if let minute = moment?.minuteOfDay, let quietHours, quietHours.contain(minute) {
-            delivery.loudness = Volume(0)...Volume(quietHours.volume)
-        }
+        if let most = moment?.quietVolume { delivery.loudness = Volume(0)...most }
         return delivery
     }
 }
@@ -65,7 +67,7 @@ extension Announcer.Job {
         case .today(.unknown): .prompt(.message)
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
         case .signInCode(let code): .signInCode(code)
-        case .say, .text: nil
+        case .say, .text, .ring: nil
         }
     }
 
@@ -74,7 +76,7 @@ extension Announcer.Job {
         switch self {
         case .notice(let entry): [entry]
         case .summary(let entries): entries
-        case .text, .replay, .today, .prompt, .network, .signInCode, .say: []
+        case .text, .replay, .today, .prompt, .network, .signInCode, .say, .ring: []
         }
     }
 

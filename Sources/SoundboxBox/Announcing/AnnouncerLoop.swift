@@ -13,6 +13,13 @@ protocol AnnouncerWork: Actor {
 
     /// Reads what waits, with at most so many payments.
     func read(limit: Int) throws(InboxError) -> Announcer.Reading
+    var moment: Announcer.Moment { get }
+    /// The words of a ring, none for the bell alone; `nil` while they are made.
+    func words(of ring: ErrandEntry) -> AnnouncementScript?
+    /// Shows who rings, or that nobody does.
+    func show(_ ring: Rings.Ring?)
+    /// Why nothing was heard, as far as is known.
+    var soundFault: String? { get }
     /// Looks up what was asked for; `nil` when it is too late for it.
     func job(for request: Announcer.Request) throws(InboxError) -> (Announcer.Job, Announcer.Moment)?
     /// Notes that these are being announced, as far as they still wait.
@@ -25,8 +32,9 @@ protocol AnnouncerWork: Actor {
     func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError)
     /// Notes that these were too late, and that nothing was said of them.
     func expire(_ entries: [InboxEntry]) throws(InboxError)
-    /// Notes how it ended, unless it was cancelled.
-    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError)
+    /// Notes how it ended.
+    /// - Returns: `false` when it was cancelled.
+    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool
 
     /// Checks the sound card, and opens it where it was lost.
     func checkDevice() async
@@ -55,9 +63,17 @@ extension AnnouncerWork {
                 if case .played = await sound(announcement) { deviceFailures = 0 }
             case .expire(let entries):
                 do { try expire(entries) } catch { await waitForDisk() }
-            case .end(let entry, let end): await untilOnDisk { () throws(InboxError) in try self.end(entry, end) }
+            case .end(let entry, let end): await recordEnd(of: entry, end)
+            case .ring(let ring): await sound(ring, &deviceFailures)
+            case .wait(let end): await wait(atMost: max(.zero, end - now))
             case .read: break
             }
+        }
+        show(nil)
+        // What was answered is not to ring again after the restart, if the disk takes that.
+        let answered = requests.with { $0.answered }
+        if case (let entry, .answered)? = announcer.rings.end(answered: answered, at: now) {
+            _ = try? end(entry, .answered)
         }
     }
 
@@ -78,8 +94,11 @@ extension AnnouncerWork {
 
     private func next(_ reading: Announcer.Reading?) -> Announcer.Step {
         var announcer = announcer
-        defer { self.announcer = announcer }
-        return requests.with { announcer.next(reading, &$0) }
+        let now = now
+        let step = requests.with { announcer.next(reading, &$0, at: now) }
+        self.announcer = announcer
+        show(announcer.rings.current)
+        return step
     }
 
     private func rest() async {
@@ -99,8 +118,7 @@ extension AnnouncerWork {
 
     private func announce(_ announcement: Announcer.Announcement, _ deviceFailures: inout Int) async {
         guard await openDevice() else { return await waitForDevice(&deviceFailures) }
-        // Something may have begun to ring meanwhile.
-        guard !isOver, !requests.with({ $0.isHeld }) else { return }
+        guard !isOver else { return }
         var announcement = announcement
         do throws(InboxError) {
             guard let noted = try note(announcement) else { return }
@@ -117,7 +135,7 @@ extension AnnouncerWork {
         case .saidOtherwise(let reason):
             deviceFailures = 0
             guard case .say(let entry, _, _) = announcement.job else { return }
-            await untilOnDisk { () throws(InboxError) in try end(entry, .failed(reason: reason)) }
+            await recordEnd(of: entry, .failed(reason: reason))
         case .stoppedEarly:
             deviceFailures = 0
             announcer.wasHeard(announcement.job)
@@ -145,9 +163,7 @@ extension AnnouncerWork {
     private func recordHeard(_ announcement: Announcer.Announcement, _ manner: Manner) async {
         let job = announcement.job
         if case .say(let entry, _, let failure) = job {
-            let end = failure.map { ErrandEnd.failed(reason: $0) } ?? .spoken(manner)
-            await untilOnDisk { () throws(InboxError) in try self.end(entry, end) }
-            return
+            return await recordEnd(of: entry, failure.map { .failed(reason: $0) } ?? .spoken(manner))
         }
         announcer.wasHeard(job)
         // The next notice waits: a power cut now would have this one spoken again, and two in doubt would be worse.
@@ -158,6 +174,44 @@ extension AnnouncerWork {
             let delivery = announcer.delivery(of: .text(entry), as: announcement.delivery)
             _ = await play(Announcer.Announcement(.text(entry), delivery))
         }
+    }
+
+    private func recordEnd(of entry: ErrandEntry, _ end: ErrandEnd) async {
+        var hasEnded = false
+        await untilOnDisk { () throws(InboxError) in hasEnded = try self.end(entry, end) }
+        if hasEnded, end == .missed { requests.say(.ringMissed) }
+    }
+
+    // MARK: Rings
+
+    /// Once.
+    private func sound(_ ring: Rings.Ring, _ deviceFailures: inout Int) async {
+        let words = ring.lacksWords ? .silence : words(of: ring.entry)
+        if words == nil, let due = ring.wordsAreDue, now < due { return await wait(atMost: due - now) }
+        guard await openDevice() else { return await notHeard(ring, &deviceFailures) }
+        guard !isOver else { return }
+        do throws(InboxError) {
+            guard try markSounding(ring.entry) else { return readInboxNext() }
+        } catch {
+            // A ring that is on the disk must be heard.
+        }
+        switch await play(announcer.announcement(of: .ring(ring.entry, words ?? .silence), at: moment)) {
+        case .played:
+            deviceFailures = 0
+            announcer.rings.wasHeard(ring, lacksWords: ring.lacksWords, at: now)
+        case .saidOtherwise:
+            deviceFailures = 0
+            announcer.rings.wasHeard(ring, lacksWords: true, at: now)
+        case .stoppedEarly, .withdrawn:
+            announcer.rings.wasStopped(ring, at: now)
+            readInboxNext()
+        case .failed: await notHeard(ring, &deviceFailures)
+        }
+    }
+
+    private func notHeard(_ ring: Rings.Ring, _ deviceFailures: inout Int) async {
+        announcer.rings.failed(ring, soundFault ?? "it could not be played")
+        await waitForDevice(&deviceFailures, until: ring.deadline)
     }
 
     // MARK: Answers
@@ -221,9 +275,10 @@ extension AnnouncerWork {
         readInboxNext()
     }
 
-    private func waitForDevice(_ deviceFailures: inout Int) async {
+    private func waitForDevice(_ deviceFailures: inout Int, until deadline: Duration? = nil) async {
         deviceFailures += 1
-        let end = now + Announcer.deviceRetryDelay(failures: deviceFailures)
+        let retry = now + Announcer.deviceRetryDelay(failures: deviceFailures)
+        let end = min(retry, deadline ?? retry)
         while !isOver, now < end { await wait(atMost: end - now) }
         readInboxNext()
     }

@@ -48,8 +48,17 @@ package final class AnnouncerRequests: Sendable {
     /// minutes.
     package func tell(_ day: BusinessDay) { add { $0.endedDay = day } }
 
-    /// While `true`, something rings that payments are to come after: only prompts are spoken.
-    func hold(_ isHeld: Bool) { add { $0.isHeld = isHeld } }
+    /// Somebody has pressed the button.
+    /// - Returns: the ring that is answered by it, if one has its turn.
+    func answerRing() -> CommandID? {
+        let ring = with { asked -> CommandID? in
+            guard let ring = asked.ring.take() else { return nil }
+            asked.answered = ring
+            return ring
+        }
+        if ring != nil { change.yield() }
+        return ring
+    }
 
     /// Checks the sound card when nothing else is to be done.
     func checkDevice() { add { $0.deviceCheckIsDue = true } }
@@ -62,7 +71,8 @@ package final class AnnouncerRequests: Sendable {
     func wait(atMost limit: Duration?) async {
         let timer = limit.map { limit in
             Task { [change] in
-                try? await Task.sleep(for: limit)
+                // One that is cancelled must wake nobody: the next wait would end at once, and so would all behind it.
+                do { try await Task.sleep(for: limit) } catch { return }
                 change.yield()
             }
         }

@@ -4,8 +4,8 @@ import SoundboxSpeech
 /// Chooses what is announced next, and how it sounds. Pure: ``AnnouncerWork/announce()`` acts on it.
 ///
 /// ```swift
-/// var step = announcer.next(nil, &asked)
-/// if case .read(let limit) = step { step = announcer.next(try read(limit), &asked) }
+/// var step = announcer.next(nil, &asked, at: now)
+/// if case .read(let limit) = step { step = announcer.next(try read(limit), &asked, at: now) }
 /// ```
 ///
 /// After every wait the inbox is read again: meanwhile a payment may have been cancelled, or have become too old to be
@@ -31,15 +31,19 @@ public struct Announcer: Sendable {
         case say(Announcement)
         /// Note in the inbox that these were too late, and say nothing of them.
         case expire([InboxEntry])
-        /// Note in the inbox how it ended, unless it was cancelled: nothing is heard of it.
+        /// Note in the inbox how it ended, unless it was cancelled.
         case end(ErrandEntry, ErrandEnd)
+        /// Sound this ring once.
+        case ring(Rings.Ring)
+        /// Nothing is to be done until then, but what is asked for meanwhile.
+        case wait(until: Duration)
     }
 
     private let freshness: FreshnessPolicy
     private let saysExpireAfter: Duration
     /// More waiting notices than this are spoken faster; `nil` never.
     private let hurryAbove: Int?
-    var quietHours: QuietHours?
+    var rings = Rings()
     private var turns = Turns()
     /// An errand has ended without a sound since the last sentence.
     private var hasEndedUnheard = false
@@ -47,14 +51,10 @@ public struct Announcer: Sendable {
     /// - Parameters:
     ///   - saysExpireAfter: what a command gave to say is not said later than this after it was sent.
     ///   - hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
-    public init(
-        freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
-        quietHours: QuietHours? = nil
-    ) {
+    public init(freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil) {
         self.freshness = freshness
         self.saysExpireAfter = saysExpireAfter
         self.hurryAbove = hurryAbove
-        self.quietHours = quietHours
     }
 
     /// The most notices told in one summary.
@@ -74,14 +74,17 @@ public struct Announcer: Sendable {
     // MARK: The choice
 
     /// What to do now. What is chosen is taken out of `asked`.
-    /// - Parameter reading: `nil` before the inbox is read.
-    mutating func next(_ reading: Reading?, _ asked: inout Asked) -> Step {
+    /// - Parameters:
+    ///   - reading: `nil` before the inbox is read.
+    ///   - now: on a clock that is never set.
+    mutating func next(_ reading: Reading?, _ asked: inout Asked, at now: Duration) -> Step {
+        defer { asked.ring = rings.current?.id }
         guard let reading else {
-            if !asked.isHeld, asked.inboxChanged { return read(&asked) }
-            return asked.isHeld ? promptWhileHeld(&asked) : choose(Queue(), at: nil, &asked)
+            return asked.inboxChanged ? read(&asked) : ringOrChoose(Queue(), at: nil, &asked, now)
         }
         var queue = reading.queue
         turns.look(at: queue.notices)
+        rings.update(queue.rings, reading.moment.clock, at: now)
         let hasPayments = !queue.notices.payments.isEmpty
         // One commit between two payments is no delay. A long row of them would be.
         if !(hasPayments && hasEndedUnheard), let (entry, end) = unheardEnd(in: queue, at: reading.moment) {
@@ -92,18 +95,33 @@ public struct Announcer: Sendable {
         queue.says = queue.says.filter { end(of: $0, at: reading.moment) == nil && $0.speech != .pending }
         // More may wait behind these.
         if hasPayments || !queue.notices.others.isEmpty || !queue.says.isEmpty { asked.inboxChanged = true }
-        if asked.isHeld { return promptWhileHeld(&asked) }
-        return choose(queue, at: reading, &asked)
+        return ringOrChoose(queue, at: reading, &asked, now)
+    }
+
+    private mutating func ringOrChoose(
+        _ queue: Queue, at reading: Reading?, _ asked: inout Asked, _ now: Duration
+    ) -> Step {
+        if let (entry, end) = rings.end(answered: asked.answered.take(), at: now) {
+            asked.inboxChanged = true
+            return .end(entry, end)
+        }
+        if rings.isEmpty || rings.letsOneIn {
+            let step = choose(queue, at: reading, &asked)
+            if rings.isEmpty { return step }
+            switch step {
+            case .rest: break
+            case .read: return step
+            default:
+                rings.letsOneIn = false
+                return step
+            }
+        }
+        return rings.next(at: now)
     }
 
     private func read(_ asked: inout Asked, limit: Int? = nil) -> Step {
         asked.inboxChanged = false
         return .read(limit: limit ?? firstLimit)
-    }
-
-    private func promptWhileHeld(_ asked: inout Asked) -> Step {
-        guard let prompt = asked.prompts.take(whilePaymentsWait: true) else { return .rest }
-        return .say(announcement(of: .prompt(prompt)))
     }
 
     /// - Parameters:

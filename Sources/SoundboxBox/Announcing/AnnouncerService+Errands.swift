@@ -1,23 +1,42 @@
 import Logging
 import SoundboxCore
+import SoundboxSpeech
 
 /// What commands give to say, between the inbox and the announcer.
 extension AnnouncerService {
-    /// What waits to be said, oldest first.
-    func says() throws(InboxError) -> [Announcer.Say] {
-        guard let errands else { return [] }
+    /// Oldest first.
+    func waitingErrands() throws(InboxError) -> (says: [Announcer.Say], rings: [ErrandEntry]) {
+        guard let errands else { return ([], []) }
         let entries = try errands.book.errands()
         errands.prepare(entries)
-        return entries.filter { !$0.isRing }.map { Announcer.Say($0, errands.speech($0)) }
+        let says = entries.filter { !$0.isRing }.map { Announcer.Say($0, errands.speech($0)) }
+        return (says, entries.filter(\.isRing))
     }
 
-    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) {
+    func words(of ring: ErrandEntry) -> AnnouncementScript? {
+        guard let errands else { return .silence }
+        return errands.ringWords(ring)
+    }
+
+    /// Tells panel, status and log at each change which ring it is.
+    func show(_ ring: Rings.Ring?) {
+        guard ring?.id != state.snapshot.ring?.id else { return }
+        state.update { state in
+            state.ring = ring.map { BoxState.Ring(of: $0.entry.errand, until: $0.deadline) }
+        }
+        guard let errand = ring?.entry.errand else { return }
+        logger.notice("ringing", metadata: ["id": "\(errand.id)", "text": "\(errand.content.summary)"])
+    }
+
+    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool {
         let hasEnded = try reporting { () throws(InboxError) in
             try errands?.book.end(entry, as: end, at: clock.now) == true
         }
-        guard hasEnded else { return }
+        guard hasEnded else { return false }
         let command: Logger.Metadata = ["command": "\(entry.errand.id)"]
         switch end {
+        case _ where entry.isRing:
+            logger.notice("ring over", metadata: ["id": "\(entry.errand.id)", "end": "\(end.summary)"])
         case .failed(let reason):
             logger.error("not said", metadata: command.merging(["reason": "\(reason)"]) { $1 })
         case .expired: logger.notice("too late, not said", metadata: command)
@@ -26,5 +45,19 @@ extension AnnouncerService {
         case .answered, .missed: break
         }
         receiptsAreWaiting()
+        return true
+    }
+}
+
+extension ErrandEnd {
+    /// For the log.
+    fileprivate var summary: String {
+        switch self {
+        case .answered: "answered"
+        case .missed: "missed"
+        case .spoken(let manner): manner.rawValue
+        case .failed(let reason): "failed: \(reason)"
+        case .expired: "expired"
+        }
     }
 }

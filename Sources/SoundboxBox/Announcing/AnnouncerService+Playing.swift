@@ -21,6 +21,7 @@ extension AnnouncerService {
         let earlyEnd = job.isAnswer ? EarlyEnd() : sounding.earlyEnd
         // Cancelled while it was being noted, or before, and the disk would not say so.
         if earlyEnd.isRaised { return .withdrawn }
+        if case .ring(_, let words) = job { return await ring(words, announcement, until: earlyEnd) }
         announcementCount += 1
         let pattern = pattern(of: job)
         state.update {
@@ -136,11 +137,7 @@ extension AnnouncerService {
         log(script, of: announcement.job)
         let reason: String
         do throws(PlayerError) {
-            let outcome = try await player.play(script, announcement.delivery, until: earlyEnd)
-            noteDevice()
-            noteSound()
-            guard case .heard(let manner) = outcome else { return .stoppedEarly }
-            return .played(manner)
+            return try await sound(script, announcement, until: earlyEnd)
         } catch .recording(let part, let error) {
             await leaveOut(part, error)
             reason = error.description
@@ -156,6 +153,42 @@ extension AnnouncerService {
             // The voice lacks these words too. The receipt tells.
         }
         return .saidOtherwise(reason: reason)
+    }
+
+    // MARK: Rings
+
+    /// The bell and the words; the bell alone where those are lost. Light and vibration are the ring's own.
+    private func ring(
+        _ words: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+    ) async -> Announcer.Outcome {
+        let bell = AnnouncementScript(text: "", elements: [.sound(RingTone.sound)])
+        do throws(PlayerError) {
+            do throws(PlayerError) {
+                let whole = bell.followed(by: words, after: RingTone.restBeforeWords)
+                return try await sound(whole, announcement, until: earlyEnd)
+            } catch .recording(let part, let error) {
+                await leaveOut(part, error)
+                logger.error(
+                    "the ring has no words", metadata: announcement.job.logMetadata(["reason": "\(error)"]))
+                let outcome = try await sound(bell, announcement, until: earlyEnd)
+                if case .played = outcome { return .saidOtherwise(reason: error.description) }
+                return outcome
+            }
+        } catch {
+            if earlyEnd.isRaised { return .stoppedEarly }
+            await handle(error)
+            return .failed
+        }
+    }
+
+    private func sound(
+        _ script: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
+    ) async throws(PlayerError) -> Announcer.Outcome {
+        let outcome = try await player.play(script, announcement.delivery, until: earlyEnd)
+        noteDevice()
+        noteSound()
+        guard case .heard(let manner) = outcome else { return .stoppedEarly }
+        return .played(manner)
     }
 
     // MARK: The text of a notice

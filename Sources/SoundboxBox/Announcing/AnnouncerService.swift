@@ -21,7 +21,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     let clock: BoxClock
     private let takings: @Sendable (BusinessDay?) throws(InboxError) -> DayTotals
     let errands: SpokenErrands?
-    let sounding = Sounding()
+    let sounding: Sounding
     let player: Player
     var voices: Voices
     let state: BoxState
@@ -91,6 +91,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.clock = clock
         self.takings = takings
         self.player = player
+        sounding = Sounding { player.interrupt() }
         self.voices = voices
         self.state = state
         self.logger = logger
@@ -105,6 +106,14 @@ package actor AnnouncerService: Service, AnnouncerWork {
     /// is still there when the inbox is read next is said then. Never blocks; any thread.
     package nonisolated func hush(_ target: CancelTarget) { sounding.hush(target) }
 
+    /// Somebody has pressed the button: a ring is silent at once. Never blocks; any thread.
+    /// - Returns: whether something rang; otherwise the press means what it always means.
+    package nonisolated func answer() -> Bool {
+        guard let ring = requests.answerRing() else { return false }
+        sounding.hush(.errand(ring))
+        return true
+    }
+
     /// Once it is to stop, ends within ``timeToFinish`` and a little more, whatever the sound card does.
     package func run() async {
         let end = OneTimeSignal()
@@ -115,9 +124,10 @@ package actor AnnouncerService: Service, AnnouncerWork {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [requests, player, willStop] in
+            } onGracefulShutdown: { [requests, sounding, player, willStop] in
                 willStop()
                 requests.stop()
+                sounding.hushRing()
                 Task {
                     await end.wait(atMost: Self.timeToFinish)
                     // What is still playing fades out, and is spoken again after the next start.
@@ -156,17 +166,16 @@ package actor AnnouncerService: Service, AnnouncerWork {
 
     func read(limit: Int) throws(InboxError) -> Announcer.Reading {
         Timeline.shared.mark(.announcerWoken)
-        announcer.quietHours = quietTime.hours
         return try reporting { () throws(InboxError) in
             try clock.doubtArrivals(in: inbox, logger: logger)
             sounding.forget()
-            let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: try says())
+            let (says, rings) = try waitingErrands()
+            let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: says, rings: rings)
             return Announcer.Reading(queue: queue, limit: limit, moment: moment(for: queue.notices.payments))
         }
     }
 
     func job(for request: Announcer.Request) throws(InboxError) -> (Announcer.Job, Announcer.Moment)? {
-        announcer.quietHours = quietTime.hours
         let job = try reporting { () throws(InboxError) -> Announcer.Job? in
             switch request {
             case .last: .replay(try inbox.lastAnnounced())
@@ -179,7 +188,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
             case .signInCode(let asked): inTime(asked).map(Announcer.Job.signInCode)
             }
         }
-        return job.map { ($0, moment()) }
+        return job.map { ($0, moment) }
     }
 
     private func announcedBeforeLast() throws(InboxError) -> InboxEntry? {
@@ -188,9 +197,12 @@ package actor AnnouncerService: Service, AnnouncerWork {
         return try inbox.lastAnnounced()
     }
 
-    private func moment(for payments: [InboxEntry] = []) -> Announcer.Moment {
+    var moment: Announcer.Moment { moment(for: []) }
+
+    private func moment(for payments: [InboxEntry]) -> Announcer.Moment {
         Announcer.Moment(
-            clock: clock.reading, minuteOfDay: quietTime.minuteOfDay, messages: ages.of(payments.map(\.notice.id)))
+            clock: clock.reading, quietVolume: quietTime.volumeNow.map { Volume($0) },
+            messages: ages.of(payments.map(\.notice.id)))
     }
 
     private func inTime(_ asked: Announcer.AskedCode) -> SignInCode? {
@@ -207,7 +219,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     }
 
     func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
-        sounding.begin([.errand(entry.errand.id)])
+        sounding.begin([.errand(entry.errand.id)], isRing: entry.isRing)
         return try reporting { () throws(InboxError) in try errands?.book.markSounding(entry) == true }
     }
 
@@ -222,7 +234,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
                 try inbox.markExpired(entries, told: manner, at: clock.now)
                 ages.forget(entries.map(\.notice.id))
                 metrics?.expired(entries)
-            case .text, .replay, .today, .prompt, .network, .signInCode, .say: return
+            case .text, .replay, .today, .prompt, .network, .signInCode, .say, .ring: return
             }
             logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
             receiptsAreWaiting()
@@ -252,6 +264,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
     }
 
     // MARK: The sound card
+
+    var soundFault: String? { state.snapshot.audioFault ?? state.snapshot.speechFault }
 
     func checkDevice() async {
         lookAfterProof()
@@ -295,7 +309,7 @@ extension Announcer.Job {
             case .today(.unknown(let reason)): ["today": "unknown", "reason": "\(reason)"]
             case .network(let isOnline, _): ["network": isOnline ? "online" : "offline"]
             case .signInCode: ["sign_in": "code"]
-            case .say(let entry, _, _): ["command": "\(entry.errand.id)"]
+            case .say(let entry, _, _), .ring(let entry, _): ["command": "\(entry.errand.id)"]
             }
         return metadata.merging(others) { _, new in new }
     }

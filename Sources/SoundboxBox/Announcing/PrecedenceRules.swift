@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// What waits for its turn to be said, the first one first. Cancels and rings wait for nothing: they are above.
+/// What waits for its turn to be said, the first one first. Cancels and rings are above.
 public enum Rank: Int, Sendable, CaseIterable, Comparable {
     case payment
     case refund
@@ -47,7 +47,7 @@ public enum Precedence {
                 "at once, past every queue: a ring is silent, a sentence ends with its word and never inside an amount"),
         Row(
             name: "ring", what: "a `ring`",
-            rule: "at once, under what is spoken; what comes meanwhile is spoken over it, or after it (`ring.payments`)"
+            rule: "when the sentence that sounds has ended; between two repeats one other sentence is spoken"
         ),
         Row(
             name: "payment", rank: .payment, what: "payments, and the summary of late ones",

@@ -9,17 +9,21 @@ package struct SpokenErrands: Sendable {
     /// What there is by now to be heard of it. Whoever makes it tells ``AnnouncerRequests/inboxChanged()`` when that
     /// changes. Must not block.
     package var speech: @Sendable (ErrandEntry) -> Announcer.Speech
+    /// The words of a ring, without any for the bell alone; `nil` while they are made. Must not block.
+    package var ringWords: @Sendable (ErrandEntry) -> AnnouncementScript?
     /// Words for a notice's text; `nil` where there are none. Suspends while they are made, which has a bound.
     package var words: @Sendable (String) async -> AnnouncementScript?
 
     package init(
         book: any ErrandBook, prepare: @escaping @Sendable ([ErrandEntry]) -> Void,
         speech: @escaping @Sendable (ErrandEntry) -> Announcer.Speech,
+        ringWords: @escaping @Sendable (ErrandEntry) -> AnnouncementScript? = { _ in .silence },
         words: @escaping @Sendable (String) async -> AnnouncementScript? = { _ in nil }
     ) {
         self.book = book
         self.prepare = prepare
         self.speech = speech
+        self.ringWords = ringWords
         self.words = words
     }
 }

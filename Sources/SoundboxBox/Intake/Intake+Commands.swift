@@ -136,7 +136,6 @@ extension Intake {
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
             // It may have begun to sound while this was committed.
             hooks.hush(target)
-            hooks.errandsMayWait()
             hooks.somethingMayWait()
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
@@ -149,8 +148,7 @@ extension Intake {
         let errand = entry.errand
         logger.info(
             "stored", metadata: ["command": "\(errand.id)", "type": errand.isRing ? "ring" : "say"])
-        hooks.errandsMayWait()
-        if !errand.isRing { hooks.somethingMayWait() }
+        hooks.somethingMayWait()
     }
 }
 

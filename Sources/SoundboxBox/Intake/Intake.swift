@@ -14,7 +14,6 @@ struct Intake: PaymentFeedDelegate {
         /// After a commit that brought something to announce, or took something back.
         var somethingMayWait: @Sendable () -> Void = {}
         /// After a commit that brought an errand, or took something back.
-        var errandsMayWait: @Sendable () -> Void = {}
         /// After a commit that wrote receipts.
         var receiptsAreWaiting: @Sendable () -> Void = {}
         /// Before a cancel is on the disk, and once more afterwards: what sounds is to end.

@@ -14,7 +14,6 @@ extension BoxState {
         case signedTime = "signed_time"
         case unavailableRecordings = "unavailable_recordings"
         case unusableRecordings = "unusable_recordings"
-        case program
     }
 }
 
@@ -39,9 +38,7 @@ extension BoxState.Snapshot {
         case .unavailableRecordings: unavailableRecordings
         case .unusableRecordings where unusableRecordings > 0:
             "\(unusableRecordings) recordings cannot be played; see the log, and install the voice's package again"
-        case .program where announcerMismatches > 0:
-            "the program has made \(announcerMismatches) mistakes while announcing; see the log, and report them"
-        case .unusableRecordings, .program: nil
+        case .unusableRecordings: nil
         }
     }
 }

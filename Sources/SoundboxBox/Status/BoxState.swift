@@ -37,8 +37,6 @@ package final class BoxState: Sendable {
         package var storingFault: String?
         /// Why it cannot be read or noted what is announced; until it can.
         package var recordingFault: String?
-        /// Why it cannot be read or noted what rings; until it can.
-        package var ringFault: String?
         /// What comes under topics that are not the box's.
         package var topicFault: TopicFault?
         /// Which notices were not announced because of what they say.
@@ -77,12 +75,10 @@ package final class BoxState: Sendable {
         package var asideWarnings: [String] = []
         /// Why nothing is counted by days, when nothing is.
         package var timeZoneWarning: String?
-        /// How many answers since the start did not fit what the announcer had asked.
-        package var announcerMismatches = 0
 
         /// Why the inbox does not do its work, when it does not. Faults that end apart: a full disk may have room for
         /// a note and none for a payment.
-        package var inboxFault: String? { storingFault ?? recordingFault ?? ringFault }
+        package var inboxFault: String? { storingFault ?? recordingFault }
 
         /// What somebody should look at although the box does its work, in words for people; empty when nothing is.
         package var warnings: [String] { alarms + asideWarnings + [refusals.notices?.warning].compactMap(\.self) }

@@ -291,7 +291,7 @@ extension Box.Policy {
         verifier = try MessageVerifier(configuration)
         saysNoticeTexts = configuration.payments.saysTexts
         saysExpireAfter = configuration.say.expireAfter
-        rings = configuration.rings
+        refusesSecondRing = configuration.ring.second == .busy
         hurryAbove = configuration.announce.hurryAbove
         quietHours = configuration.announce.quietHours
         dayEnd = configuration.day.announceAt.map { DayEnd(minute: $0) }

@@ -18,12 +18,6 @@ struct SmallSpeakerChainTests {
         }
     }
 
-    /// An announcement at full volume, and no ring.
-    private func process(_ samples: inout [Float], _ chain: inout SmallSpeakerChain) {
-        let full: (announcement: Float, ring: Float) = (1, 1)
-        chain.process(&samples, [Float](repeating: 0, count: samples.count), from: full, to: full)
-    }
-
     /// What comes out, from the first frame that went in on, with nothing cut at the end.
     private func processed(
         _ samples: [Float], resonance: Int = Loudspeaker.usualResonance, rate: Int = Self.rate, by count: Int = 960
@@ -33,7 +27,7 @@ struct SmallSpeakerChainTests {
         var output: [Float] = []
         for start in stride(from: 0, to: input.count, by: count) {
             var period = Array(input[start..<min(start + count, input.count)])
-            process(&period, &chain)
+            chain.process(&period)
             output += period
         }
         return Array(output.dropFirst(chain.latency))
@@ -177,13 +171,13 @@ struct SmallSpeakerChainTests {
     func reset() {
         var chain = SmallSpeakerChain(resonance: 300, sampleRate: Self.rate)
         var first = sine(700, decibels: 3)
-        process(&first, &chain)
+        chain.process(&first)
         chain.reset()
         var again = sine(500, decibels: -10)
-        process(&again, &chain)
+        chain.process(&again)
         var fresh = SmallSpeakerChain(resonance: 300, sampleRate: Self.rate)
         var expected = sine(500, decibels: -10)
-        process(&expected, &fresh)
+        fresh.process(&expected)
         #expect(again == expected)
     }
 }

@@ -31,7 +31,6 @@ struct MixerAllocationTests {
 
         let before = soundbox_allocation_count()
         for number in 0..<70 {
-            if number == 20 { mixer.setGain(0.5, of: .ring) }
             mixer.render(into: &period, volume: Volume(number % 10 * 10))
         }
         let allocations = soundbox_allocation_count() - before

@@ -22,34 +22,22 @@ struct MixerModelTests {
             for number in 0..<80 {
                 let bus = Mixer.Bus.allCases.randomElement(using: &random)!
                 // The first two leave all as it is, so that something has time to sound.
-                switch Int.random(in: 0...10, using: &random) {
+                switch Int.random(in: 0...7, using: &random) {
                 case 2, 3:
                     let (sound, delay) = (Self.sound(&random), Int.random(in: 0...300, using: &random))
                     mixer.play(sound, on: bus, after: delay)
                     model.play(sound, on: bus, after: delay)
                 case 4:
-                    let sound = Self.sound(&random)
-                    let position = Int.random(in: 0...sound.count, using: &random)
-                    mixer.loop(sound, on: bus, from: position)
-                    model.loop(sound, on: bus, from: position)
-                case 5:
                     let (frames, fade) = (
                         Int.random(in: 0...400, using: &random), Int.random(in: 1...100, using: &random)
                     )
                     mixer.end(bus, after: frames, fade: fade)
                     model.end(bus, after: frames, fade: fade)
+                case 5: volume = Volume(Int.random(in: 0...100, using: &random))
                 case 6:
-                    let gain = Float.random(in: 0...1, using: &random)
-                    mixer.setGain(gain, of: bus)
-                    model.tracks[bus.rawValue].targetGain = gain
-                case 7:
-                    mixer.holdsRingDown.toggle()
-                    model.holdsRingDown.toggle()
-                case 8: volume = Volume(Int.random(in: 0...100, using: &random))
-                case 9:
-                    mixer.stop(bus)
-                    model.tracks[bus.rawValue].stop()
-                case 10 where number % 10 == 0:
+                    mixer.stop()
+                    model.stop()
+                case 7 where number % 10 == 0:
                     mixer.begin(volume: volume)
                     model.begin(volume: volume)
                 default: break
@@ -84,17 +72,10 @@ private struct PlainMixer {
     struct Track {
         var samples: [Int16] = []
         var position = 0
-        var isLooped = false
-        var gain: Float = 1
-        var targetGain: Float = 1
 
-        var isSounding: Bool { position >= 0 && (isLooped || position < samples.count) }
+        var isSounding: Bool { position >= 0 && position < samples.count }
 
-        mutating func stop() { self = Track(gain: targetGain, targetGain: targetGain) }
-
-        /// The next sample at full gain.
         mutating func next() -> Float {
-            if isLooped, position == samples.count { position = 0 }
             defer { if position < samples.count { position += 1 } }
             return isSounding ? Float(samples[position]) / 32768 : 0
         }
@@ -102,42 +83,33 @@ private struct PlainMixer {
 
     let format: PCMFormat
     var tracks = [Track](repeating: Track(), count: Mixer.Bus.allCases.count)
-    var holdsRingDown = false
     private var volume: Float = 0
-    private var duckings: [Float] = [1, 1]
+    private var ducking: Float = 1
 
     init(format: PCMFormat) { self.format = format }
 
     mutating func play(_ samples: [Int16], on bus: Mixer.Bus, after delay: Int) {
-        let old = tracks[bus.rawValue]
-        tracks[bus.rawValue] = Track(
-            samples: samples, position: samples.isEmpty ? 0 : -delay, gain: old.gain, targetGain: old.targetGain)
+        tracks[bus.rawValue] = Track(samples: samples, position: samples.isEmpty ? 0 : -delay)
     }
 
-    mutating func loop(_ samples: [Int16], on bus: Mixer.Bus, from position: Int) {
-        play(samples, on: bus, after: -position)
-        tracks[bus.rawValue].isLooped = !samples.isEmpty
-    }
+    mutating func stop() { tracks = tracks.map { _ in Track() } }
 
     mutating func end(_ bus: Mixer.Bus, after frames: Int, fade: Int) {
         var track = tracks[bus.rawValue]
-        guard track.position >= 0, track.isLooped || track.position < track.samples.count else {
-            return tracks[bus.rawValue].stop()
-        }
         var rest: [Int16] = []
-        while rest.count < frames, track.isLooped || track.position < track.samples.count {
-            rest.append(track.samples[track.position % track.samples.count])
+        while rest.count < frames, track.isSounding {
+            rest.append(track.samples[track.position])
             track.position += 1
         }
         for (place, back) in zip(rest.indices.reversed(), 0..<fade) {
             rest[place] = Int16((Float(rest[place]) * Float(back) / Float(fade)).rounded())
         }
-        tracks[bus.rawValue] = Track(samples: rest, gain: track.gain, targetGain: track.targetGain)
+        tracks[bus.rawValue] = Track(samples: rest)
     }
 
     mutating func begin(volume: Volume) {
-        for place in tracks.indices { tracks[place].stop() }
-        duckings = [1, 1]
+        stop()
+        ducking = 1
         self.volume = volume.gain
     }
 
@@ -148,24 +120,13 @@ private struct PlainMixer {
         var sum: [Float] = []
         for frame in 1...format.framesPerPeriod {
             let isSpeaking = tracks[Mixer.Bus.speech.rawValue].isSounding
-            for (place, isDucked) in [isSpeaking, isSpeaking || holdsRingDown].enumerated() {
-                duckings[place] =
-                    isDucked
-                    ? max(Mixer.duckedGain, duckings[place] - duckingStep) : min(1, duckings[place] + duckingStep)
-            }
-            var buses: [Float] = []
-            for place in tracks.indices {
-                let step = (tracks[place].targetGain - tracks[place].gain) / count
-                buses.append(tracks[place].next() * (tracks[place].gain + step * Float(frame)))
-            }
-            let master = self.volume + volumeStep * Float(frame)
-            let announcement =
-                buses[Mixer.Bus.chime.rawValue] * duckings[0] + buses[Mixer.Bus.speech.rawValue]
-            sum.append(
-                SoftLimiter.limit(announcement * master + buses[Mixer.Bus.ring.rawValue] * duckings[1] * master))
+            ducking =
+                isSpeaking ? max(Mixer.duckedGain, ducking - duckingStep) : min(1, ducking + duckingStep)
+            let chime = tracks[Mixer.Bus.chime.rawValue].next() * ducking
+            let speech = tracks[Mixer.Bus.speech.rawValue].next()
+            sum.append(SoftLimiter.limit((chime + speech) * (self.volume + volumeStep * Float(frame))))
         }
         self.volume = volume.gain
-        for place in tracks.indices { tracks[place].gain = tracks[place].targetGain }
         return sum.flatMap(bytes)
     }
 

@@ -11,7 +11,7 @@ final class CardSink: AudioSink, @unchecked Sendable {
     private var heardPeriods: [[UInt8]] = []
     private var isOpened = false
     private var isInterrupted = false
-    private var isBlocked = false
+    private var isHeld = false
     private var plays = false
 
     var bufferFrames: Int { periodsOfBuffer * format.framesPerPeriod }
@@ -22,22 +22,19 @@ final class CardSink: AudioSink, @unchecked Sendable {
     /// What the card holds, in periods.
     var queued: Int { locked { queue.count } }
 
-    /// Plays one period, when there is one.
+    /// Whether a write waits for room, or a drain for the end.
+    var isWaiting: Bool { locked { isHeld } }
+
+    /// Plays one period of what it holds.
     func playPeriod() {
         locked {
-            while queue.isEmpty { condition.wait() }
+            isHeld = false
             heardPeriods.append(queue.removeFirst())
         }
     }
 
     /// Plays from now on whatever comes, at once.
     func playOn() { locked { plays = true } }
-
-    /// Returns when a write waits for room.
-    func awaitFullBuffer() { locked { while !isBlocked || queue.count < periodsOfBuffer { condition.wait() } } }
-
-    /// Returns when the device is closed.
-    func awaitClosing() { locked { while isOpened { condition.wait() } } }
 
     func open() throws(AudioSinkError) -> PCMFormat {
         locked {
@@ -50,11 +47,9 @@ final class CardSink: AudioSink, @unchecked Sendable {
     func write(_ frames: [UInt8]) throws(AudioSinkError) {
         try taken {
             while queue.count >= periodsOfBuffer, !plays, !isInterrupted {
-                isBlocked = true
-                condition.broadcast()
+                isHeld = true
                 condition.wait()
             }
-            isBlocked = false
             guard isOpened, !isInterrupted else { return false }
             queue.append(frames)
             if plays { playAll() }
@@ -64,13 +59,20 @@ final class CardSink: AudioSink, @unchecked Sendable {
 
     func drain() throws(AudioSinkError) {
         try taken {
-            while !queue.isEmpty, !plays, !isInterrupted { condition.wait() }
+            while !queue.isEmpty, !plays, !isInterrupted {
+                isHeld = true
+                condition.wait()
+            }
             playAll()
             return !isInterrupted
         }
     }
 
-    func interrupt() { locked { isInterrupted = true } }
+    /// Takes its time now and then, and must not meet whoever plays next for that.
+    func interrupt() {
+        for _ in 0..<Int.random(in: 0..<300) { sched_yield() }
+        locked { isInterrupted = true }
+    }
 
     func close() {
         locked {

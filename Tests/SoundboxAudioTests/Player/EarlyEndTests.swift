@@ -102,7 +102,7 @@ struct EarlyEndTests {
     ) {
         let end = EarlyEnd()
         if periods == 0 { end.raise() }
-        let sink = StreamSink { if $0 == periods { end.raise() } }
+        let sink = WatchedSink { if $0 == periods { end.raise() } }
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
         let outcome = try await player.play(script, delivery, until: end)
         return (sink.stream, outcome)
@@ -141,32 +141,13 @@ struct EarlyEndTests {
 
     @Test("One that is to end before it begins is not begun, and the next one is heard whole")
     func before() async throws {
-        let sink = StreamSink()
+        let sink = WatchedSink()
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
         let end = EarlyEnd()
         end.raise()
         #expect(try await player.play(script, until: end) == .stoppedEarly)
         #expect(sink.stream.isEmpty)
         #expect(try await player.play(script) == .heard(.aloud))
-    }
-
-    @Test("Over a ring the announcement ends as well, and the ring goes on")
-    func overRing() async throws {
-        let end = EarlyEnd()
-        let (begins, goesOn) = (OneTimeSignal(), OneTimeSignal())
-        let sink = StreamSink { count in
-            if count == 10 { begins.signal() }
-            if count == 40 { end.raise() }
-            if count == 130 { goesOn.signal() }
-        }
-        let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
-        player.startRing(AnnouncementScript(text: "", elements: []))
-        await begins.wait()
-        #expect(try await player.play(script, until: end) == .stoppedEarly)
-        #expect(player.isRinging)
-        await goesOn.wait()
-        #expect(sink.drains.isEmpty && sink.closings.isEmpty)
-        await player.close()
     }
 
     // MARK: Sound that is no recording
@@ -177,7 +158,7 @@ struct EarlyEndTests {
     func otherRates(rate: Int, deviceRate: Int) async throws {
         let tone = (0..<rate).map { Int16(8000 * sine(440 * Double($0) / Double(rate))) }
         let script = AnnouncementScript(text: "", elements: [.sound(PCMSound(samples: tone, sampleRate: rate))])
-        let sink = StreamSink(sampleRate: deviceRate)
+        let sink = WatchedSink(sampleRate: deviceRate)
         let player = Player(
             sink: sink, voices: Voices(first: voice), volume: Volume(100), timing: Timing(leadIn: .zero))
         #expect(try await player.play(script, Delivery(hasChime: false, gap: .zero)) == .heard(.aloud))

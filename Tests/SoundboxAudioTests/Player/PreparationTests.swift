@@ -134,14 +134,10 @@ struct PreparationTests {
         #expect(sink.base.openingCount == 1)
     }
 
-    @Test("While a ring sounds, nothing is made ready: the device is open, and in use")
-    func ringing() async throws {
+    @Test("While an announcement plays, nothing is made ready: the device is open, and in use")
+    func playing() async throws {
         let player = player()
-        await withCheckedContinuation { continuation in
-            player.startRing(AnnouncementScript(text: "", elements: []), began: { continuation.resume() })
-        }
-        player.expect(utterance)
+        try await player.play(voices.script(for: utterance), began: { [utterance] in player.expect(utterance) })
         #expect(player.expectedScript(for: utterance) == nil)
-        player.stopRing()
     }
 }

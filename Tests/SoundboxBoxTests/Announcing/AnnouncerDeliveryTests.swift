@@ -6,26 +6,24 @@ import Testing
 
 @Suite("How an announcement is to sound")
 struct AnnouncerDeliveryTests {
-    private static let nights = QuietHours(start: 22 * 60, end: 7 * 60, volume: 30)
     private let noon = Entries.moment
 
-    private func moment(_ minute: Int) -> Announcer.Moment {
-        Announcer.Moment(clock: ClockReading(Entries.noon), minuteOfDay: minute)
+    private func moment(quiet volume: Int?) -> Announcer.Moment {
+        Announcer.Moment(clock: ClockReading(Entries.noon), quietVolume: volume.map { Volume($0) })
     }
 
-    private func announcer(hurryAbove: Int? = nil, quietHours: QuietHours? = nil) -> Announcer {
-        Announcer(
-            freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove, quietHours: quietHours)
+    private func announcer(hurryAbove: Int? = nil) -> Announcer {
+        Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600)), hurryAbove: hurryAbove)
     }
 
     /// What comes first where just this waits.
     private func first(
-        of queue: Announcer.Queue, at minute: Int = 720, hurryAbove: Int? = nil, quietHours: QuietHours? = nil
+        of queue: Announcer.Queue, quiet volume: Int? = nil, hurryAbove: Int? = nil
     ) throws -> Announcer.Announcement {
-        var announcer = announcer(hurryAbove: hurryAbove, quietHours: quietHours)
+        var announcer = announcer(hurryAbove: hurryAbove)
         var asked = Announcer.Asked()
-        let reading = Announcer.Reading(queue: queue, limit: 10_000, moment: moment(minute))
-        guard case .announce(let announcement) = announcer.next(reading, &asked) else {
+        let reading = Announcer.Reading(queue: queue, limit: 10_000, moment: moment(quiet: volume))
+        guard case .announce(let announcement) = announcer.next(reading, &asked, at: .zero) else {
             throw Failure.nothingIsAnnounced
         }
         return announcement
@@ -50,7 +48,7 @@ struct AnnouncerDeliveryTests {
     func limit(above: Int?, limit: Int) {
         var announcer = announcer(hurryAbove: above)
         var asked = Announcer.Asked(inboxChanged: true)
-        #expect(announcer.next(nil, &asked) == .read(limit: limit))
+        #expect(announcer.next(nil, &asked, at: .zero) == .read(limit: limit))
     }
 
     @Test("A hurried announcement without a word has its chime nevertheless; a replay and a prompt never have one")
@@ -107,41 +105,37 @@ struct AnnouncerDeliveryTests {
         await script.run()
     }
 
-    @Test(
-        "Quiet hours hold the volume down, for payments and for answers",
-        arguments: [(1319, false), (1320, true), (0, true), (419, true), (420, false)])
-    func quiet(minute: Int, isQuiet: Bool) throws {
-        let expected = Volume(0)...Volume(isQuiet ? 30 : 100)
-        #expect(try first(of: notices(1), at: minute, quietHours: Self.nights).delivery.loudness == expected)
-        #expect(try first(of: notices(1), at: minute).delivery.loudness == Volume(0)...Volume(100))
-        for job in [Announcer.Job.replay(nil), .today(Entries.nothing)] {
-            let delivery = announcer(quietHours: Self.nights).announcement(of: job, at: moment(minute)).delivery
-            #expect(delivery.loudness == expected)
+    @Test("Quiet hours hold the volume down, for payments, answers and rings", arguments: [nil, 30])
+    func quiet(volume: Int?) throws {
+        let expected = Volume(0)...Volume(volume ?? 100)
+        #expect(try first(of: notices(1), quiet: volume).delivery.loudness == expected)
+        for job in [Announcer.Job.replay(nil), .today(Entries.nothing), .ring(try .ring(1), .words("一"))] {
+            #expect(announcer().announcement(of: job, at: moment(quiet: volume)).delivery.loudness == expected)
         }
     }
 
     @Test("A prompt is to be heard also by whoever has turned the volume down")
     func prompt() {
-        let announcement = announcer(quietHours: Self.nights).announcement(of: .prompt(.volumeMinimum))
+        let announcement = announcer().announcement(of: .prompt(.volumeMinimum))
         #expect(announcement.delivery.loudness == Volume(30)...Volume(100))
     }
 
     @Test(
         "That a payment was refused is no louder than a payment, in quiet hours too, also behind another prompt",
-        arguments: [(720, 100), (1380, 30)])
-    func refusal(minute: Int, most: Int) throws {
-        var announcer = announcer(quietHours: Self.nights)
+        arguments: [nil, 30])
+    func refusal(volume: Int?) throws {
+        var announcer = announcer()
         var asked = Announcer.Asked()
         asked.prompts.put(.paymentUnreadable)
         asked.prompts.put(.storageFault)
         let fault = announcer.announcement(of: .prompt(.storageFault))
-        #expect(announcer.next(nil, &asked) == .say(fault))
-        #expect(announcer.next(nil, &asked) == .read(limit: 1))
-        let reading = Announcer.Reading(queue: .of([]), limit: 1, moment: moment(minute))
+        #expect(announcer.next(nil, &asked, at: .zero) == .say(fault))
+        #expect(announcer.next(nil, &asked, at: .zero) == .read(limit: 1))
+        let reading = Announcer.Reading(queue: .of([]), limit: 1, moment: moment(quiet: volume))
         let expected = Announcer.Announcement(
             .prompt(.paymentUnreadable),
-            Delivery(hasChime: false, gap: .milliseconds(200), loudness: Volume(0)...Volume(most)))
-        #expect(announcer.next(reading, &asked) == .say(expected))
+            Delivery(hasChime: false, gap: .milliseconds(200), loudness: Volume(0)...Volume(volume ?? 100)))
+        #expect(announcer.next(reading, &asked, at: .zero) == .say(expected))
     }
 
     @Test("What is no payment and no refund never has the chime, whether anybody is in a hurry or not")

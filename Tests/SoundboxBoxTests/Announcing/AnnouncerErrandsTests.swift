@@ -155,26 +155,6 @@ struct AnnouncerErrandsTests {
         }
     }
 
-    @Test("While something rings that payments come after, nothing is said but prompts; then everything")
-    func held() async throws {
-        try await withService { service in
-            requests.hold(true)
-            _ = try inbox.store(
-                [.notice(PaymentNotice(id: try PaymentID("T"), money: try Money("8", .CNY)))], at: .now)
-            requests.inboxChanged()
-            requests.say(.volumeMaximum)
-            while sink.announcements.isEmpty { await Task.yield() }
-            let prompt = try await alone(words(.volumeMaximum))
-            // With the short gap of a prompt.
-            let heard = try #require(sink.announcements.first)
-            #expect(prompt.starts(with: heard))
-            #expect(recorded.entries.isEmpty)
-            requests.hold(false)
-            try await recorded.next()
-            #expect(try receipts() == ["T announced aloud"])
-        }
-    }
-
     @Test("A payment that is cancelled while it sounds ends early, \"cancelled\" is said, and it is not recorded")
     func cancelledWhileItSounds() async throws {
         let told = TellingSink(sink)

@@ -67,6 +67,18 @@ struct AnnouncerRequestsTests {
         await woken
     }
 
+    @Test("A wait that ended early does not end the next one")
+    func endedEarly() async {
+        for _ in 1...10 {
+            requests.say(.greeting)
+            await requests.wait(atMost: .seconds(3600))
+        }
+        let limit = Duration.milliseconds(200)
+        let begin = ContinuousClock.now
+        await requests.wait(atMost: limit)
+        #expect(ContinuousClock.now - begin >= limit)
+    }
+
     @Test("Whoever waits is let go when its time has passed, and when it is cancelled")
     func released() async {
         await requests.wait(atMost: .milliseconds(1))

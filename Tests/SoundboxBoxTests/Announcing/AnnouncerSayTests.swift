@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundboxBox
 
-@Suite("The announcer, when commands give it something to say, cancel and ring")
+@Suite("The announcer, when commands give it something to say, and cancel")
 struct AnnouncerSayTests {
     private let noon = Entries.moment
     private let heard = AnnouncerScript.Answer.outcome(.played(.aloud))
@@ -198,38 +198,5 @@ struct AnnouncerSayTests {
         script.expect(replay, .failed)
         script.expectLast(.rest)
         await script.run()
-    }
-
-    @Test("While something rings that payments come after, only prompts are spoken, and not of the network")
-    func held() async throws {
-        let prompt = Announcer.plain.announcement(of: .prompt(.volumeUp))
-        let script = AnnouncerScript { requests in
-            requests.hold(true)
-            requests.inboxChanged()
-            requests.play(.last)
-            requests.say(.networkLost)
-            requests.say(.volumeUp)
-        }
-        script.expect(.play(prompt), heard)
-        script.expect(.rest) { $0.hold(false) }
-        script.expect(.read(limit: 1), .queue(.of([]), noon))
-        script.expect(.lookUp(.last), .job(nil, noon)) { $0.inboxChanged() }
-        // What sounds already is finished.
-        script.expectAnnouncement(of: try Entries.entry(1)) { $0.hold(true) }
-        script.expect(.rest) { $0.hold(false) }
-        script.expectLast(.read(limit: 1))
-        await script.run()
-    }
-
-    @Test("A ring that begins while the inbox is read or the card is opened holds back what has not begun")
-    func heldOnTheWay() async throws {
-        let entry = try Entries.entry(1)
-        let script = AnnouncerScript { $0.inboxChanged() }
-        script.expect(.read(limit: 1), .queue(.of([entry]), noon)) { $0.hold(true) }
-        script.expect(.rest) { $0.hold(false) }
-        script.expect(.read(limit: 1), .queue(.of([entry]), noon))
-        script.expect(.open) { $0.hold(true) }
-        script.expect(.rest) { $0.stop() }
-        await script.run(stops: true)
     }
 }

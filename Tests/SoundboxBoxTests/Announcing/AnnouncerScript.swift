@@ -48,21 +48,33 @@ final class AnnouncerScript {
         var call: Call
         /// `nil` ends the script.
         var answer: Answer?
+        var takes: Duration
         var asks: Asks
     }
 
     private let requests = AnnouncerRequests()
     private var steps: [Step] = []
+    /// Of a ring; `nil` while they are made.
+    private let words: @Sendable (ErrandEntry) -> AnnouncementScript?
 
-    init(_ asks: Asks = { _ in }) { asks(requests) }
+    init(
+        _ asks: Asks = { _ in }, words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript? = { _ in .silence }
+    ) {
+        self.words = words
+        asks(requests)
+    }
 
-    /// - Parameter asks: what is asked for during the call.
-    func expect(_ call: Call, _ answer: Answer = .done, asks: @escaping Asks = { _ in }) {
-        steps.append(Step(call: call, answer: answer, asks: asks))
+    /// - Parameters:
+    ///   - takes: the time that passes in the call, beside what a wait waits for.
+    ///   - asks: what is asked for during the call.
+    func expect(
+        _ call: Call, _ answer: Answer = .done, takes: Duration = .zero, asks: @escaping Asks = { _ in }
+    ) {
+        steps.append(Step(call: call, answer: answer, takes: takes, asks: asks))
     }
 
     /// The script ends here.
-    func expectLast(_ call: Call) { steps.append(Step(call: call, answer: nil, asks: { _ in })) }
+    func expectLast(_ call: Call) { steps.append(Step(call: call, answer: nil, takes: .zero, asks: { _ in })) }
 
     /// Notices are announced and recorded.
     func expectAnnouncement(of entry: InboxEntry, asks: @escaping Asks = { _ in }) {
@@ -84,14 +96,17 @@ final class AnnouncerScript {
     }
 
     /// - Parameter stops: whether it is to end by itself after the last call.
+    /// - Returns: the rings that were shown, in order, with `nil` where none was.
+    @discardableResult
     func run(
         _ announcer: Announcer = .plain, stops: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
-        let work = Work(announcer, requests, steps, sourceLocation)
+    ) async -> [String?] {
+        let work = Work(announcer, requests, steps, words, sourceLocation)
         await Task { await work.announce() }.value
         let (isCancelled, left) = await (work.isCancelled, work.steps)
         #expect(left.map(\.call) == [], "not done", sourceLocation: sourceLocation)
         if stops { #expect(!isCancelled, sourceLocation: sourceLocation) }
+        return await work.shown
     }
 
     /// Performs the script.
@@ -101,11 +116,15 @@ final class AnnouncerScript {
         private(set) var steps: [Step]
         private(set) var isCancelled = false
         private(set) var now = Duration.zero
+        private(set) var shown: [String?] = []
+        private let words: @Sendable (ErrandEntry) -> AnnouncementScript?
         private let sourceLocation: SourceLocation
 
         init(
-            _ announcer: Announcer, _ requests: AnnouncerRequests, _ steps: [Step], _ sourceLocation: SourceLocation
+            _ announcer: Announcer, _ requests: AnnouncerRequests, _ steps: [Step],
+            _ words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript?, _ sourceLocation: SourceLocation
         ) {
+            self.words = words
             self.announcer = announcer
             self.requests = requests
             self.steps = steps
@@ -120,6 +139,7 @@ final class AnnouncerScript {
             }
             steps.removeFirst()
             step.asks(requests)
+            now += step.takes
             return step.answer ?? cancel()
         }
 
@@ -167,8 +187,17 @@ final class AnnouncerScript {
 
         func expire(_ entries: [InboxEntry]) throws(InboxError) { try perform(.expire(entries)) { _ in () } }
 
-        func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) {
-            try perform(.end(entry, end)) { _ in () }
+        func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool {
+            try perform(.end(entry, end)) { if case .rest = $0 { false } else { true } }
+        }
+
+        var moment: Announcer.Moment { Entries.moment }
+        func words(of ring: ErrandEntry) -> AnnouncementScript? { words(ring) }
+        nonisolated var soundFault: String? { "unplugged" }
+
+        func show(_ ring: Rings.Ring?) {
+            let id = ring?.id.text
+            if id != shown.last ?? nil { shown.append(id) }
         }
 
         func checkDevice() { _ = perform(.check) }

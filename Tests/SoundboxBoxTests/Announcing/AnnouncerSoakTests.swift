@@ -55,7 +55,10 @@ private struct MixedCommands: VirtualScenario {
         case 84..<89:
             let requests: [Announcer.Request] = [.last, .beforeLast, .today, .network]
             box.request(requests.randomElement(using: &box.random) ?? .last)
-        case 89..<92: box.ring(for: .random(in: 5000...40_000, using: &box.random))
+        case 89..<92:
+            try box.ring(
+                timeout: .seconds(.random(in: 5...60, using: &box.random)),
+                answeredAfter: .random(in: 5000...80_000, using: &box.random))
         case 92..<94: box.loseCard(for: .random(in: 500...60_000, using: &box.random))
         case 94..<96: box.loseDisk(for: .random(in: 500...10_000, using: &box.random))
         case 96: box.restart(inGoodOrder: box.chance(50))
@@ -77,6 +80,8 @@ private struct MixedCommands: VirtualScenario {
     private func cancel(_ box: isolated VirtualBox) throws {
         if let sounding = box.sounding, box.chance(50) {
             try box.cancel(sounding)
+        } else if box.chance(10) {
+            try box.cancel(.errand(CommandID("R\(max(1, box.rings))")))
         } else if box.chance(60) {
             let id = box.ids.dropLast(.random(in: 0...6, using: &box.random)).last
             try box.cancel(.payment(id ?? PaymentID("N1")))
@@ -125,6 +130,7 @@ struct AnnouncerSoakTests {
         let (notices, says) = await (box.notices, box.says)
         #expect(notices > 4000 && says > 800 && ledger.stopped > 50)
         #expect(ledger.cancelledIDs.count > 200 && ledger.heardAtAll.count > 2000)
+        #expect(ledger.rings.intersection(ledger.heardAtAll).count > 100 && ledger.answeredIDs.count > 50)
         for rank in Rank.allCases { #expect((ledger.sentences[rank] ?? 0) >= 50, "\(rank)") }
     }
 }

@@ -51,16 +51,32 @@ struct AudienceLedger {
     mutating func asked(_ rank: Rank) { isAsked.insert(rank) }
     private var isAsked: Set<Rank> = []
 
+    mutating func arrived(ring: ErrandEntry) {
+        ids.insert(ring.errand.id.text)
+        rings.insert(ring.errand.id.text)
+    }
+
+    mutating func answered(_ id: String) { answeredIDs.insert(id) }
+    private(set) var answeredIDs: Set<String> = []
+    private(set) var rings: Set<String> = []
+    /// Since the last repeat of a ring that goes on.
+    private var sentencesInBetween: Int?
+
     mutating func cancelled(_ id: String) {
         cancelledIDs.insert(id)
+        if rings.contains(id) { sentencesInBetween = nil }
         waiting[id] = nil
         heldUp[id] = nil
     }
 
-    mutating func ended(_ entry: ErrandEntry) { waiting[entry.errand.id.text] = nil }
+    mutating func ended(_ entry: ErrandEntry) {
+        waiting[entry.errand.id.text] = nil
+        if entry.isRing { sentencesInBetween = nil }
+    }
 
     mutating func restarted() {
         heardInThisRun = []
+        sentencesInBetween = nil
         isAsked = []
         passedOver = [:]
         last = [:]
@@ -71,7 +87,14 @@ struct AudienceLedger {
 
     // MARK: What sounds
 
-    mutating func begins(_ job: Announcer.Job, at time: Int64, holdsUp: Bool) {
+    /// - Parameter isBetweenRepeats: it comes between two repeats of a ring, and neither card nor disk is away.
+    mutating func begins(_ job: Announcer.Job, at time: Int64, holdsUp: Bool, isBetweenRepeats: Bool) {
+        if case .ring(let entry, _) = job { return repeats(entry.errand.id.text) }
+        if let count = sentencesInBetween, job != .prompt(.cancelled), isBetweenRepeats {
+            sentencesInBetween = count + 1
+            // Another one is let in where a repeat fails.
+            if count > 1 { problems.append("\(job) is the third in a row while it rings") }
+        }
         sentences[job.rank, default: 0] += 1
         if job == .prompt(.cancelled) {
             if !mustSayCancelled { problems.append("it says \"cancelled\" of nothing") }
@@ -102,6 +125,12 @@ struct AudienceLedger {
         count(job.rank)
     }
 
+    private mutating func repeats(_ id: String) {
+        sentencesInBetween = 0
+        if cancelledIDs.contains(id) { problems.append("\(id) rings after it was cancelled") }
+        if answeredIDs.contains(id) { problems.append("\(id) rings after it was answered") }
+    }
+
     private mutating func checkOrder(of job: Announcer.Job) {
         var last = last[job.rank] ?? 0
         for entry in job.entries {
@@ -124,6 +153,10 @@ struct AudienceLedger {
     }
 
     mutating func heard(_ job: Announcer.Job) {
+        if case .ring(let entry, _) = job {
+            heardAtAll.insert(entry.errand.id.text)
+            return
+        }
         lowerSounds = false
         if let entry = job.entries.last { last[job.rank] = entry.sequence }
         for id in job.targets {
@@ -135,6 +168,7 @@ struct AudienceLedger {
     }
 
     mutating func stoppedEarly(_ job: Announcer.Job) {
+        if case .ring = job { return }
         lowerSounds = false
         stopped += 1
         mustSayCancelled = true
@@ -160,7 +194,10 @@ struct AudienceLedger {
             let states = ends[id] ?? []
             if states.count != 1 { problems.append("\(id) ends as \(states)") }
             if cancelledIDs.contains(id), states != ["cancelled"] { problems.append("\(id) is cancelled: \(states)") }
-            if ["announced", "spoken"].contains(states.first), !heardAtAll.contains(id) {
+            if answeredIDs.contains(id), !["answered", "cancelled"].contains(states.first) {
+                problems.append("\(id) is answered: \(states)")
+            }
+            if ["announced", "spoken", "missed"].contains(states.first), !heardAtAll.contains(id) {
                 problems.append("\(id) was never heard and is said to be \(states)")
             }
         }

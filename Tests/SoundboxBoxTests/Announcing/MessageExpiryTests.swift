@@ -10,14 +10,14 @@ struct MessageExpiryTests {
         for entry in expired {
             messages[entry.notice.id] = MessageAge(age: .seconds(5), isLive: true, expiry: .seconds(5))
         }
-        return Announcer.Moment(clock: Entries.moment.clock, minuteOfDay: 720, messages: messages)
+        return Announcer.Moment(clock: Entries.moment.clock, messages: messages)
     }
 
     /// What comes first where just these wait, whose messages have expired.
     private func first(_ late: LatePayments, _ entries: [InboxEntry], expired: InboxEntry) -> Announcer.Step {
         var announcer = Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600), late: late))
         var asked = Announcer.Asked()
-        return announcer.next(.init(queue: .of(entries), limit: 10_000, moment: moment(expired)), &asked)
+        return announcer.next(.init(queue: .of(entries), limit: 10_000, moment: moment(expired)), &asked, at: .zero)
     }
 
     @Test("However young it is, it is told in a summary with those that are late anyway; the next fresh one is not")

@@ -14,7 +14,7 @@ struct PrecedenceTests {
         if ranks.contains(.request) { asked.request = .today }
         if ranks.contains(.prompt) { asked.prompts.put(.volumeMaximum) }
         let reading = Announcer.Reading(queue: try queue(ranks), limit: 1, moment: Entries.moment)
-        switch announcer.next(reading, &asked) {
+        switch announcer.next(reading, &asked, at: .zero) {
         case .answer: return .request
         case .say: return .prompt
         case .announce(let announcement): return announcement.job.rank

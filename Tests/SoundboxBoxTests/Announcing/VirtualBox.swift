@@ -16,7 +16,7 @@ protocol VirtualScenario: Sendable {
 /// watches what is heard. Each call of the announcer takes its time, in which the scenario goes on.
 actor VirtualBox: AnnouncerWork {
     /// What happens later.
-    private enum Coming { case scenario, wake, ringEnds, cardIsBack, diskIsBack }
+    private enum Coming { case scenario, wake, press, cardIsBack, diskIsBack }
 
     let inbox = TemporaryInbox()
     var ledger = AudienceLedger()
@@ -40,7 +40,7 @@ actor VirtualBox: AnnouncerWork {
     private var diskIsAway = false
     /// The announcer's last call of the inbox failed.
     private var diskHasFailed = false
-    private var isHeld = false
+    private var ringing: CommandID?
     private var playing: (job: Announcer.Job, end: Int64)?
     private var endsEarly = false
     /// What a cancel has told the service since the inbox was read, as ``Sounding`` keeps it there.
@@ -50,6 +50,7 @@ actor VirtualBox: AnnouncerWork {
     /// Of the notices, in order.
     private(set) var ids: [PaymentID] = []
     private(set) var says = 0
+    private(set) var rings = 0
 
     init(
         seed: UInt64, saysExpireAfter: Duration = .seconds(300), failures: Int = 0, _ scenario: any VirtualScenario
@@ -73,7 +74,6 @@ actor VirtualBox: AnnouncerWork {
             (playing, endsEarly, hushed) = (nil, false, [])
             announcer = makeAnnouncer()
             requests = AnnouncerRequests()
-            if isHeld { requests.hold(true) }
             requests.inboxChanged()
             await Task { await announce() }.value
             if isRestarting { ledger.restarted() }
@@ -85,7 +85,7 @@ actor VirtualBox: AnnouncerWork {
 
     var time: Timestamp { Timestamp(millisecondsSince1970: Entries.noon.millisecondsSince1970 + elapsed) }
     private var expiry: Timestamp { Timestamp(millisecondsSince1970: time.millisecondsSince1970 + 86_400_000) }
-    private var moment: Announcer.Moment { Announcer.Moment(clock: ClockReading(time), minuteOfDay: 720) }
+    var moment: Announcer.Moment { Announcer.Moment(clock: ClockReading(time)) }
 
     // MARK: What comes from outside. What comes while the disk is away stays with its sender.
 
@@ -136,16 +136,17 @@ actor VirtualBox: AnnouncerWork {
     var sounding: CancelTarget? {
         switch playing?.job {
         case .notice(let entry): .payment(entry.notice.id)
-        case .say(let entry, _, _): .errand(entry.errand.id)
+        case .say(let entry, _, _), .ring(let entry, _): .errand(entry.errand.id)
         default: nil
         }
     }
 
+    /// A sentence ends with its word, a ring at once.
     private func hush(_ target: CancelTarget) {
         hushed.insert(target.text)
         guard let (job, end) = playing, job.targets == [target.text], !endsEarly else { return }
         endsEarly = true
-        playing?.end = min(end, elapsed + milliseconds(0...800))
+        if case .ring = job { playing?.end = elapsed } else { playing?.end = min(end, elapsed + milliseconds(0...800)) }
     }
 
     func request(_ request: Announcer.Request) {
@@ -160,11 +161,24 @@ actor VirtualBox: AnnouncerWork {
 
     func checkCard() { ask { $0.checkDevice() } }
 
-    func ring(for time: Int64) {
-        guard !isHeld else { return }
-        isHeld = true
-        schedule(.ringEnds, at: elapsed + time)
-        ask { $0.hold(true) }
+    /// - Parameter time: after which somebody presses the button.
+    func ring(timeout: Duration, answeredAfter time: Int64) throws {
+        guard !diskIsAway else { return }
+        rings += 1
+        let errand = Errand(
+            id: try CommandID("R\(rings)"), purpose: .ring(timeout: timeout), content: .tone, at: self.time)
+        let arrival = CommandArrival.errand(errand, expiry: expiry, onlyWhenNoRing: false)
+        guard case .accepted(let entry)? = try inbox.take([arrival], at: self.time).first else { return }
+        ledger.arrived(ring: entry)
+        schedule(.press, at: elapsed + time)
+        ask { $0.inboxChanged() }
+    }
+
+    private func press() {
+        guard let ring = requests.answerRing() else { return }
+        isWoken = true
+        ledger.answered(ring.text)
+        hush(.errand(ring))
     }
 
     func loseCard(for time: Int64) {
@@ -210,9 +224,7 @@ actor VirtualBox: AnnouncerWork {
         switch first.what {
         case .scenario: actScenario()
         case .wake: ask { $0.inboxChanged() }
-        case .ringEnds:
-            isHeld = false
-            ask { $0.hold(false) }
+        case .press: press()
         case .cardIsBack: cardIsAway = false
         case .diskIsBack: diskIsAway = false
         }
@@ -253,8 +265,10 @@ actor VirtualBox: AnnouncerWork {
     func read(limit: Int) throws(InboxError) -> Announcer.Reading {
         try onDisk {
             hushed = []
-            let says = try inbox.errands().map { Announcer.Say($0, speech(of: $0.errand.id.text)) }
-            let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: says)
+            let errands = try inbox.errands()
+            let says = errands.filter { !$0.isRing }.map { Announcer.Say($0, speech(of: $0.errand.id.text)) }
+            let queue = Announcer.Queue(
+                notices: try inbox.queue(limit: limit), says: says, rings: errands.filter(\.isRing))
             return Announcer.Reading(queue: queue, limit: limit, moment: moment)
         }
     }
@@ -296,9 +310,19 @@ actor VirtualBox: AnnouncerWork {
         try onDisk { try inbox.markExpired(entries, told: nil, at: time) }
     }
 
-    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) {
-        try onDisk { if try inbox.end(entry, as: end, at: time) { ledger.ended(entry) } }
+    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool {
+        try onDisk {
+            guard try inbox.end(entry, as: end, at: time) else { return false }
+            ledger.ended(entry)
+            return true
+        }
     }
+
+    func words(of ring: ErrandEntry) -> AnnouncementScript? { chance(90) ? .silence : nil }
+
+    func show(_ ring: Rings.Ring?) { ringing = ring?.id }
+
+    var soundFault: String? { cardIsAway ? "it is away" : nil }
 
     private var cardFails: Bool { isOff || cardIsAway || chance(failures) }
 
@@ -312,8 +336,10 @@ actor VirtualBox: AnnouncerWork {
     func play(_ announcement: Announcer.Announcement) -> Announcer.Outcome {
         let job = announcement.job
         if job.targets.count == 1, job.targets.contains(where: hushed.contains) { return .withdrawn }
-        // What is said of a disk that fails, or over a ring, is under another rule.
-        ledger.begins(job, at: elapsed, holdsUp: !diskHasFailed && !isHeld)
+        // What is said of a disk that fails, or between two repeats of a ring, is under another rule.
+        ledger.begins(
+            job, at: elapsed, holdsUp: !diskHasFailed && ringing == nil,
+            isBetweenRepeats: !diskHasFailed && ringing != nil && !cardIsAway)
         playing = (job, elapsed + milliseconds(job.isAnswer ? 800...3000 : 1500...4500))
         defer { (playing, endsEarly) = (nil, false) }
         while !isOff, let end = playing?.end, elapsed < end { step(until: end) }
@@ -344,7 +370,10 @@ extension CancelTarget {
 extension Announcer.Job {
     /// The ids of what it tells of for the first time.
     var targets: [String] {
-        if case .say(let entry, _, _) = self { return [entry.errand.id.text] }
+        switch self {
+        case .say(let entry, _, _), .ring(let entry, _): return [entry.errand.id.text]
+        default: break
+        }
         return entries.map(\.notice.id.text)
     }
 

@@ -11,7 +11,7 @@ import Testing
 struct IntakeErrandTests {
     /// Who was told what, in order.
     private enum Event: Sendable, Equatable {
-        case somethingMayWait, errandsMayWait
+        case somethingMayWait
         /// With how many receipts had been written by then.
         case hush(CancelTarget, receipts: Int)
     }
@@ -41,7 +41,6 @@ struct IntakeErrandTests {
             state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: Intake.Hooks(
                 somethingMayWait: { [events] in events.append(.somethingMayWait) },
-                errandsMayWait: { [events] in events.append(.errandsMayWait) },
                 hush: { [events, inbox] target in
                     events.append(.hush(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
                 }, settings: { _ in takesFiles ? nil : "settings: none" },
@@ -69,9 +68,9 @@ struct IntakeErrandTests {
     func stored() throws {
         let intake = try intake()
         try intake.commit([command(#""type":"ring""#)])
-        #expect(events.entries == [.errandsMayWait])
+        #expect(events.entries == [.somethingMayWait])
         try intake.commit([command(#""type":"say","text":"欢迎光临""#, id: "s-1"), command(#""type":"ring""#)])
-        #expect(events.entries == [.errandsMayWait, .errandsMayWait, .somethingMayWait])
+        #expect(events.entries == [.somethingMayWait, .somethingMayWait])
         #expect(
             try receipts() == [
                 "r-1 stored", "r-1 ok", "s-1 stored", "s-1 ok", "r-1 ok known: it was taken when it came first",
@@ -113,8 +112,8 @@ struct IntakeErrandTests {
         ])
         #expect(
             events.entries == [
-                .errandsMayWait, .hush(ring, receipts: 2), .somethingMayWait, .hush(ring, receipts: 5),
-                .errandsMayWait, .somethingMayWait,
+                .somethingMayWait, .hush(ring, receipts: 2), .somethingMayWait, .hush(ring, receipts: 5),
+                .somethingMayWait,
             ])
         #expect(
             try receipts() == [

@@ -156,7 +156,7 @@ struct BoxMetricsTests {
         #expect(snapshot.faults.isEmpty)
         snapshot.audioFault = "no sound"
         snapshot.unusableRecordings = 2
-        #expect(snapshot.fault(.audio) == "no sound" && snapshot.fault(.program) == nil)
+        #expect(snapshot.fault(.audio) == "no sound" && snapshot.fault(.speech) == nil)
         #expect(snapshot.faults.count == 2 && snapshot.faults[0] == "no sound")
     }
 }

@@ -11,7 +11,7 @@ enum Entries {
 
     static func moment(after delay: Duration) -> Announcer.Moment {
         let time = Timestamp(millisecondsSince1970: noon.millisecondsSince1970 + Int64(delay / .milliseconds(1)))
-        return Announcer.Moment(clock: ClockReading(time), minuteOfDay: 720)
+        return Announcer.Moment(clock: ClockReading(time))
     }
 
     static func entry(
@@ -30,7 +30,9 @@ enum Entries {
 
 extension Announcer.Queue {
     /// What an inbox answers in which just these wait.
-    static func of(_ entries: [InboxEntry], says: [Announcer.Say] = []) -> Announcer.Queue {
+    static func of(
+        _ entries: [InboxEntry], says: [Announcer.Say] = [], rings: [ErrandEntry] = []
+    ) -> Announcer.Queue {
         let payments = entries.filter { $0.notice.kind == .payment }
         let others = [
             entries.first { $0.notice.kind == .refund },
@@ -39,7 +41,7 @@ extension Announcer.Queue {
         return Announcer.Queue(
             notices: NoticeQueue(
                 payments: payments, others: others.compactMap(\.self), lastPayment: payments.map(\.sequence).max()),
-            says: says)
+            says: says, rings: rings)
     }
 }
 
@@ -56,6 +58,14 @@ extension ErrandEntry {
             millisecondsSince1970: Entries.noon.millisecondsSince1970 - Int64(age / .milliseconds(1)))
         let errand = Errand(id: try CommandID("S\(sequence)"), purpose: .say, content: .text("S\(sequence)"), at: time)
         return ErrandEntry(sequence: sequence, errand: errand, receivedAt: time)
+    }
+}
+
+extension ErrandEntry {
+    static func ring(_ sequence: Int64, timeout: Duration = .seconds(30)) throws -> ErrandEntry {
+        let errand = Errand(
+            id: try CommandID("R\(sequence)"), purpose: .ring(timeout: timeout), content: .tone, at: Entries.noon)
+        return ErrandEntry(sequence: sequence, errand: errand, receivedAt: Entries.noon)
     }
 }
 
