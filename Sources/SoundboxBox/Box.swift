@@ -104,7 +104,7 @@ public struct Box {
             metrics: metrics, ages: ages,
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) },
-                somethingMayWait: requests.inboxChanged, receiptsAreWaiting: receiptsAreWaiting, hush: announcer.hush,
+                inboxChanged: requests.inboxChanged, receiptsAreWaiting: receiptsAreWaiting, hush: announcer.hush,
                 sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
                 certificate: { text in
                     guard let certificate else { return "certificate: not taken by this box" }

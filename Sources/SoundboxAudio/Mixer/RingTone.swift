@@ -8,8 +8,6 @@ import SoundboxCore
 package enum RingTone {
     /// The bell at 48 kHz: a recording in a ring's script, as any other sound. Made when it is first asked for.
     package static let sound = PCMSound(samples: samples(), sampleRate: sampleRate)
-    /// Until it begins again.
-    package static let rest = Duration.milliseconds(700)
     /// Between the bell and the words of a ring.
     package static let restBeforeWords = Duration.milliseconds(200)
 

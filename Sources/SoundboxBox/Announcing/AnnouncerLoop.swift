@@ -93,10 +93,8 @@ extension AnnouncerWork {
     }
 
     private func next(_ reading: Announcer.Reading?) -> Announcer.Step {
-        var announcer = announcer
         let now = now
         let step = requests.with { announcer.next(reading, &$0, at: now) }
-        self.announcer = announcer
         show(announcer.rings.current)
         return step
     }

@@ -105,18 +105,15 @@ public struct Announcer: Sendable {
             asked.inboxChanged = true
             return .end(entry, end)
         }
-        if rings.isEmpty || rings.letsOneIn {
-            let step = choose(queue, at: reading, &asked)
-            if rings.isEmpty { return step }
-            switch step {
-            case .rest: break
-            case .read: return step
-            default:
-                rings.letsOneIn = false
-                return step
-            }
+        if rings.isEmpty { return choose(queue, at: reading, &asked) }
+        guard rings.letsOneIn else { return rings.next(at: now) }
+        switch choose(queue, at: reading, &asked) {
+        case .rest: return rings.next(at: now)
+        case .read(let limit): return .read(limit: limit)
+        case let step:
+            rings.letsOneIn = false
+            return step
         }
-        return rings.next(at: now)
     }
 
     private func read(_ asked: inout Asked, limit: Int? = nil) -> Step {

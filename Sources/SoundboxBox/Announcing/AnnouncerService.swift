@@ -51,7 +51,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     /// When the box is stopped, what is playing may take this long to end. Receipts and the last status then still go
     /// out within the time that the services have together.
     private static let timeToFinish = Duration.seconds(9)
-    private static let timeToFade = Duration.milliseconds(500)
+    private static let timeToClose = Duration.milliseconds(500)
 
     /// - Parameters:
     ///   - errands: what commands give to say; `nil` where they cannot.
@@ -124,16 +124,15 @@ package actor AnnouncerService: Service, AnnouncerWork {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [requests, sounding, player, willStop] in
+            } onGracefulShutdown: { [requests, sounding, willStop] in
                 willStop()
                 requests.stop()
                 sounding.hushRing()
                 Task {
                     await end.wait(atMost: Self.timeToFinish)
-                    // What is still playing fades out, and is spoken again after the next start.
+                    // What is still playing is interrupted, and spoken again after the next start.
                     work.cancel()
-                    await end.wait(atMost: Self.timeToFade)
-                    player.interrupt()
+                    await end.wait(atMost: Self.timeToClose)
                     end.signal()
                 }
             }

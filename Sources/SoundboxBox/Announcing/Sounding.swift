@@ -2,7 +2,7 @@ import SoundboxAudio
 import SoundboxCore
 import Synchronization
 
-/// What sounds, for whoever has to have it end. Any thread; never blocks.
+/// What sounds now, so that a cancel or a press can end it. Any thread; never blocks.
 final class Sounding: Sendable {
     private struct Content {
         var targets: [CancelTarget] = []
@@ -60,6 +60,6 @@ final class Sounding: Sendable {
         if content.isRing { interrupt() }
     }
 
-    /// The inbox is read: whoever was cancelled before is not in it.
+    /// The inbox is read: what was cancelled before is not in it.
     func forget() { content.withLock { $0.hushed = [] } }
 }

@@ -136,7 +136,7 @@ extension Intake {
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
             // It may have begun to sound while this was committed.
             hooks.hush(target)
-            hooks.somethingMayWait()
+            hooks.inboxChanged()
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
         // Refused.
@@ -148,7 +148,7 @@ extension Intake {
         let errand = entry.errand
         logger.info(
             "stored", metadata: ["command": "\(errand.id)", "type": errand.isRing ? "ring" : "say"])
-        hooks.somethingMayWait()
+        hooks.inboxChanged()
     }
 }
 

@@ -12,7 +12,7 @@ struct Intake: PaymentFeedDelegate {
         /// must not sound.
         var expect: @Sendable (PaymentNotice) -> Void = { _ in }
         /// After a commit that brought something to announce, or took something back.
-        var somethingMayWait: @Sendable () -> Void = {}
+        var inboxChanged: @Sendable () -> Void = {}
         /// After a commit that brought an errand, or took something back.
         /// After a commit that wrote receipts.
         var receiptsAreWaiting: @Sendable () -> Void = {}
@@ -281,7 +281,7 @@ struct Intake: PaymentFeedDelegate {
         // What a duplicate says changes nothing.
         ages.forget(noted)
         // Before the rest: somebody stands at the counter.
-        hooks.somethingMayWait()
+        hooks.inboxChanged()
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
         return outcomes

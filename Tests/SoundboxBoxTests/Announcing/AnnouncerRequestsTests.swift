@@ -16,7 +16,7 @@ struct AnnouncerRequestsTests {
         }
     }
 
-    @Test("Of whatever is asked for again and again, the last word is kept, and nothing else")
+    @Test("Of requests that are repeated only the last one of a kind is kept")
     func coalesced() {
         for _ in 1...100_000 {
             requests.inboxChanged()
@@ -57,7 +57,7 @@ struct AnnouncerRequestsTests {
         #expect(takePrompts() == [])
     }
 
-    @Test("Whoever waits is woken, also by what was asked before it waited")
+    @Test("A wait ends when something is asked for, also what was asked before it began")
     func waiting() async {
         requests.inboxChanged()
         await requests.wait(atMost: nil)
@@ -79,7 +79,7 @@ struct AnnouncerRequestsTests {
         #expect(ContinuousClock.now - begin >= limit)
     }
 
-    @Test("Whoever waits is let go when its time has passed, and when it is cancelled")
+    @Test("A wait ends when its time has passed, and when it is cancelled")
     func released() async {
         await requests.wait(atMost: .milliseconds(1))
         let waiter = Task { await requests.wait(atMost: nil) }

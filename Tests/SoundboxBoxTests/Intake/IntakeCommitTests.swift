@@ -11,7 +11,7 @@ struct IntakeCommitTests {
     /// Who was told what, in order.
     private enum Event: Sendable, Equatable {
         case expected(String, isStored: Bool)
-        case somethingMayWait, receiptsAreWaiting
+        case inboxChanged, receiptsAreWaiting
         case perform(Command)
     }
 
@@ -37,7 +37,7 @@ struct IntakeCommitTests {
                     let isStored = (try? inbox.knows(notice.id)) ?? false
                     events.append(.expected(notice.id.text, isStored: isStored))
                 },
-                somethingMayWait: { [events] in events.append(.somethingMayWait) },
+                inboxChanged: { [events] in events.append(.inboxChanged) },
                 receiptsAreWaiting: { [events] in events.append(.receiptsAreWaiting) },
                 perform: { [events] in events.append(.perform($0)) }))
     }
@@ -60,7 +60,7 @@ struct IntakeCommitTests {
         ])
         #expect(
             events.entries == [
-                .expected("A-1", isStored: false), .somethingMayWait, .receiptsAreWaiting,
+                .expected("A-1", isStored: false), .inboxChanged, .receiptsAreWaiting,
                 // Of the refusal.
                 .receiptsAreWaiting,
                 .perform(.volume(.to(Volume(20)))), .perform(.volume(.mute)),

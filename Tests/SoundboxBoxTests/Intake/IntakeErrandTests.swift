@@ -11,7 +11,7 @@ import Testing
 struct IntakeErrandTests {
     /// Who was told what, in order.
     private enum Event: Sendable, Equatable {
-        case somethingMayWait
+        case inboxChanged
         /// With how many receipts had been written by then.
         case hush(CancelTarget, receipts: Int)
     }
@@ -40,7 +40,7 @@ struct IntakeErrandTests {
             allowsOneRing: oneRing, inbox: inbox, clock: BoxClock(newestKnown: nil),
             state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: Intake.Hooks(
-                somethingMayWait: { [events] in events.append(.somethingMayWait) },
+                inboxChanged: { [events] in events.append(.inboxChanged) },
                 hush: { [events, inbox] target in
                     events.append(.hush(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
                 }, settings: { _ in takesFiles ? nil : "settings: none" },
@@ -68,9 +68,9 @@ struct IntakeErrandTests {
     func stored() throws {
         let intake = try intake()
         try intake.commit([command(#""type":"ring""#)])
-        #expect(events.entries == [.somethingMayWait])
+        #expect(events.entries == [.inboxChanged])
         try intake.commit([command(#""type":"say","text":"欢迎光临""#, id: "s-1"), command(#""type":"ring""#)])
-        #expect(events.entries == [.somethingMayWait, .somethingMayWait])
+        #expect(events.entries == [.inboxChanged, .inboxChanged])
         #expect(
             try receipts() == [
                 "r-1 stored", "r-1 ok", "s-1 stored", "s-1 ok", "r-1 ok known: it was taken when it came first",
@@ -112,8 +112,8 @@ struct IntakeErrandTests {
         ])
         #expect(
             events.entries == [
-                .somethingMayWait, .hush(ring, receipts: 2), .somethingMayWait, .hush(ring, receipts: 5),
-                .somethingMayWait,
+                .inboxChanged, .hush(ring, receipts: 2), .inboxChanged, .hush(ring, receipts: 5),
+                .inboxChanged,
             ])
         #expect(
             try receipts() == [

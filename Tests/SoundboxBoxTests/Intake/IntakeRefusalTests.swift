@@ -10,7 +10,7 @@ import Testing
 @Suite("What is told of notices that are not announced")
 struct IntakeRefusalTests {
     private enum Event: Sendable, Equatable {
-        case somethingMayWait
+        case inboxChanged
         case say(Prompt)
     }
 
@@ -37,7 +37,7 @@ struct IntakeRefusalTests {
             rules: ErrandSpeech(), inbox: inbox, clock: TestMachine().clock(), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: Intake.Hooks(
-                somethingMayWait: { [events] in events.append(.somethingMayWait) },
+                inboxChanged: { [events] in events.append(.inboxChanged) },
                 say: { [events] in events.append(.say($0)) }))
     }
 
@@ -72,7 +72,7 @@ struct IntakeRefusalTests {
         #expect(refused?.last.reason.hasPrefix(reason) == true, "\(state.snapshot.warnings)")
         #expect(refused?.last.at == TestMachine().clock().reading.time)
         #expect(state.snapshot.warnings.count == 1 && state.snapshot.faults.isEmpty)
-        #expect(events.entries == [.somethingMayWait, .say(.paymentUnreadable)])
+        #expect(events.entries == [.inboxChanged, .say(.paymentUnreadable)])
     }
 
     @Test("What is announced, is known or is not meant for the box is not told")
@@ -81,7 +81,7 @@ struct IntakeRefusalTests {
             message(#"{"id":"A-1","amount":"5"}"#), message(#"{"id":"A-1","amount":"5.00"}"#),
             message(#"{"id":"known","amount":"12.00"}"#),
         ])
-        #expect(refused == nil && state.snapshot.warnings.isEmpty && events.entries == [.somethingMayWait])
+        #expect(refused == nil && state.snapshot.warnings.isEmpty && events.entries == [.inboxChanged])
     }
 
     @Test("A condition of a mapping that rejects is told, and one that ignores is not")
@@ -147,7 +147,7 @@ struct IntakeRefusalTests {
         }
         #expect(refused?.count == 1000)
         #expect(events.entries.filter { $0 == .say(.paymentUnreadable) }.count == 1)
-        #expect(events.entries.prefix(2) == [.somethingMayWait, .say(.paymentUnreadable)])
+        #expect(events.entries.prefix(2) == [.inboxChanged, .say(.paymentUnreadable)])
     }
 
     @Test("What the disk refuses comes again, and is told then")
