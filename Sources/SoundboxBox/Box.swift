@@ -36,6 +36,8 @@ public struct Box {
         // What waits came before the box was off. That is noted before anything new can come, which would be taken for
         // the same. Where the disk refuses, the announcer asks it again.
         try? clock.doubtArrivals(in: inbox, logger: logger)
+        // Where the disk refuses, every ring counts as an earlier one: one of yesterday must not call anybody.
+        let lastEarlierErrand = (try? parts.errands.errands()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
         let metrics = BoxMetrics(parts.metrics)
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
@@ -70,7 +72,7 @@ public struct Box {
         let announcer = AnnouncerService(
             announcer: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
-                hurryAbove: parts.policy.hurryAbove),
+                hurryAbove: parts.policy.hurryAbove, lastEarlierErrand: lastEarlierErrand),
             inbox: inbox,
             errands: SpokenErrands(
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, ringWords: sounds.words(of:),

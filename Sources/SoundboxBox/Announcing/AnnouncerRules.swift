@@ -43,7 +43,7 @@ public struct Announcer: Sendable {
     private let saysExpireAfter: Duration
     /// More waiting notices than this are spoken faster; `nil` never.
     private let hurryAbove: Int?
-    var rings = Rings()
+    var rings: Rings
     private var turns = Turns()
     /// An errand has ended without a sound since the last sentence.
     private var hasEndedUnheard = false
@@ -51,10 +51,15 @@ public struct Announcer: Sendable {
     /// - Parameters:
     ///   - saysExpireAfter: what a command gave to say is not said later than this after it was sent.
     ///   - hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
-    public init(freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil) {
+    ///   - lastEarlierErrand: the sequence of the last errand that was there when the box began.
+    public init(
+        freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
+        lastEarlierErrand: Int64 = 0
+    ) {
         self.freshness = freshness
         self.saysExpireAfter = saysExpireAfter
         self.hurryAbove = hurryAbove
+        rings = Rings(lastEarlier: lastEarlierErrand)
     }
 
     /// The most notices told in one summary.

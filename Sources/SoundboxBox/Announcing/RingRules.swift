@@ -28,28 +28,32 @@ public struct Rings: Sendable, Equatable {
     /// Between two repeats.
     static let rest = Duration.milliseconds(700)
 
+    /// The last errand that an earlier run of the box may have taken.
+    private let lastEarlier: Int64
     /// Oldest first.
     private var rings: [Ring] = []
-    private var hasRead = false
     private var restsUntil: Duration?
     /// Another sentence may be spoken before the next repeat.
     var letsOneIn = false
 
+    /// - Parameter lastEarlier: the sequence of the last errand that was there when the box began.
+    init(lastEarlier: Int64) { self.lastEarlier = lastEarlier }
+
     var isEmpty: Bool { rings.isEmpty }
 
     /// The ring whose turn it is, be it heard or not.
-    var current: Ring? { rings.first.flatMap { $0.wordsAreDue == nil ? nil : $0 } }
+    var current: Ring? { rings.first }
 
     /// What waits in the inbox. A ring that is not there any more was cancelled.
     mutating func update(_ entries: [ErrandEntry], _ reading: ClockReading, at now: Duration) {
         let known = rings
         rings = entries.map { entry in
             if let ring = known.first(where: { $0.entry.sequence == entry.sequence }) { return ring }
-            if hasRead { return Ring(entry: entry, deadline: now + entry.timeout) }
+            if entry.sequence > lastEarlier { return Ring(entry: entry, deadline: now + entry.timeout) }
             let left = entry.timeLeft(at: reading)
-            return Ring(entry: entry, deadline: now + left, failure: left > .zero ? nil : "the box was off in its time")
+            let failure = left > .zero ? nil : "the box began anew, and its time is over or not known"
+            return Ring(entry: entry, deadline: now + left, failure: failure)
         }
-        hasRead = true
         if rings.first?.id != known.first?.id { changeTurn() }
     }
 

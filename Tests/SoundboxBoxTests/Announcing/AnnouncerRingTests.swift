@@ -31,14 +31,9 @@ struct AnnouncerRingTests {
         script.expect(.read(limit: 1), .queue(.of(entries, rings: rings), noon))
     }
 
-    /// An announcer that has read its inbox before.
-    private func script(words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript? = { _ in .silence })
-        -> AnnouncerScript
-    {
-        let script = AnnouncerScript({ $0.inboxChanged() }, words: words)
-        script.expectRest { $0.inboxChanged() }
-        return script
-    }
+    private func script(
+        words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript? = { _ in .silence }
+    ) -> AnnouncerScript { AnnouncerScript({ $0.inboxChanged() }, words: words) }
 
     private let rest = AnnouncerScript.Call.wait(.milliseconds(700))
     private let answer: AnnouncerScript.Asks = { #expect($0.answerRing()?.text == "R1") }
@@ -182,7 +177,8 @@ struct AnnouncerRingTests {
         expectRing(script, next)
         script.expect(.play(Announcer.plain.announcement(of: .prompt(.ringMissed))), heard)
         script.expectLast(rest)
-        await script.run()
+        // Without a moment in which nobody rings: settings from afar wait for that.
+        #expect(await script.run() == ["R1", "R2", nil])
     }
 
     @Test("A card that fails is tried again for as long as the ring has time, then the receipt says why")
@@ -266,26 +262,23 @@ struct AnnouncerRingTests {
         var entry = ring
         entry.clock = then
         entry.receivedAt = Timestamp(millisecondsSince1970: Entries.noon.millisecondsSince1970 - age * 1000)
-        var rings = Rings()
+        var rings = Rings(lastEarlier: entry.sequence)
         rings.update([entry], ClockReading(Entries.noon, now), at: .seconds(7))
         let end = rings.end(answered: nil, at: .seconds(7))
         #expect((end == nil) == (left != nil))
         if let left {
-            _ = rings.next(at: .seconds(7))
             #expect(rings.current?.deadline == .seconds(7 + left))
         } else {
-            #expect(end?.1 == .failed(reason: "the box was off in its time"))
+            #expect(end?.1 == .failed(reason: "the box began anew, and its time is over or not known"))
         }
     }
 
-    @Test("What comes later is of this run: it has its time whatever the clock says")
+    @Test("What came after the box began has its time, also in its first look at the inbox, whatever the clock says")
     func later() throws {
         var entry = ring
         entry.clock = .none
-        var rings = Rings()
-        rings.update([], ClockReading(Entries.noon, .none), at: .zero)
+        var rings = Rings(lastEarlier: entry.sequence - 1)
         rings.update([entry], ClockReading(Entries.noon, .none), at: .seconds(7))
-        _ = rings.next(at: .seconds(7))
         #expect(rings.current?.deadline == .seconds(37))
     }
 }

@@ -27,7 +27,7 @@ actor VirtualBox: AnnouncerWork {
     private var failures: Int
 
     private var scenario: any VirtualScenario
-    private let makeAnnouncer: @Sendable () -> Announcer
+    private let makeAnnouncer: @Sendable (_ lastEarlierErrand: Int64) -> Announcer
     var announcer: Announcer
     private(set) var requests = AnnouncerRequests()
     /// Something was asked for since the announcer last waited.
@@ -58,12 +58,12 @@ actor VirtualBox: AnnouncerWork {
         random = SeededGenerator(seed: seed)
         self.failures = failures
         self.scenario = scenario
-        makeAnnouncer = {
+        makeAnnouncer = { lastEarlierErrand in
             Announcer(
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)), saysExpireAfter: saysExpireAfter,
-                hurryAbove: [nil, 1, 3][Int(seed % 3)])
+                hurryAbove: [nil, 1, 3][Int(seed % 3)], lastEarlierErrand: lastEarlierErrand)
         }
-        announcer = makeAnnouncer()
+        announcer = makeAnnouncer(0)
     }
 
     /// Lives through the scenario, and then until nothing waits any more.
@@ -72,7 +72,7 @@ actor VirtualBox: AnnouncerWork {
         repeat {
             (isRestarting, isOff, isWoken, diskHasFailed) = (false, false, false, false)
             (playing, endsEarly, hushed) = (nil, false, [])
-            announcer = makeAnnouncer()
+            announcer = makeAnnouncer((try? inbox.errands().map(\.sequence).max()) ?? 0)
             requests = AnnouncerRequests()
             requests.inboxChanged()
             await Task { await announce() }.value
