@@ -48,7 +48,7 @@ public struct Box {
         self.unprovisioning = unprovisioning
         let requests = AnnouncerRequests()
         let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
-        let historyRequests = HistoryRequestHandler(day: day, executor: files)
+        let historyRequests = HistoryRequestHandler(day: day, state: state, executor: files)
         let volume = VolumeControl(
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: requests.say)
         let commands = CommandHandler(
@@ -107,6 +107,7 @@ public struct Box {
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) },
                 inboxChanged: requests.inboxChanged, receiptsAreWaiting: receiptsAreWaiting, hush: announcer.hush,
+                cancelled: announcer.cancelled,
                 sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
                 certificate: { text in
                     guard let certificate else { return "certificate: not taken by this box" }

@@ -14,7 +14,7 @@ public final class Timeline: Sendable {
     /// In the order in which a payment that finds the box idle reaches them.
     public enum Step: Int, Sendable, CaseIterable {
         case packetRead, commitBegun, commitEnded
-        case announcerWoken, cardOpened, announcingCommitted, scriptWritten, playBegun
+        case announcerWoken, cardOpened, scriptWritten, playBegun
         /// The first period; it is written at once.
         case periodMixed
         /// The device has taken it.

@@ -37,8 +37,8 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistor
 
     public func queue(limit: Int) throws(InboxError) -> NoticeQueue { try real.queue(limit: limit) }
 
-    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
-        try real.markAnnouncing(entries)
+    public func stillWaiting(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+        try real.stillWaiting(entries)
     }
 
     public func markAnnounced(_ entry: InboxEntry, as manner: Manner, at now: Timestamp) throws(InboxError) {
@@ -49,8 +49,8 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistor
         try real.markExpired(entries, told: manner, at: now)
     }
 
-    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try real.cancel(id, at: now)
+    public func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try real.cancel(id, hasBegun: hasBegun, at: now)
     }
 
     public func knows(_ id: PaymentID) throws(InboxError) -> Bool { try real.knows(id) }
@@ -87,7 +87,7 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistor
 
     public func errands() throws(InboxError) -> [ErrandEntry] { try real.errands() }
 
-    public func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool { try real.markSounding(entry) }
+    public func stillWaits(_ entry: ErrandEntry) throws(InboxError) -> Bool { try real.stillWaits(entry) }
 
     public func end(_ entry: ErrandEntry, as end: ErrandEnd, at now: Timestamp) throws(InboxError) -> Bool {
         try real.end(entry, as: end, at: now)

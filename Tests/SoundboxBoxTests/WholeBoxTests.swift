@@ -279,15 +279,13 @@ struct WholeBoxTests {
         }
     }
 
-    @Test("No frame is written before the disk holds that the payment is being announced")
-    func notedBeforeSound() async throws {
-        let states = Journal<NoticeState?>()
-        sink.beforeNextWrite { [inbox] in
-            states.append(((try? inbox.waiting(limit: 1)) ?? []).first?.state)
-        }
+    @Test("No frame is written before the disk holds the payment")
+    func storedBeforeSound() async throws {
+        let waiting = Journal<Int?>()
+        sink.beforeNextWrite { [inbox] in waiting.append((try? inbox.waiting(limit: 9))?.count) }
         try await withBox {
             try await feed.deliver(payment: #"{"id":"D-1","amount":"5"}"#)
-            #expect(try await states.next() == .announcing)
+            #expect(try await waiting.next() == 1)
         }
     }
 

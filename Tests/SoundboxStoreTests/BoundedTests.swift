@@ -57,7 +57,7 @@ struct BoundedTests {
             "announcing",
             { inbox, now in
                 let entries = try inbox.waiting(limit: 2)
-                _ = try inbox.markAnnouncing(entries)
+                _ = try inbox.stillWaiting(entries)
                 try inbox.markAnnounced(entries[0], at: now)
                 try inbox.markExpired(entries, at: now)
             }

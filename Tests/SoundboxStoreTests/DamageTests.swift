@@ -124,7 +124,7 @@ struct DamageTests {
         try self.damage("UPDATE \(table) SET \(damage)")
         let entry = try #require(try inbox.waiting(limit: 9).first)
         #expect(entry.notice == sound)
-        #expect(try inbox.markAnnouncing(entry))
+        #expect(try !inbox.stillWaiting([entry]).isEmpty)
         try inbox.markAnnounced(entry, at: noon)
         #expect(try inbox.lastAnnounced()?.notice == sound)
         #expect(try inbox.store([.notice(sound)], at: noon) == [.duplicate(sound, differs: nil)])

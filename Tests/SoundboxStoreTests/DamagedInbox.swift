@@ -62,7 +62,6 @@ struct DamagedInbox {
         }
         if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         try store(waiting, in: inbox, at: noon)
-        if let first = try inbox.waiting(limit: 1).first { _ = try inbox.markAnnouncing(first) }
         try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 9999).dropLast(50).map(\.sequence))
         if !keepsLog { try inbox.queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
         return try Dictionary(

@@ -65,7 +65,6 @@ struct ErrandDamageTests {
     static let damages = [
         "content = '{}'", "content = ''", "content = 'x'", "checksum = 7", "received_at = 9223372036854775807",
         "clock = 9",
-        "is_sounding = 1",
     ]
 
     @Test("Its row is set aside, the sender hears that it failed, and the others stay", arguments: damages)
@@ -92,8 +91,7 @@ struct ErrandDamageTests {
         #expect(
             try inbox.take([.cancel(.errand(entries[0].errand.id), expiry: noon)], at: noon)
                 == [.cancelled(.errand(entries[0].errand.id), .whileItWaited)])
-        #expect(try inbox.markSounding(entries[1]))
-        #expect(try inbox.errands().map(\.isSounding) == [true])
+        #expect(try inbox.stillWaits(entries[1]))
         #expect(try inbox.end(entries[1], as: .answered, at: noon))
         #expect(try ends(of: inbox) == ["a cancelled", "b answered"])
     }

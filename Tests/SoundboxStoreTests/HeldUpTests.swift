@@ -64,7 +64,7 @@ struct HeldUpTests {
         var heard: [String] = []
         for _ in 0..<20 {
             // All at once, as for a summary: SQLite mends the page when enough rows around it change.
-            let noted = try inbox.markAnnouncing(try inbox.waiting(limit: 1000))
+            let noted = try inbox.stillWaiting(try inbox.waiting(limit: 1000))
             try inbox.markExpired(noted, at: noon)
             heard += noted.map(\.notice.id.text)
         }

@@ -80,6 +80,15 @@ extension Announcer.Job {
         }
     }
 
+    /// What a cancel may name of it.
+    var cancelTargets: [CancelTarget] {
+        switch self {
+        case .notice, .summary: entries.map { .payment($0.notice.id) }
+        case .say(let entry, _, _), .ring(let entry, _): [.errand(entry.errand.id)]
+        case .text, .replay, .today, .prompt, .network, .signInCode: []
+        }
+    }
+
     var isPayment: Bool {
         switch self {
         case .notice(let entry): entry.notice.kind == .payment

@@ -22,12 +22,12 @@ protocol AnnouncerWork: Actor {
     var soundFault: String? { get }
     /// Looks up what was asked for; `nil` when it is too late for it.
     func job(for request: Announcer.Request) throws(InboxError) -> (Announcer.Job, Announcer.Moment)?
-    /// Notes that these are being announced, as far as they still wait.
-    /// - Returns: those that do.
-    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
-    /// Notes that this is being said.
+    /// These sound next: from now on a cancel ends them.
+    /// - Returns: those that still wait.
+    func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
+    /// This sounds next.
     /// - Returns: whether it still waits.
-    func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool
+    func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool
     /// Notes that it has been announced, and how.
     func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError)
     /// Notes that these were too late, and that nothing was said of them.
@@ -119,10 +119,10 @@ extension AnnouncerWork {
         guard !isOver else { return }
         var announcement = announcement
         do throws(InboxError) {
-            guard let noted = try note(announcement) else { return }
-            announcement = noted
+            guard let rest = try begin(announcement) else { return }
+            announcement = rest
         } catch {
-            // A payment that is on the disk must be heard. A sentence can wait: it might be said twice otherwise.
+            // A payment that is on the disk must be heard. A sentence can wait.
             if announcement.job.entries.isEmpty { return await waitForDisk() }
         }
         guard !isOver else { return }
@@ -148,13 +148,13 @@ extension AnnouncerWork {
 
     /// - Returns: what still waits of it; `nil` when nothing does. A summary is told without those that were cancelled:
     ///   another one that began again would be held up for as long as payments are cancelled.
-    private func note(_ announcement: Announcer.Announcement) throws(InboxError) -> Announcer.Announcement? {
+    private func begin(_ announcement: Announcer.Announcement) throws(InboxError) -> Announcer.Announcement? {
         switch announcement.job {
-        case .say(let entry, _, _): return try markSounding(entry) ? announcement : nil
+        case .say(let entry, _, _): return try begin(entry) ? announcement : nil
         case .summary(let entries):
-            let rest = try markAnnouncing(entries)
+            let rest = try begin(entries)
             return rest.isEmpty ? nil : Announcer.Announcement(.summary(rest), announcement.delivery)
-        default: return try markAnnouncing(announcement.job.entries).isEmpty ? nil : announcement
+        default: return try begin(announcement.job.entries).isEmpty ? nil : announcement
         }
     }
 
@@ -189,7 +189,7 @@ extension AnnouncerWork {
         guard await openDevice() else { return await notHeard(ring, &deviceFailures) }
         guard !isOver else { return }
         do throws(InboxError) {
-            guard try markSounding(ring.entry) else { return readInboxNext() }
+            guard try begin(ring.entry) else { return readInboxNext() }
         } catch {
             // A ring that is on the disk must be heard.
         }

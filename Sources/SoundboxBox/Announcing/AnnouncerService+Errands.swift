@@ -33,6 +33,7 @@ extension AnnouncerService {
             try errands?.book.end(entry, as: end, at: clock.now) == true
         }
         guard hasEnded else { return false }
+        sounding.forget([.errand(entry.errand.id)])
         let command: Logger.Metadata = ["command": "\(entry.errand.id)"]
         switch end {
         case _ where entry.isRing:

@@ -26,11 +26,13 @@ extension AnnouncerService {
         let pattern = pattern(of: job)
         state.update {
             $0.announcement = announcementCount
+            $0.announcing = job.entries.map(\.sequence)
             $0.announcementPattern = pattern
         }
         defer {
             state.update {
                 $0.announcement = nil
+                $0.announcing = []
                 $0.announcementPattern = nil
             }
         }

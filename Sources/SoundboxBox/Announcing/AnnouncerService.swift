@@ -102,9 +102,16 @@ package actor AnnouncerService: Service, AnnouncerWork {
     }
 
     /// Has it end with its word, if it sounds, and keeps it from beginning. To be told of a cancel before that is
-    /// committed, so that nobody waits for the disk, and once more afterwards, since it may have begun meanwhile. What
-    /// is still there when the inbox is read next is said then. Never blocks; any thread.
-    package nonisolated func hush(_ target: CancelTarget) { sounding.hush(target) }
+    /// committed, so that nobody waits for the disk; afterwards see ``cancelled(_:)``. What is still there when the inbox
+    /// is read next is said then. Never blocks; any thread.
+    /// - Returns: whether a part of it was heard in this run.
+    package nonisolated func hush(_ target: CancelTarget) -> Bool { sounding.hush(target) }
+
+    /// It was cancelled, and that is on the disk. It may have begun to sound meanwhile. Never blocks; any thread.
+    package nonisolated func cancelled(_ target: CancelTarget) {
+        sounding.hush(target)
+        sounding.forget([target])
+    }
 
     /// Somebody has pressed the button: a ring is silent at once. Never blocks; any thread.
     /// - Returns: whether something rang; otherwise the press means what it always means.
@@ -210,16 +217,14 @@ package actor AnnouncerService: Service, AnnouncerWork {
         return nil
     }
 
-    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
-        sounding.begin(entries.count == 1 ? entries.map { .payment($0.notice.id) } : [])
-        let rest = try reporting { () throws(InboxError) in try inbox.markAnnouncing(entries) }
-        Timeline.shared.mark(.announcingCommitted)
-        return rest
+    func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+        sounding.begin(entries.map { .payment($0.notice.id) })
+        return try reporting { () throws(InboxError) in try inbox.stillWaiting(entries) }
     }
 
-    func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+    func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool {
         sounding.begin([.errand(entry.errand.id)], isRing: entry.isRing)
-        return try reporting { () throws(InboxError) in try errands?.book.markSounding(entry) == true }
+        return try reporting { () throws(InboxError) in try errands?.book.stillWaits(entry) == true }
     }
 
     func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
@@ -235,6 +240,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
                 metrics?.expired(entries)
             case .text, .replay, .today, .prompt, .network, .signInCode, .say, .ring: return
             }
+            sounding.forget(job.cancelTargets)
             logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
             receiptsAreWaiting()
         }
@@ -242,6 +248,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
 
     func expire(_ entries: [InboxEntry]) throws(InboxError) {
         try reporting { () throws(InboxError) in try inbox.markExpired(entries, told: nil, at: clock.now) }
+        sounding.forget(entries.map { .payment($0.notice.id) })
         ages.forget(entries.map(\.notice.id))
         metrics?.expired(entries)
         logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])

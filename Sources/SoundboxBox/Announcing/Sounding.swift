@@ -2,10 +2,14 @@ import SoundboxAudio
 import SoundboxCore
 import Synchronization
 
-/// What sounds now, so that a cancel or a press can end it. Any thread; never blocks.
+/// What sounds now, so that a cancel or a press can end it, and whether anything was heard of what still waits. Any
+/// thread; never blocks.
 final class Sounding: Sendable {
     private struct Content {
+        /// Empty for several together, which no cancel ends.
         var targets: [CancelTarget] = []
+        /// In this run, and not ended since.
+        var begun: Set<CancelTarget> = []
         var isRing = false
         var earlyEnd = EarlyEnd()
         /// Cancelled or answered since the inbox was read. What was read then may be among them.
@@ -22,13 +26,14 @@ final class Sounding: Sendable {
     ///   was meant and never the sentence behind it. Must not block.
     init(interrupt: @escaping @Sendable () -> Void = {}) { self.interrupt = interrupt }
 
-    /// These are noted, and sound next.
+    /// These sound next.
     func begin(_ targets: [CancelTarget], isRing: Bool = false) {
         content.withLock { content in
-            content.targets = targets
+            content.targets = targets.count == 1 ? targets : []
             content.isRing = isRing
             content.earlyEnd = EarlyEnd()
-            if targets.contains(where: content.hushed.contains) { content.earlyEnd.raise() }
+            if content.targets.contains(where: content.hushed.contains) { return content.earlyEnd.raise() }
+            content.begun.formUnion(targets)
         }
     }
 
@@ -40,15 +45,21 @@ final class Sounding: Sendable {
         }
     }
 
-    /// Of what was noted last.
+    /// How these ended is on the disk.
+    func forget(_ targets: [CancelTarget]) { content.withLock { $0.begun.subtract(targets) } }
+
+    /// Of what began last.
     var earlyEnd: EarlyEnd { content.withLock { $0.earlyEnd } }
 
     /// A sentence ends with its word, a ring at once.
-    func hush(_ target: CancelTarget) {
+    /// - Returns: whether a part of it was heard.
+    @discardableResult
+    func hush(_ target: CancelTarget) -> Bool {
         content.withLock { content in
             if content.targets.contains(target) { silence(&content) }
             content.hushed.append(target)
             content.hushed.removeFirst(max(0, content.hushed.count - Self.mostHushed))
+            return content.begun.contains(target)
         }
     }
 

@@ -18,17 +18,20 @@ public enum CommandJudge {
         /// It may have waited at the broker while the box was away.
         public var mayHaveWaited = false
         public var clock: ClockReading
+        /// A part of what a cancel names was heard.
+        public var hasBegun = false
         /// A ring that comes before another one has ended is refused as busy.
         public var allowsOneRing = false
 
         public init(
             isSigned: Bool = false, isRetained: Bool = false, mayHaveWaited: Bool = false, clock: ClockReading,
-            allowsOneRing: Bool = false
+            hasBegun: Bool = false, allowsOneRing: Bool = false
         ) {
             self.isSigned = isSigned
             self.isRetained = isRetained
             self.mayHaveWaited = mayHaveWaited
             self.clock = clock
+            self.hasBegun = hasBegun
             self.allowsOneRing = allowsOneRing
         }
     }
@@ -40,7 +43,8 @@ public enum CommandJudge {
         if let reason = reasonToRefuse(message, circumstances) { throw CommandError(id: message.id, reason: reason) }
         let expiry = expiry(of: message, circumstances)
         switch message.command {
-        case .cancel(let target): return .cancel(target, id: message.id, expiry: expiry)
+        case .cancel(let target):
+            return .cancel(target, id: message.id, expiry: expiry, hasBegun: circumstances.hasBegun)
         case .errand(let errand):
             return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
         case .reconciled, .settings, .certificate: return .always(message.id)

@@ -15,9 +15,11 @@ actor HistoryRequestHandler {
     static let mostEntries = 1000
 
     private let day: ShopDay
+    private let state: BoxState
 
-    init(day: ShopDay, executor: ThreadExecutor) {
+    init(day: ShopDay, state: BoxState, executor: ThreadExecutor) {
         self.day = day
+        self.state = state
         self.executor = executor
     }
 
@@ -28,11 +30,18 @@ actor HistoryRequestHandler {
             let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)
             var entries: [JSONValue] = []
             var unreadable: UnreadableRows?
+            let sounding = state.snapshot.announcing
             var (next, examined) = (query.before, 0)
             repeat {
                 let page = try day.history.history(filter, before: next, limit: TotalsWalk.pageRows)
                 let wanted = page.entries.prefix(limit - entries.count)
-                entries += wanted.map { $0.json(in: calendar.zone) }
+                entries += wanted.map { found in
+                    var found = found
+                    if found.entry.state == .received, sounding.contains(found.entry.sequence) {
+                        found.entry.state = .announcing
+                    }
+                    return found.json(in: calendar.zone)
+                }
                 examined += page.examined
                 if wanted.count < page.entries.count {
                     // Whoever wants the others is told of them, and of what cannot be read among them, next time.

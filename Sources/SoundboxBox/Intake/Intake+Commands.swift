@@ -9,6 +9,8 @@ extension Intake {
         let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
         let isRetained: Bool
         let isLive: Bool
+        /// A part of what it cancels was heard.
+        var hasBegun = false
     }
 
     func read(_ message: FeedMessage) -> ReadCommand {
@@ -29,11 +31,11 @@ extension Intake {
     }
 
     /// Ends what a cancel names, if that sounds: past every queue, and before anything is written.
-    func hush(_ command: ReadCommand) {
+    func hush(_ command: inout ReadCommand) {
         guard !command.isRetained, case .success((let message, _)) = command.content,
             case .cancel(let target) = message.command
         else { return }
-        hooks.hush(target)
+        command.hasBegun = hooks.hush(target)
     }
 
     /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with it.
@@ -72,7 +74,7 @@ extension Intake {
         let (message, isSigned) = try command.content.get()
         let circumstances = CommandJudge.Circumstances(
             isSigned: isSigned, isRetained: command.isRetained, mayHaveWaited: !command.isLive, clock: clock.reading,
-            allowsOneRing: allowsOneRing)
+            hasBegun: command.hasBegun, allowsOneRing: allowsOneRing)
         if isSigned, let at = message.at { learn(at) }
         let arrival = try CommandJudge.judge(message, circumstances)
         if case .errand(let errand, _, let onlyWhenNoRing) = arrival, errand.content != .tone {
@@ -134,8 +136,7 @@ extension Intake {
         case .cancelled(let target, let moment):
             if case .payment(let id) = target { metrics?.cancelled(id) }
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
-            // It may have begun to sound while this was committed.
-            hooks.hush(target)
+            hooks.cancelled(target)
             hooks.inboxChanged()
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())

@@ -13,11 +13,12 @@ struct Intake: PaymentFeedDelegate {
         var expect: @Sendable (PaymentNotice) -> Void = { _ in }
         /// After a commit that brought something to announce, or took something back.
         var inboxChanged: @Sendable () -> Void = {}
-        /// After a commit that brought an errand, or took something back.
         /// After a commit that wrote receipts.
         var receiptsAreWaiting: @Sendable () -> Void = {}
-        /// Before a cancel is on the disk, and once more afterwards: what sounds is to end.
-        var hush: @Sendable (CancelTarget) -> Void = { _ in }
+        /// Before a cancel is on the disk: what sounds is to end. Returns whether a part of it was heard.
+        var hush: @Sendable (CancelTarget) -> Bool = { _ in false }
+        /// After it is on the disk.
+        var cancelled: @Sendable (CancelTarget) -> Void = { _ in }
         /// The broker has told which session the box has. Blocks on the disk when that is another one.
         var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
         /// What may have been lost with a session was sent again. Returns why that is not believed.
@@ -80,9 +81,9 @@ struct Intake: PaymentFeedDelegate {
 
     func commit(_ batch: [FeedMessage]) throws {
         let arrivedAt = Duration.monotonicNow
-        let commands = batch.filter { $0.topic == .commands }.map(read)
+        var commands = batch.filter { $0.topic == .commands }.map(read)
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
-        for command in commands { hush(command) }
+        for index in commands.indices { hush(&commands[index]) }
         let (arrivals, messages) = try decode(batch.filter { $0.topic == .payments })
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
         // A disk that refuses this refuses what follows, too.

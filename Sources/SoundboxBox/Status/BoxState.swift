@@ -27,6 +27,8 @@ package final class BoxState: Sendable {
         package var isUpdating = false
         /// Counts the announcements while one is playing; `nil` in between.
         package var announcement: Int?
+        /// The numbers of the notices that it tells of for the first time.
+        package var announcing: [Int64] = []
         /// How light and motor show that announcement, where its kind has a pattern of its own.
         package var announcementPattern: OutputPattern?
         /// The ring that sounds, or would if it could.

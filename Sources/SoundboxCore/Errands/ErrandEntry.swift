@@ -6,24 +6,15 @@ public struct ErrandEntry: Sendable, Equatable {
     public var receivedAt: Timestamp
     /// How far ``receivedAt`` can be believed.
     public var clock: ClockTrust
-    /// It has begun to sound. After a power cut a ring that still has time sounds again.
-    public var isSounding: Bool
 
-    public init(
-        sequence: Int64, errand: Errand, receivedAt: Timestamp, clock: ClockTrust = .confirmed,
-        isSounding: Bool = false
-    ) {
+    public init(sequence: Int64, errand: Errand, receivedAt: Timestamp, clock: ClockTrust = .confirmed) {
         self.sequence = sequence
         self.errand = errand
         self.receivedAt = receivedAt
         self.clock = clock
-        self.isSounding = isSounding
     }
 
     public var isRing: Bool { errand.isRing }
-
-    /// How far it has come, for a cancel that comes now.
-    public var cancelMoment: CancelMoment { isSounding ? .whileItSounded : .whileItWaited }
 }
 
 /// How an errand ended, and what its receipt says.

@@ -3,4 +3,6 @@ public enum CancelMoment: String, Sendable {
     case beforeItCame = "before it came"
     case whileItWaited = "while it waited"
     case whileItSounded = "while it sounded"
+
+    public init(hasBegun: Bool) { self = hasBegun ? .whileItSounded : .whileItWaited }
 }

@@ -6,8 +6,8 @@ public enum CommandArrival: Sendable, Equatable {
     /// `onlyWhenNoRing` and a ring has not ended, nor when ``Errand/mostWaiting`` wait.
     case errand(Errand, expiry: Timestamp, onlyWhenNoRing: Bool)
     /// Takes something back. The cancel of an errand that is not known is remembered until `expiry`. `id` is the cancel's
-    /// own.
-    case cancel(CancelTarget, id: CommandID? = nil, expiry: Timestamp)
+    /// own; `hasBegun` whether a part of what it names was heard.
+    case cancel(CancelTarget, id: CommandID? = nil, expiry: Timestamp, hasBegun: Bool = false)
     /// Carried out as often as it comes; only its reply is noted.
     case always(CommandID?)
 }
@@ -21,7 +21,7 @@ extension CommandArrival {
         switch self {
         case .once(let id, _): id
         case .errand(let errand, _, _): errand.id
-        case .cancel(_, let id, _): id
+        case .cancel(_, let id, _, _): id
         case .always(let id): id
         }
     }

@@ -5,9 +5,8 @@ public protocol ErrandBook: Sendable {
     /// Those that have not ended, oldest arrival first.
     func errands() throws(InboxError) -> [ErrandEntry]
 
-    /// Notes that it begins to sound.
     /// - Returns: `false` when it was cancelled in the meantime and must not sound.
-    func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool
+    func stillWaits(_ entry: ErrandEntry) throws(InboxError) -> Bool
 
     /// Forgets the errand and writes its receipt.
     /// - Returns: `false` when it had ended already, by a cancel; nothing is written then.

@@ -1,8 +1,8 @@
 /// Where a notice stands on its way from the broker to the speaker.
 public enum NoticeState: String, Sendable, CaseIterable {
-    /// On disk, not yet spoken.
+    /// On disk, not yet spoken to its end. After a power cut it is spoken from its start: heard twice beats never heard.
     case received
-    /// Being spoken. After a power cut it is spoken again from its start: heard twice beats never heard.
+    /// Sounds now. Only told, and never on the disk, where it is ``received`` until it has been heard.
     case announcing
     case announced
     /// Waited too long; told in a summary.
@@ -32,11 +32,6 @@ public struct InboxEntry: Sendable, Equatable {
     }
 }
 
-extension InboxEntry {
-    /// How far it has come, for a cancel that comes now.
-    public var cancelMoment: CancelMoment { state == .announcing ? .whileItSounded : .whileItWaited }
-}
-
 /// One message of a batch, decoded.
 public enum Arrival: Sendable, Equatable {
     /// - Parameter remark: stands in the receipt `stored` as its reason: what of the notice is not used, and why.
@@ -54,7 +49,6 @@ public enum ArrivalOutcome: Sendable, Equatable {
 
 /// What became of the wish to cancel a payment.
 public enum CancelOutcome: Sendable, Equatable {
-    /// As it was until then: whether it waited or was being spoken.
     case cancelled(InboxEntry)
     /// It has ended already.
     case tooLate(NoticeState)
@@ -63,7 +57,7 @@ public enum CancelOutcome: Sendable, Equatable {
 
 /// What waits to be spoken, by rank.
 public struct NoticeQueue: Sendable, Equatable {
-    /// The oldest payments, oldest first; what was being announced when the power went comes first.
+    /// The oldest payments, oldest first.
     public var payments: [InboxEntry]
     /// The oldest refund and the oldest notice of any other kind, as far as there are such.
     public var others: [InboxEntry]
@@ -81,7 +75,7 @@ public struct NoticeQueue: Sendable, Equatable {
 
 /// How full the inbox is.
 public struct InboxCounts: Sendable, Equatable {
-    /// Received or being announced.
+    /// Not yet spoken to their end.
     public var waiting: Int
     /// Announced since the inbox was made, including those that it has forgotten.
     public var announced: Int
@@ -108,16 +102,15 @@ public protocol Inbox: Sendable {
         _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
     ) throws(InboxError) -> [ArrivalOutcome]
 
-    /// The notices not yet spoken, oldest arrival first; what was being announced when the power went comes first.
+    /// The notices not yet spoken, oldest arrival first.
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
     /// The notices not yet spoken, by rank.
     /// - Parameter limit: of payments.
     func queue(limit: Int) throws(InboxError) -> NoticeQueue
 
-    /// Notes that the notices are being spoken from now on. Writes nothing for a notice that was noted before.
     /// - Returns: those that still wait. The others were cancelled in the meantime and must not be spoken.
-    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
+    func stillWaiting(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
     /// Notes that the notice was spoken to its last frame and writes its receipt. Changes nothing if it was cancelled in the
     /// meantime.
@@ -129,8 +122,9 @@ public protocol Inbox: Sendable {
     ///   nothing was said about them.
     func markExpired(_ entries: [InboxEntry], told manner: Manner?, at now: Timestamp) throws(InboxError)
 
-    /// Cancels a payment that waits or is being spoken, and writes its receipt.
-    func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome
+    /// Cancels a payment that waits, and writes its receipt.
+    /// - Parameter hasBegun: whether a part of it was heard, as its receipt says.
+    func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome
 
     /// Whether a notice of that id was stored, whatever has become of it.
     func knows(_ id: PaymentID) throws(InboxError) -> Bool
@@ -178,9 +172,10 @@ extension Inbox {
         try take(commands, at: ClockReading(now))
     }
 
-    /// Notes that the notice is being spoken from now on; see ``markAnnouncing(_:)``.
-    /// - Returns: whether it still waits.
-    public func markAnnouncing(_ entry: InboxEntry) throws(InboxError) -> Bool { try !markAnnouncing([entry]).isEmpty }
+    /// Cancels a payment of which nothing was heard.
+    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try cancel(id, hasBegun: false, at: now)
+    }
 
     /// Notes that the notice was spoken aloud to its last frame.
     public func markAnnounced(_ entry: InboxEntry, at now: Timestamp) throws(InboxError) {

@@ -84,8 +84,10 @@ public struct HistoryQuery: Sendable, Equatable {
                 }
                 filter.kinds.append(kind)
             case .state:
-                guard let state = NoticeState(rawValue: value) else {
-                    throw refusal(NoticeState.allCases.map(\.rawValue).joined(separator: ", "))
+                // What sounds is told as such, and looked for among what waits.
+                guard let state = NoticeState(rawValue: value), state != .announcing else {
+                    let stored = NoticeState.allCases.filter { $0 != .announcing }
+                    throw refusal(stored.map(\.rawValue).joined(separator: ", "))
                 }
                 filter.states.append(state)
             case .amount:

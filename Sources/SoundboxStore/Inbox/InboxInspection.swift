@@ -42,7 +42,7 @@ extension InboxCounts {
     init(in database: Database) throws {
         func count(_ sql: String) throws -> Int { try Int.fetchOne(database, sql: sql) ?? 0 }
         self.init(
-            waiting: try count("SELECT count(*) FROM notice WHERE state IN ('received', 'announcing')"),
+            waiting: try count("SELECT count(*) FROM notice WHERE state = 'received'"),
             announced: try count(
                 """
                 SELECT coalesce(max(announced_number), 0) FROM notice WHERE state = 'announced' AND sequence >

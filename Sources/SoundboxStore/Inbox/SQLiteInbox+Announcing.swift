@@ -3,21 +3,8 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox {
-    public func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
-        try write { database in
-            var unmarked: [InboxEntry] = []
-            var rest: [InboxEntry] = []
-            for var entry in entries {
-                guard let row = try Self.waitingRow(entry.sequence, in: database) else { continue }
-                rest.append(entry)
-                if let known = try? NoticeRecord(row, of: .waiting), known.entry.state == .announcing { continue }
-                entry.state = .announcing
-                unmarked.append(entry)
-            }
-            // Only the copies in `waiting` change. The other copies already say that they wait.
-            for entry in unmarked { try Self.write(NoticeRecord(entry), to: .waiting, in: database) }
-            return rest
-        }
+    public func stillWaiting(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+        try read { database in try entries.filter { try Self.waitingRow($0.sequence, in: database) != nil } }
     }
 
     public func markAnnounced(
@@ -48,11 +35,13 @@ extension SQLiteInbox {
         }
     }
 
-    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try writeReceipts { try Self.cancel(id, at: now, in: $0) }
+    public func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome {
+        try writeReceipts { try Self.cancel(id, CancelMoment(hasBegun: hasBegun), at: now, in: $0) }
     }
 
-    static func cancel(_ id: PaymentID, at now: Timestamp, in database: Database) throws -> CancelOutcome {
+    static func cancel(
+        _ id: PaymentID, _ moment: CancelMoment, at now: Timestamp, in database: Database
+    ) throws -> CancelOutcome {
         guard let row = try noticeRow(id, in: database) else { return .unknown }
         guard let copy = try waitingRow(row.sequence, in: database) else {
             // Its content may be damaged; that it waits no longer is certain.
@@ -61,7 +50,7 @@ extension SQLiteInbox {
         guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown }
         guard entry.notice.id == id else { throw wrongIndex }
         _ = try end(entry, as: .cancelled, at: now, in: database)
-        try insert(.cancelled(.payment(id), entry.cancelMoment, at: now), into: database)
+        try insert(.cancelled(.payment(id), moment, at: now), into: database)
         return .cancelled(entry)
     }
 

@@ -50,13 +50,15 @@ extension SQLiteInbox {
         case .errand(let errand, let expiry, let onlyWhenNoRing):
             return try take(errand, until: expiry, onlyWhenNoRing, at: reading, in: database)
         case .always: return .isNew
-        case .cancel(.payment(let id), _, _):
-            return switch try cancel(id, at: now, in: database) {
-            case .cancelled(let entry): .cancelled(.payment(id), entry.cancelMoment)
+        case .cancel(.payment(let id), _, _, let hasBegun):
+            let moment = CancelMoment(hasBegun: hasBegun)
+            return switch try cancel(id, moment, at: now, in: database) {
+            case .cancelled: .cancelled(.payment(id), moment)
             case .tooLate(let state): .tooLate(.payment(id), state: state.rawValue)
             case .unknown: .unknown(.payment(id))
             }
-        case .cancel(.errand(let id), _, let expiry): return try cancel(id, until: expiry, at: now, in: database)
+        case .cancel(.errand(let id), _, let expiry, let hasBegun):
+            return try cancel(id, until: expiry, CancelMoment(hasBegun: hasBegun), at: now, in: database)
         }
     }
 
@@ -87,14 +89,13 @@ extension SQLiteInbox {
     }
 
     private static func cancel(
-        _ id: CommandID, until expiry: Timestamp, at now: Timestamp, in database: Database
+        _ id: CommandID, until expiry: Timestamp, _ moment: CancelMoment, at now: Timestamp, in database: Database
     ) throws -> CommandOutcome {
         let known = try command(id, in: database)
         if case .some(.some(let state)) = known, state != .stored {
             return .tooLate(.errand(id), state: state.rawValue)
         }
         if let row = try errandRow(id, in: database) {
-            let moment = (try? ErrandRecord(row.cells).entry)?.cancelMoment ?? .whileItWaited
             try end(row.sequence, with: .cancelled(.errand(id), moment, at: now), of: id, in: database)
             return .cancelled(.errand(id), moment)
         }

@@ -30,15 +30,8 @@ extension SQLiteInbox: ErrandBook {
         return entries
     }
 
-    public func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
-        try write { database in
-            guard let present = try Self.present(entry, in: database) else { return false }
-            guard !present.isSounding else { return true }
-            var sounding = present
-            sounding.isSounding = true
-            try Self.write(sounding, in: database)
-            return true
-        }
+    public func stillWaits(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+        try read { try Self.present(entry, in: $0) != nil }
     }
 
     public func end(_ entry: ErrandEntry, as end: ErrandEnd, at now: Timestamp) throws(InboxError) -> Bool {

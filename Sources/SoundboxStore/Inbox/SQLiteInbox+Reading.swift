@@ -101,7 +101,7 @@ extension SQLiteInbox {
                 database,
                 sql: """
                     SELECT \(CheckedTable.notice.columnList) FROM notice
-                    WHERE sequence > (SELECT max(sequence) FROM notice) - 20000 AND state IN ('received', 'announcing')
+                    WHERE sequence > (SELECT max(sequence) FROM notice) - 20000 AND state = 'received'
                         AND sequence NOT IN (SELECT sequence FROM waiting)
                     """)
             let records = rows.compactMap { try? NoticeRecord($0, of: .notice) }

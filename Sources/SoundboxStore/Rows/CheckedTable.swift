@@ -54,7 +54,7 @@ enum CheckedTable: String, Sendable, CaseIterable {
             ]
         case .receipt:
             ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "epoch", "how", "checksum"]
-        case .errand: ["sequence", "command", "content", "received_at", "clock", "is_sounding", "checksum"]
+        case .errand: ["sequence", "command", "content", "received_at", "clock", "checksum"]
         }
     }
 

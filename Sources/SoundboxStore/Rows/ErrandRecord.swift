@@ -14,17 +14,15 @@ struct ErrandRecord: Sendable, Equatable {
             let id = cells[1].text.flatMap({ try? CommandID($0) }),
             let json = cells[2].text.flatMap({ try? JSONValue(parsing: Array($0.utf8)) }),
             let errand = Errand(id, kept: json), let receivedAt = cells[3].timestamp,
-            let clock = cells[4].integer.flatMap(ClockTrust.init), let isSounding = cells[5].integer
+            let clock = cells[4].integer.flatMap(ClockTrust.init)
         else { throw DamagedRow(sequence: sequence) }
-        entry = ErrandEntry(
-            sequence: sequence, errand: errand, receivedAt: receivedAt, clock: clock, isSounding: isSounding != 0)
+        entry = ErrandEntry(sequence: sequence, errand: errand, receivedAt: receivedAt, clock: clock)
     }
 
     var cells: [Cell] {
         var cells: [Cell] = [
             .integer(entry.sequence), .text(entry.errand.id.text), .text(entry.errand.kept.text),
             .integer(entry.receivedAt.millisecondsSince1970), .integer(entry.clock.rawValue),
-            .integer(entry.isSounding ? 1 : 0),
         ]
         cells.append(.integer(CheckedTable.errand.checksum(of: cells)))
         return cells

@@ -33,6 +33,7 @@ struct NoticeRecord: Sendable, Equatable {
             let money = try? Money(amount, currency),
             let kind = cells[4].text.flatMap(PaymentNotice.Kind.init(rawValue:)),
             let receivedAt = cells[7].timestamp, let state = cells[8].text.flatMap(NoticeState.init(rawValue:)),
+            state != .announcing,
             cells[5] == .null || cells[5].text != nil, cells[6] == .null || cells[6].timestamp != nil,
             cells[9] == .null || cells[9].timestamp != nil, let clock = cells[10].integer.flatMap(ClockTrust.init),
             cells[12] == .null || cells[12].text != nil
@@ -60,7 +61,7 @@ struct NoticeRecord: Sendable, Equatable {
 
     init(_ row: Row, of table: CheckedTable) throws(DamagedRow) { try self.init(row.cells, of: table) }
 
-    var isWaiting: Bool { entry.state.isWaiting }
+    var isWaiting: Bool { entry.state == .received }
 
     func cells(of table: CheckedTable) -> [Cell] {
         let notice = entry.notice
@@ -84,10 +85,6 @@ struct NoticeRecord: Sendable, Equatable {
         let cells = cells(of: .notice)
         return StatementArguments((cells.dropFirst(2) + cells.prefix(2)).map(\.argument))
     }
-}
-
-extension NoticeState {
-    var isWaiting: Bool { self == .received || self == .announcing }
 }
 
 extension PaymentID {

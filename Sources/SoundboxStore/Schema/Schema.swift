@@ -5,11 +5,11 @@ import SoundboxCore
 enum Schema {
     /// Kept in the file as `PRAGMA user_version`. Count it up with every change to ``sql``. Files from before there was one
     /// schema have 0 or 1.
-    static let version = 3
+    static let version = 4
 
     /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every deletion.
     ///   `announced_number` counts what was ever announced: the newest announced row knows the total, so that status never
-    ///   scans the history and announcing dirties no further page.
+    ///   scans the history and counting dirties no further page.
     /// - `waiting` has a second copy of the payments that wait, on other pages, in the same columns; `how` is empty there.
     ///   It takes the place of an index.
     /// - In `receipt`, `command` is NULL when the receipt is about a payment, and empty when the command has no id.
@@ -28,7 +28,7 @@ enum Schema {
             channel TEXT,
             paid_at INTEGER,
             received_at INTEGER NOT NULL,
-            state TEXT NOT NULL CHECK (state IN ('received', 'announcing', 'announced', 'expired', 'cancelled')),
+            state TEXT NOT NULL CHECK (state IN ('received', 'announced', 'expired', 'cancelled')),
             ended_at INTEGER,
             clock INTEGER NOT NULL,
             announced_number INTEGER,
@@ -71,7 +71,6 @@ enum Schema {
             content TEXT NOT NULL,
             received_at INTEGER NOT NULL,
             clock INTEGER NOT NULL,
-            is_sounding INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE command (

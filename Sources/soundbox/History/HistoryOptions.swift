@@ -32,7 +32,7 @@ struct HistoryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "received, announcing, announced, expired or cancelled; may be repeated.", valueName: "name"))
+            "received, announced, expired or cancelled; may be repeated.", valueName: "name"))
     var state: [String] = []
 
     @Option(help: ArgumentHelp("Of exactly this amount; 12.5 is 12.50.", valueName: "amount"))

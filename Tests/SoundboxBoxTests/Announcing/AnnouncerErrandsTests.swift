@@ -161,8 +161,8 @@ struct AnnouncerErrandsTests {
         try await withService(sink: told) { service in
             let id = try PaymentID("T")
             told.after(periods: 40) { [inbox] in
-                service.hush(.payment(id))
-                _ = try? inbox.cancel(id, at: .now)
+                let hasBegun = service.hush(.payment(id))
+                _ = try? inbox.cancel(id, hasBegun: hasBegun, at: .now)
             }
             _ = try inbox.store([.notice(PaymentNotice(id: id, money: try Money("12345.67", .CNY)))], at: .now)
             requests.inboxChanged()

@@ -76,7 +76,7 @@ struct AnnouncerFailureTests {
         script.expect(.read(limit: 1), .queue(.of([entry]), tomorrow))
         script.expect(.read(limit: 10_000), .queue(.of([entry]), tomorrow))
         script.expect(.open)
-        script.expect(.note([entry]))
+        script.expect(.begin([entry]))
         script.expectLast(.play(.init(.summary([entry]))))
         await script.run()
     }
@@ -87,7 +87,7 @@ struct AnnouncerFailureTests {
         let script = AnnouncerScript { $0.inboxChanged() }
         script.expect(.read(limit: 1), .queue(.of([entry]), noon))
         script.expect(.open)
-        script.expect(.note([entry]), .failed)
+        script.expect(.begin([entry]), .failed)
         script.expect(.play(.init(.notice(entry))), .outcome(.played(.aloud)))
         script.expect(.record(.notice(entry), .aloud))
         script.expectLast(.read(limit: 1))

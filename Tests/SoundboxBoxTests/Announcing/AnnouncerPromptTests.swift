@@ -32,7 +32,7 @@ struct AnnouncerPromptTests {
         }
         script.expect(.read(limit: 1), .queue(.of(Array(entries[1...])), noon))
         script.expect(.open)
-        script.expect(.note([entries[1]]))
+        script.expect(.begin([entries[1]]))
         script.expect(.play(.init(.notice(entries[1]))), heard)
         script.expect(.record(.notice(entries[1]), .aloud))
         script.expectAnnouncement(of: entries[2])

@@ -19,7 +19,7 @@ struct AnnouncerRingTests {
     ) {
         let entry = entry ?? ring
         script.expect(.open)
-        script.expect(.noteSounding(entry))
+        script.expect(.beginErrand(entry))
         script.expect(play(entry, words), .outcome(outcome), takes: .seconds(2), asks: asks)
     }
 
@@ -92,7 +92,7 @@ struct AnnouncerRingTests {
         for (index, payment) in payments.enumerated() {
             expectRead(script, Array(payments[index...]), rings: [ring])
             script.expect(.open)
-            script.expect(.note([payment]))
+            script.expect(.begin([payment]))
             script.expect(.play(.init(.notice(payment))), heard, takes: .seconds(3))
             script.expect(.record(.notice(payment), .aloud))
             expectRead(script, Array(payments[(index + 1)...]), rings: [ring])
@@ -112,7 +112,7 @@ struct AnnouncerRingTests {
         script.expect(rest, .interrupted) { $0.inboxChanged() }
         expectRead(script, [payment], rings: [ring])
         script.expect(.open)
-        script.expect(.note([payment]))
+        script.expect(.begin([payment]))
         script.expect(.play(.init(.notice(payment))), heard, asks: answer)
         script.expect(.record(.notice(payment), .aloud))
         expectRead(script, rings: [ring])
@@ -170,7 +170,7 @@ struct AnnouncerRingTests {
         script.expect(.end(ring, .missed))
         expectRead(script, [payment], rings: [next])
         script.expect(.open)
-        script.expect(.note([payment]))
+        script.expect(.begin([payment]))
         script.expect(.play(.init(.notice(payment))), heard)
         script.expect(.record(.notice(payment), .aloud))
         expectRead(script, rings: [next])
@@ -190,7 +190,7 @@ struct AnnouncerRingTests {
             expectRead(script, rings: [ring])
             script.expect(.open, index == 0 ? .failed : .done)
             if index == 1 {
-                script.expect(.noteSounding(ring))
+                script.expect(.beginErrand(ring))
                 script.expect(play(ring, .silence), .outcome(.failed), takes: .seconds(3))
             }
             script.expect(.wait(.milliseconds(wait)))
@@ -229,7 +229,7 @@ struct AnnouncerRingTests {
         let script = script()
         expectRead(script, rings: [ring])
         script.expect(.open)
-        script.expect(.noteSounding(ring), .failed)
+        script.expect(.beginErrand(ring), .failed)
         script.expect(play(ring, .silence), .outcome(.stoppedEarly), asks: answer)
         expectRead(script, rings: [ring])
         script.expect(.end(ring, .answered), .failed)

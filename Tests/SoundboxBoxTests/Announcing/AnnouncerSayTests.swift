@@ -23,7 +23,7 @@ struct AnnouncerSayTests {
         let script = AnnouncerScript { $0.inboxChanged() }
         script.expect(.read(limit: 1), .queue(.of([], says: [say]), noon))
         script.expect(.open)
-        script.expect(.noteSounding(say.entry))
+        script.expect(.beginErrand(say.entry))
         script.expect(.play(.init(job, Delivery(hasChime: false))), .outcome(outcome))
         return script
     }
@@ -51,7 +51,7 @@ struct AnnouncerSayTests {
         script.expect(.rest) { $0.inboxChanged() }
         script.expect(.read(limit: 1), .queue(.of([], says: [pending, ready]), noon))
         script.expect(.open)
-        script.expectLast(.noteSounding(ready.entry))
+        script.expectLast(.beginErrand(ready.entry))
         await script.run()
     }
 
@@ -78,7 +78,7 @@ struct AnnouncerSayTests {
         script.expect(.end(old[0].entry, .expired))
         script.expect(.read(limit: 1), .queue(.of([payment], says: [old[1], lost]), noon))
         script.expect(.open)
-        script.expect(.note([payment]))
+        script.expect(.begin([payment]))
         script.expect(.play(.init(.notice(payment))), heard)
         script.expect(.record(.notice(payment), .aloud))
         script.expect(.read(limit: 1), .queue(.of([], says: [old[1], lost]), noon))
@@ -97,7 +97,7 @@ struct AnnouncerSayTests {
         for answer in [AnnouncerScript.Answer.failed, .rest([])] {
             script.expect(.read(limit: 1), .queue(.of([], says: [say]), noon))
             script.expect(.open)
-            script.expect(.noteSounding(say.entry), answer)
+            script.expect(.beginErrand(say.entry), answer)
             if case .failed = answer { script.expect(.wait(.seconds(1))) }
         }
         script.expect(.read(limit: 1), .queue(.of([]), noon))

@@ -10,7 +10,7 @@ import Testing
 /// let script = AnnouncerScript { $0.inboxChanged() }
 /// script.expect(.read(limit: 1), .queue(.of([entry]), noon))
 /// script.expect(.open, .done) { $0.say(.volumeUp) }
-/// script.expectLast(.note([entry]))
+/// script.expectLast(.begin([entry]))
 /// await script.run(.plain)
 /// ```
 final class AnnouncerScript {
@@ -19,8 +19,8 @@ final class AnnouncerScript {
         case lookUp(Announcer.Request)
         case check
         case open
-        case note([InboxEntry])
-        case noteSounding(ErrandEntry)
+        case begin([InboxEntry])
+        case beginErrand(ErrandEntry)
         case play(Announcer.Announcement)
         case record(Announcer.Job, Manner)
         case expire([InboxEntry])
@@ -85,7 +85,7 @@ final class AnnouncerScript {
     func expectPlaying(_ entry: InboxEntry, _ outcome: Announcer.Outcome, asks: @escaping Asks = { _ in }) {
         expect(.read(limit: 1), .queue(.of([entry]), Entries.moment))
         expect(.open)
-        expect(.note([entry]))
+        expect(.begin([entry]))
         expect(.play(.init(.notice(entry))), .outcome(outcome), asks: asks)
     }
 
@@ -173,12 +173,12 @@ final class AnnouncerScript {
             }
         }
 
-        func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
-            try perform(.note(entries)) { if case .rest(let rest) = $0 { rest } else { entries } }
+        func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+            try perform(.begin(entries)) { if case .rest(let rest) = $0 { rest } else { entries } }
         }
 
-        func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
-            try perform(.noteSounding(entry)) { if case .rest = $0 { false } else { true } }
+        func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+            try perform(.beginErrand(entry)) { if case .rest = $0 { false } else { true } }
         }
 
         func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {

@@ -44,7 +44,7 @@ struct AnnouncerTests {
         let late = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
         let rest = [late[0], late[2]]
         let script = summary(of: late)
-        script.expect(.note(late), .rest(rest))
+        script.expect(.begin(late), .rest(rest))
         script.expect(.play(.init(.summary(rest))), .outcome(.played(.aloud)))
         script.expect(.record(.summary(rest), .aloud))
         script.expectLast(.read(limit: 1))
@@ -56,10 +56,10 @@ struct AnnouncerTests {
         let late = try (1...3).map { try Entries.entry($0, age: .seconds(601)) }
         let entry = try Entries.entry(4)
         let script = summary(of: late)
-        script.expect(.note(late), .rest([]))
+        script.expect(.begin(late), .rest([]))
         script.expect(.read(limit: 1), .queue(.of([entry]), noon))
         script.expect(.open)
-        script.expect(.note([entry]), .rest([]))
+        script.expect(.begin([entry]), .rest([]))
         script.expectLast(.read(limit: 1))
         await script.run()
     }
@@ -121,12 +121,12 @@ struct AnnouncerTests {
             [(.read(limit: 1), .failed), (.wait(.seconds(1)), .interrupted)],
             [(.read(limit: 1), queue), (.open, .done)], [(.read(limit: 1), queue), (.open, .failed)],
             [(.read(limit: 1), queue), (.open, .failed), (.wait(.milliseconds(500)), .interrupted)],
-            [(.read(limit: 1), queue), (.open, .done), (.note([entry]), .done)],
-            [(.read(limit: 1), queue), (.open, .done), (.note([entry]), .failed)],
-            [(.read(limit: 1), queue), (.open, .done), (.note([entry]), .rest([]))],
-            [(.read(limit: 1), queue), (.open, .done), (.note([entry]), .done), (play, .failed)],
+            [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .done)],
+            [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .failed)],
+            [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .rest([]))],
+            [(.read(limit: 1), queue), (.open, .done), (.begin([entry]), .done), (play, .failed)],
             [
-                (.read(limit: 1), queue), (.open, .done), (.note([entry]), .done),
+                (.read(limit: 1), queue), (.open, .done), (.begin([entry]), .done),
                 (play, .outcome(.played(.aloud))), (.record(.notice(entry), .aloud), .failed),
             ],
         ]
@@ -155,7 +155,7 @@ struct AnnouncerTests {
         script.expect(
             .read(limit: 10_000), .queue(.of(late + [fresh, try Entries.entry(5, age: .seconds(9999))]), noon))
         script.expect(.open)
-        script.expect(.note(late))
+        script.expect(.begin(late))
         script.expect(.play(.init(.summary(late))), .outcome(.played(.aloud)))
         script.expect(.record(.summary(late), .aloud))
         script.expectAnnouncement(of: fresh)
@@ -171,7 +171,7 @@ struct AnnouncerTests {
         script.expect(.read(limit: 1), .queue(.of([payment]), noon))
         script.expect(.read(limit: 10_000), .queue(.of([payment, refund]), noon))
         script.expect(.open)
-        script.expect(.note([payment]))
+        script.expect(.begin([payment]))
         script.expect(.play(.init(.summary([payment]))), .outcome(.played(.aloud)))
         script.expect(.record(.summary([payment]), .aloud))
         script.expectAnnouncement(of: refund)

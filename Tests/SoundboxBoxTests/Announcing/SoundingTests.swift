@@ -43,6 +43,20 @@ struct SoundingTests {
         #expect(!sounding.earlyEnd.isRaised)
     }
 
+    @Test("It tells of what waits whether a part of it was heard, until that is over")
+    func hasBegun() {
+        #expect(!sounding.hush(payment))
+        sounding.begin([payment])
+        #expect(!sounding.hush(payment), "it was cancelled before")
+        sounding.forget()
+        sounding.begin([payment])
+        sounding.end()
+        sounding.begin([errand])
+        #expect(sounding.hush(payment), "it broke off")
+        sounding.forget([payment])
+        #expect(!sounding.hush(payment), "it has ended")
+    }
+
     @Test("However many are cancelled, it remembers a few")
     func bounded() throws {
         for number in 0..<100 { sounding.hush(.errand(try CommandID("\(number)"))) }

@@ -288,12 +288,12 @@ actor VirtualBox: AnnouncerWork {
         }
     }
 
-    func markAnnouncing(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
-        try onDisk { try inbox.markAnnouncing(entries) }
+    func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
+        try onDisk { try inbox.stillWaiting(entries) }
     }
 
-    func markSounding(_ entry: ErrandEntry) throws(InboxError) -> Bool {
-        try onDisk { try inbox.markSounding(entry) }
+    func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+        try onDisk { try inbox.stillWaits(entry) }
     }
 
     func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {

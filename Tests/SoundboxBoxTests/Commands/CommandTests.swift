@@ -181,7 +181,7 @@ struct CommandJudgeTests {
         for age in [nil, 0, 86_400_000] as [Int64?] {
             for signed in [true, false] {
                 guard
-                    case .cancel(.payment(id), _, _) = try judge(
+                    case .cancel(.payment(id), _, _, false) = try judge(
                         .cancel(.payment(id)), id: nil, age: age, signed: signed, waited: true, clock: Self.unset)
                 else {
                     Issue.record("not a cancel of that payment")

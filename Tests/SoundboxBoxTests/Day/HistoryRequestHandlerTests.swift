@@ -8,6 +8,7 @@ import Testing
 @Suite("What is told of the history")
 struct HistoryRequestHandlerTests {
     private let inbox = TemporaryInbox()
+    private let state = BoxState(volume: Volume(80))
     private static let noon = Timestamp(millisecondsSince1970: 1_795_348_800_000)
 
     private func day(isSet: Bool = true, history: (any PaymentHistory)? = nil) -> ShopDay {
@@ -20,7 +21,7 @@ struct HistoryRequestHandlerTests {
     }
 
     private func handler(isSet: Bool = true) -> HistoryRequestHandler {
-        HistoryRequestHandler(day: day(isSet: isSet), executor: ThreadExecutor(name: "files"))
+        HistoryRequestHandler(day: day(isSet: isSet), state: state, executor: ThreadExecutor(name: "files"))
     }
 
     private func arrive(
@@ -50,6 +51,15 @@ struct HistoryRequestHandlerTests {
         #expect(sequences == Array((1...2300).reversed()))
     }
 
+    @Test("What sounds is told as such")
+    func sounding() async throws {
+        try arrive(2)
+        state.update { $0.announcing = [1] }
+        let answer = try await handler().entries(try HistoryQuery([])).get()
+        guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
+        #expect(entries.compactMap { $0["state"]?.string } == ["received", "announcing"])
+    }
+
     @Test("So many are told as were asked for, and the next ones follow them")
     func limit() async throws {
         try arrive(10)
@@ -65,7 +75,7 @@ struct HistoryRequestHandlerTests {
         arguments: [false, true])
     func boundedSearch(totals: Bool) async throws {
         let handler = HistoryRequestHandler(
-            day: day(history: LongHistory(rows: HistoryRequestHandler.mostRows + 10)),
+            day: day(history: LongHistory(rows: HistoryRequestHandler.mostRows + 10)), state: state,
             executor: ThreadExecutor(name: "files"))
         var parameters: [(name: String, value: String)] = [("amount", "7"), ("id_ends", "none")]
         var examined: [Int] = []

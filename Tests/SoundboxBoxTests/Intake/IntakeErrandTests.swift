@@ -14,6 +14,7 @@ struct IntakeErrandTests {
         case inboxChanged
         /// With how many receipts had been written by then.
         case hush(CancelTarget, receipts: Int)
+        case cancelled(CancelTarget)
     }
 
     private let inbox = TemporaryInbox()
@@ -22,9 +23,12 @@ struct IntakeErrandTests {
 
     init() throws { topics = try Topics(merchant: "M1001", device: "box-01") }
 
-    /// - Parameter takesFiles: whether settings and certificates are taken.
+    /// - Parameters:
+    ///   - takesFiles: whether settings and certificates are taken.
+    ///   - hasBegun: whether a part of whatever is cancelled was heard.
     private func intake(
-        isSigned: Bool = false, oneRing: Bool = false, rules: ErrandSpeech? = nil, takesFiles: Bool = false
+        isSigned: Bool = false, oneRing: Bool = false, rules: ErrandSpeech? = nil, takesFiles: Bool = false,
+        hasBegun: Bool = false
     ) throws -> Intake {
         let verifier = MessageVerifier(
             keys: [try SigningKey(MessageVerifierTests.secret)], required: true, topics: topics)
@@ -43,7 +47,9 @@ struct IntakeErrandTests {
                 inboxChanged: { [events] in events.append(.inboxChanged) },
                 hush: { [events, inbox] target in
                     events.append(.hush(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
-                }, settings: { _ in takesFiles ? nil : "settings: none" },
+                    return hasBegun
+                }, cancelled: { [events] in events.append(.cancelled($0)) },
+                settings: { _ in takesFiles ? nil : "settings: none" },
                 certificate: { _ in takesFiles ? nil : "certificate: none" }))
     }
 
@@ -101,7 +107,7 @@ struct IntakeErrandTests {
             try receipts(from: intake).suffix(4) == ["r-1 cancelled while it waited", "c-1 ok", "r-2 stored", "r-2 ok"])
     }
 
-    @Test("A cancel hushes before anything of its batch is on the disk, and once more when it is")
+    @Test("A cancel hushes before anything of its batch is on the disk, and its end is told when it is")
     func hushedFirst() throws {
         let intake = try intake()
         try intake.commit([command(#""type":"ring""#)])
@@ -112,13 +118,21 @@ struct IntakeErrandTests {
         ])
         #expect(
             events.entries == [
-                .inboxChanged, .hush(ring, receipts: 2), .inboxChanged, .hush(ring, receipts: 5),
-                .inboxChanged,
+                .inboxChanged, .hush(ring, receipts: 2), .inboxChanged, .cancelled(ring), .inboxChanged,
             ])
         #expect(
             try receipts() == [
                 "r-1 stored", "r-1 ok", "A-1 stored", "r-1 cancelled while it waited", "c-1 ok",
             ])
+    }
+
+    @Test("What had begun to sound is cancelled while it sounded, as its receipt says", arguments: ["r-1", "A-1"])
+    func cancelledWhileItSounded(id: String) throws {
+        let intake = try intake(hasBegun: true)
+        try intake.commit([payment(#"{"id":"A-1","amount":"1"}"#), command(#""type":"ring""#)])
+        let name = id == "r-1" ? "command_id" : "payment_id"
+        try intake.commit([command(#""type":"cancel","\#(name)":"\#(id)""#, id: "c-1")])
+        #expect(try receipts().suffix(2) == ["\(id) cancelled while it sounded", "c-1 ok"])
     }
 
     @Test("A cancel that comes first takes its ring back when that comes; one that comes too late says so")

@@ -8,13 +8,12 @@ extension ErrandContractTests {
     @Test("What waits and what sounds is cancelled, and the receipts tell which")
     func cancelled() throws {
         let entries = try take(["w", "s"], in: open())
-        _ = try open().markSounding(entries[1])
         #expect(
-            try open().take([cancel("s"), cancel("w")], at: later) == [
+            try open().take([cancel("s", hasBegun: true), cancel("w")], at: later) == [
                 .cancelled(try target("s"), .whileItSounded), .cancelled(try target("w"), .whileItWaited),
             ])
         #expect(try open().errands() == [])
-        #expect(try !open().markSounding(entries[0]), "it may sound")
+        #expect(try !open().stillWaits(entries[0]), "it may sound")
         #expect(try !open().end(entries[1], as: .answered, at: later), "an end after the cancel")
         #expect(
             try open().take([cancel("s"), arrival("s")], at: later) == [
@@ -104,9 +103,8 @@ extension ErrandContractTests {
     @Test("A payment that is being spoken is cancelled in a batch, and its end comes too late")
     func cancelledPayment() throws {
         let entry = try only(store(["1"], in: open()))
-        _ = try open().markAnnouncing(entry)
         let target = CancelTarget.payment(entry.notice.id)
-        let batch = CommandArrival.cancel(target, expiry: evening)
+        let batch = CommandArrival.cancel(target, expiry: evening, hasBegun: true)
         #expect(
             try open().take([batch, batch], at: later) == [
                 .cancelled(target, .whileItSounded), .tooLate(target, state: "cancelled"),

@@ -21,7 +21,9 @@ struct ErrandContractTests: InboxContract {
         .errand(try errand(id, ring: ring), expiry: evening, onlyWhenNoRing: onlyWhenNoRing)
     }
 
-    func cancel(_ id: String) throws -> CommandArrival { .cancel(.errand(try CommandID(id)), expiry: evening) }
+    func cancel(_ id: String, hasBegun: Bool = false) throws -> CommandArrival {
+        .cancel(.errand(try CommandID(id)), expiry: evening, hasBegun: hasBegun)
+    }
 
     func target(_ id: String) throws -> CancelTarget { .errand(try CommandID(id)) }
 
@@ -86,11 +88,10 @@ struct ErrandContractTests: InboxContract {
         ]
         let entries = try take(ends.map(\.state), in: open())
         for (entry, end) in zip(entries, ends) {
-            #expect(try open().markSounding(entry), "it may sound")
-            #expect(try open().errands().first?.isSounding == true)
+            #expect(try open().stillWaits(entry), "it may sound")
             #expect(try open().end(entry, as: end.0, at: later))
             #expect(try !open().end(entry, as: .answered, at: later), "a second end")
-            #expect(try !open().markSounding(entry), "it may sound again")
+            #expect(try !open().stillWaits(entry), "it may sound again")
         }
         #expect(try open().errands() == [])
         #expect(
@@ -147,7 +148,7 @@ struct ErrandContractTests: InboxContract {
     @Test("An errand that the inbox does not know changes nothing")
     func strangeErrand() throws {
         let stranger = ErrandEntry(sequence: 9, errand: try errand("x"), receivedAt: noon)
-        #expect(try !open().markSounding(stranger), "it may sound")
+        #expect(try !open().stillWaits(stranger), "it may sound")
         #expect(try !open().end(stranger, as: .answered, at: noon))
         #expect(try open().counts().receiptsWaiting == 0)
     }

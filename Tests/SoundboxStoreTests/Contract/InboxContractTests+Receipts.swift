@@ -5,23 +5,10 @@ import Testing
 @testable import SoundboxStore
 
 extension InboxContractTests {
-    @Test("What is being announced still waits, and comes first")
-    func announcing() throws {
-        let entries = try store(["1", "2"], in: inbox)
-        #expect(try inbox.markAnnouncing(entries[0]), "it may be spoken")
-        // After a power cut the same is noted once more.
-        #expect(try inbox.markAnnouncing(entries[0]), "it may be spoken again")
-        let waiting = try inbox.waiting(limit: 10)
-        #expect(waiting.map(\.notice.id.text) == ["1", "2"])
-        #expect(waiting.map(\.state) == [.announcing, .received])
-        #expect(try inbox.counts().waiting == 2, "count of waiting")
-    }
-
     @Test("What has been announced waits no longer and is the last announced")
     func announced() throws {
         let entries = try store(["1", "2", "3"], in: inbox)
         for entry in entries.prefix(2) {
-            _ = try inbox.markAnnouncing(entry)
             try inbox.markAnnounced(entry, at: later)
             #expect(try inbox.lastAnnounced()?.notice == entry.notice)
             #expect(try inbox.lastAnnounced()?.state == .announced)
@@ -36,7 +23,7 @@ extension InboxContractTests {
         try inbox.markAnnounced(entry, at: noon)
         try inbox.markAnnounced(entry, at: later)
         try inbox.markExpired([entry], at: later)
-        #expect(try !inbox.markAnnouncing(entry), "it may be spoken")
+        #expect(try inbox.stillWaiting([entry]) == [], "it may be spoken")
         #expect(try inbox.waiting(limit: 10) == [])
         #expect(try inbox.lastAnnounced()?.state == .announced)
         #expect(try receipts(of: inbox).map(\.state) == ["stored", "announced"])
@@ -72,7 +59,7 @@ extension InboxContractTests {
         let entries = try store(["1", "2"], in: inbox)
         #expect(try inbox.cancel(entries[0].notice.id, at: later) == .cancelled(entries[0]))
         #expect(try inbox.waiting(limit: 10) == [entries[1]])
-        #expect(try !inbox.markAnnouncing(entries[0]), "it may be spoken")
+        #expect(try inbox.stillWaiting([entries[0]]) == [], "it may be spoken")
         #expect(try inbox.cancel(entries[0].notice.id, at: later) == .tooLate(.cancelled), "a second time")
         #expect(
             try inbox.store([.notice(entries[0].notice)], at: later) == [.duplicate(entries[0].notice, differs: nil)],
@@ -84,10 +71,8 @@ extension InboxContractTests {
     func cancelledWhileSpoken() throws {
         let entries = try store(["1", "2"], in: inbox)
         try inbox.markAnnounced(entries[0], at: later)
-        _ = try inbox.markAnnouncing(entries[1])
-        let sounding = try only(inbox.waiting(limit: 10))
         #expect(try inbox.cancel(entries[0].notice.id, at: later) == .tooLate(.announced))
-        #expect(try inbox.cancel(entries[1].notice.id, at: later) == .cancelled(sounding))
+        #expect(try inbox.cancel(entries[1].notice.id, hasBegun: true, at: later) == .cancelled(entries[1]))
         #expect(try inbox.waiting(limit: 10) == [])
         // The player may have come to the end in the meantime.
         try inbox.markAnnounced(entries[1], at: later)
@@ -113,26 +98,18 @@ extension InboxContractTests {
             ])
     }
 
-    @Test("Several are noted as being announced together, except those that wait no longer")
-    func severalAnnouncing() throws {
+    @Test("Of several those still wait that were not cancelled meanwhile")
+    func stillWaiting() throws {
         let entries = try store(["1", "2", "3", "4"], in: inbox)
         _ = try inbox.cancel(entries[1].notice.id, at: later)
-        #expect(
-            try inbox.markAnnouncing(Array(entries.prefix(3))).map(\.sequence) == [
-                entries[0].sequence, entries[2].sequence,
-            ], "with a cancelled one")
-        let states: [NoticeState] = [.announcing, .announcing, .received]
-        #expect(try inbox.waiting(limit: 10).map(\.state) == states)
-        _ = try inbox.cancel(entries[2].notice.id, at: later)
-        #expect(try inbox.waiting(limit: 10).map(\.notice.id.text) == ["1", "4"], "with one cancelled since")
-        #expect(try inbox.markAnnouncing([]) == [], "none at all")
-        #expect(try inbox.markAnnouncing([entries[1]]) == [], "the cancelled one alone")
+        #expect(try inbox.stillWaiting(Array(entries.prefix(3))) == [entries[0], entries[2]])
+        #expect(try inbox.stillWaiting([]) == [], "none at all")
     }
 
     @Test("A notice that the inbox does not know changes nothing")
     func stranger() throws {
         let stranger = InboxEntry(sequence: 99, notice: try notice("x"), receivedAt: noon, state: .received)
-        #expect(try !inbox.markAnnouncing(stranger), "it may be spoken")
+        #expect(try inbox.stillWaiting([stranger]) == [], "it may be spoken")
         #expect(try inbox.cancel(stranger.notice.id, at: noon) == .unknown)
         try inbox.markAnnounced(stranger, at: noon)
         try inbox.markExpired([stranger], at: noon)
