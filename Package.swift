@@ -265,7 +265,8 @@ let package = Package(
             of: "SoundboxBox",
             [
                 "SoundboxCore", "SoundboxSpeech", "SoundboxSystem", "SoundboxVoice", "SoundboxAudio", "SoundboxStore",
-                "SoundboxConfiguration", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb, logging, metrics,
+                "SoundboxConfiguration", "SoundboxControl", "SoundboxTesting", "TestSupport", "VoiceTestSupport", grdb,
+                logging, metrics,
                 serviceLifecycle,
             ]),
         tests(

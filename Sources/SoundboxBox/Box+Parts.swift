@@ -49,8 +49,13 @@ extension Box {
         package var removeSetup: @Sendable () throws -> SetupRemoval
         /// A path that is there while new software is being installed.
         package var updateMark: String
-        /// Lets others on this machine ask and command the box.
-        package var control: @Sendable (ControlAnswers) -> [any Service] = { _ in [] }
+        /// Lets others ask and command the box: what it answers, and its figures alone.
+        package var control:
+            @Sendable ([ControlRoute], _ metrics: @escaping @Sendable () async -> [MetricFamily]) -> [any Service] = {
+                _, _ in []
+            }
+        /// How the shop's page is to be served.
+        package var page = JSONValue.null
         package var systemd = Systemd()
         /// Where the box counts what happens: its own, and never the process's.
         package var metrics = MetricsRegistry(BoxMetrics.descriptions)

@@ -9,7 +9,7 @@ import SoundboxVoice
 /// The box: intake, announcer, panel and status, joined and run. What it is made of comes from outside, and it knows
 /// only the ports: see ``Parts``.
 public struct Box {
-    private let services: [any Service]
+    let services: [any Service]
     private let hasEnded = OneTimeSignal()
     private let unprovisioning: Unprovisioning
     private let settings: RemoteSettingsService
@@ -48,14 +48,14 @@ public struct Box {
         self.unprovisioning = unprovisioning
         let requests = AnnouncerRequests()
         let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
-        let historyRequests = HistoryRequestHandler(day: day, state: state, executor: files)
+        let history = HistoryRequestHandler(day: day, state: state, executor: files)
         let volume = VolumeControl(
             player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: requests.say)
         let commands = CommandHandler(
             volume: volume, unprovisioning: unprovisioning, play: requests.play, say: requests.say)
         let quietTime = QuietTime(
-            parts.policy.quietHours, own: parts.quietHours.own, keep: parts.quietHours.keep,
-            minuteOfDay: { day.minuteOfDay })
+            parts.policy.quietHours, own: parts.quietHours.own, state: state, executor: files,
+            keep: parts.quietHours.keep, minuteOfDay: { day.minuteOfDay })
         let networkPrompts = parts.policy.networkPrompts.map {
             NetworkPrompts(
                 $0, state: state, quietTime: quietTime, say: requests.say, withdraw: requests.withdraw)
@@ -114,66 +114,53 @@ public struct Box {
                     return certificate.take(text)
                 },
                 perform: commands.perform, say: requests.say))
-        let reporter = StatusReporter(
-            identity: parts.identity, inbox: inbox, state: state, feed: feed, systemd: systemd, clock: clock,
-            quietTime: quietTime, session: session)
         let counter = ControlRequestHandler(
-            history: historyRequests, state: state, quietTime: quietTime, voices: parts.voices, executor: files,
-            loudness: { volume.loudness }, play: requests.play, status: { await reporter.status() })
-        let answers = ControlAnswers(
-            status: { await reporter.status() }, replay: { requests.play(.last) },
-            replayNotice: { await counter.replay($0) },
-            changeVolume: { change in
-                guard let change else { return volume.loudness }
-                return await volume.change(change)
-            },
-            history: { await historyRequests.entries($0) }, totals: { await historyRequests.totals($0) },
-            metrics: { [counted = parts.metrics, machine = parts.machine] in
-                await reporter.metrics(counted: counted, machine: machine)
-            },
-            events: { await counter.events(after: $0) },
-            quietHours: { await counter.quietHours($0) }, trial: { requests.say(.greeting) },
-            speakCode: { await counter.speak($0) })
+            history: history, inbox: inbox, volume: volume, quietTime: quietTime, voices: parts.voices, executor: files,
+            requests: requests)
+        let dayEnd = parts.policy.dayEnd.map {
+            DayEndService(
+                $0, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: requests.tell)
+        }
 
-        let renewal: [any Service] = certificate.map { [$0] } ?? []
-        let network: [any Service] = networkPrompts.map { [$0] } ?? []
-        let dayEnd: [any Service] =
-            parts.policy.dayEnd.map { dayEnd in
-                [
-                    DayEndService(
-                        dayEnd, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: requests.tell)
-                ]
-            } ?? []
-
-        // Shutdown goes from the last to the first: nothing new is asked for, the announcement is finished, the panel
-        // goes dark, and the receipts and the offline status still go out.
-        services =
+        // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for, the
+        // announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
+        let first: [any Feature] = [
+            clock, session, quietTime, intake, history, counter, ShopPage(settings: parts.page, state: state),
+            parts.metrics, MachineMetrics(read: parts.machine),
+            WatchdogService(
+                systemd: systemd,
+                // Not the sound card's: a restart mends no driver, and while it is away payments are stored.
+                stillness: {
+                    [
+                        salvage.stillness(parts.feedStillness()), salvage.stillness(announcer.timeInJob),
+                        player.timeInJob,
+                    ]
+                }),
+            InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
+            // After everybody who sends commands: the volume that they set is still written down.
+            volume,
+            FeedService(feed: feed, delegate: intake),
+        ]
+        let second: [any Feature] =
             [
-                WatchdogService(
-                    systemd: systemd,
-                    // Not the sound card's: a restart mends no driver, and while it is away payments are stored.
-                    stillness: {
-                        [
-                            salvage.stillness(parts.feedStillness()), salvage.stillness(announcer.timeInJob),
-                            player.timeInJob,
-                        ]
-                    }),
-                InboxHousekeeping(inbox: parts.upkeep, retention: parts.policy.retention, clock: clock, logger: logger),
-                // After everybody who sends commands: the volume that they set is still written down.
-                volume,
-                FeedService(feed: feed, delegate: intake),
-                reporter,
-                unprovisioning,
-                settings,
+                unprovisioning, settings,
                 PanelService(
                     panel: parts.panel, gestures: parts.gestures, state: state, logger: logger,
-                    perform: commands.perform,
-                    answer: announcer.answer),
+                    perform: commands.perform, answer: announcer.answer),
                 announcer,
-            ] + renewal + parts.control(answers) + network + dayEnd + [
+            ] + [certificate].compactMap(\.self)
+        let last: [any Feature] =
+            [networkPrompts].compactMap(\.self) + [dayEnd].compactMap(\.self) + [
                 StorageFaultService(state: state, say: requests.say),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity),
             ]
+        let reporter = StatusReporter(
+            identity: parts.identity, inbox: inbox, history: parts.history, state: state, feed: feed, systemd: systemd,
+            clock: clock, features: first + second + last)
+        let routes = [reporter].flatMap(\.routes) + (first + second + last).flatMap(\.routes)
+        services =
+            (first + [reporter] + second).compactMap(\.service)
+            + parts.control(routes) { await reporter.allMetrics() } + last.compactMap(\.service)
     }
 
     /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being announced,

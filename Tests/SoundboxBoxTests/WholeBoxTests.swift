@@ -354,7 +354,7 @@ private final class HangingCard: AudioSink {
     func close() { base.close() }
 }
 
-private struct TextLog: LogHandler {
+struct TextLog: LogHandler {
     let lines: Journal<String>
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info

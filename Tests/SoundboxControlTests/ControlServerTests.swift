@@ -13,20 +13,6 @@ struct ControlServerTests {
         .object([("volume", .integer(level)), ("muted", .bool(isMuted))])
     }
 
-    @Test("Why the page is not served is passed on until it is, in one line")
-    func pageProblem() async throws {
-        try await trial.whileOpen {
-            _ = try await trial.ask("PUT", "/page", body: #"{"problem": "/c\u000a: gone"}"#)
-            #expect(trial.pageProblem == "/c\\u{a}: gone")
-            for body in ["", "{}", #"{"problem": 1}"#, #"{"problem": "\#(String(repeating: "x", count: 1001))"}"#] {
-                #expect(try await trial.ask("PUT", "/page", body: body).code == 400)
-            }
-            #expect(trial.pageProblem != nil)
-            #expect(try await trial.ask("PUT", "/page", body: #"{"problem": null}"#).code == 200)
-            #expect(trial.pageProblem == nil)
-        }
-    }
-
     @Test("The client reads the status that the box told")
     func status() async throws {
         try await trial.whileOpen {
@@ -40,7 +26,7 @@ struct ControlServerTests {
     func metrics() async throws {
         try await trial.whileOpen {
             let text = try await trial.client.metrics()
-            #expect(try Exposition(text)["soundbox_volume_ratio"] == 0.8)
+            #expect(try Exposition(text)["soundbox_t"] == 0.8)
         }
         try await trial.whileOpen(isInService: false) {
             let error = await #expect(throws: ControlError.self) { _ = try await trial.client.metrics() }
@@ -58,91 +44,24 @@ struct ControlServerTests {
         }
     }
 
-    @Test("A notice is repeated by its number; one that cannot be is refused with a cause")
-    func replayOfNotice() async throws {
-        try await trial.whileOpen {
-            #expect(try await trial.ask("POST", "/replay", body: #"{"sequence": 7}"#).code == 200)
-            #expect(trial.replayed == [7])
-            #expect(trial.replays == 0)
-            for (body, code, cause) in [
-                (#"{"sequence": 404}"#, 404, "unknown"), (#"{"sequence": 409}"#, 409, "untold"),
-                (#"{"sequence": 0}"#, 400, "invalid"), (#"{"sequence": -1}"#, 400, "invalid"),
-                (#"{"sequence": "7"}"#, 400, "invalid"), (#"{"sequence": 99999999999999999999}"#, 400, "invalid"),
-            ] {
-                let answer = try await trial.ask("POST", "/replay", body: body)
-                #expect(answer.code == code, "\(body)")
-                #expect(answer.json["cause"]?.string == cause, "\(body)")
-            }
-            #expect(try await trial.ask("POST", "/replay", body: "{").code == 400)
-            #expect(trial.replayed == [7])
-            #expect(trial.replays == 0)
-        }
-    }
-
-    @Test("A code of six digits is said, and nothing else; a refusal says why")
-    func code() async throws {
-        try await trial.whileOpen {
-            #expect(try await trial.ask("POST", "/sign-in-code", body: #"{"code": "012345"}"#).code == 200)
-            for body in ["", "{}", #"{"code": "12345"}"#, #"{"code": 123456}"#, #"{"code": "12345x"}"#] {
-                #expect(try await trial.ask("POST", "/sign-in-code", body: body).code == 400, "\(body)")
-            }
-            #expect(trial.codes == ["012345"])
-            _ = try await trial.client.setVolume("mute")
-            let answer = try await trial.ask("POST", "/sign-in-code", body: #"{"code": "012345"}"#)
-            #expect(answer.code == 409)
-            #expect(answer.json["cause"]?.string == "muted")
-            #expect(trial.codes == ["012345"])
-        }
-    }
-
-    @Test("Quiet hours are told and set, and nonsense changes nothing")
-    func quietHours() async throws {
-        try await trial.whileOpen {
-            let found = try await trial.ask("GET", "/quiet-hours").json
-            #expect(found["origin"]?.string == "setup")
-            let set = #"{"from": "22:00", "to": "07:30", "volume": 20}"#
-            #expect(try await trial.ask("PUT", "/quiet-hours", body: set).code == 200)
-            let hours = try await trial.ask("GET", "/quiet-hours").json
-            #expect(hours == (try JSONValue(parsing: Array(#"{"quiet_hours": \#(set), "origin": "shop"}"#.utf8))))
-            for body in [
-                "", "{}", "[]", #"{"off": false}"#, #"{"from": "22:00", "to": "22:00", "volume": 20}"#,
-                #"{"from": "24:00", "to": "07:30", "volume": 20}"#, #"{"from": "22:00", "to": "7:30", "volume": 20}"#,
-                #"{"from": "22:00", "to": "07:30", "volume": 101}"#,
-                #"{"from": "22:00", "to": "07:30", "volume": 20, "off": true}"#,
-            ] {
-                #expect(try await trial.ask("PUT", "/quiet-hours", body: body).code == 400, "\(body)")
-            }
-            #expect(try await trial.ask("GET", "/quiet-hours").json == hours)
-        }
-    }
-
-    @Test("Events, a trial and the page's settings are passed on")
-    func others() async throws {
-        try await trial.whileOpen {
-            let later = try await trial.ask("GET", "/events?after=16").json
-            #expect(later["version"]?.integer == 17)
-            let first = try await trial.ask("GET", "/events").json
-            #expect(first["version"]?.integer == 1)
-            for after in ["-1", "x", "99999999999999999999"] {
-                #expect(try await trial.ask("GET", "/events?after=\(after)").code == 400)
-            }
-            #expect(try await trial.ask("POST", "/trial").code == 200)
-            #expect(trial.trials == 1)
-            let page = try await trial.ask("GET", "/page").json
-            #expect(page["port"]?.integer == 80)
-        }
-    }
-
     @Test(
-        "A box that is not in service says so, whatever it is asked for",
-        arguments: ["GET /events", "POST /trial", "GET /quiet-hours", "POST /sign-in-code", "GET /page"])
-    func notInService(route: String) async throws {
-        let parts = route.split(separator: " ").map(String.init)
-        try await trial.whileOpen(isInService: false) {
-            let known = try await trial.ask(parts[0], parts[1])
-            #expect(known.code == 503)
-            let unknown = try await trial.ask("GET", "/nothing")
-            #expect(unknown.code == 404)
+        "A refusal has a status and a cause for programs, and a reason for people",
+        arguments: [
+            ("invalid", 400), ("unknown", 404), ("untold", 409), ("muted", 409), ("quiet", 409), ("unspeakable", 409),
+            ("busy", 429), ("undated", 503), ("fault", 503),
+        ])
+    func refusal(cause: String, code: Int) async throws {
+        try await trial.whileOpen {
+            let answer = try await trial.ask("POST", "/refusal", body: #"{"cause": "\#(cause)"}"#)
+            #expect(answer.code == code && answer.error == "because" && answer.json["cause"]?.string == cause)
+        }
+    }
+
+    @Test("What is asked reaches the route, with every sign in its names")
+    func asks() async throws {
+        try await trial.whileOpen {
+            let answer = try await trial.client.history([("channel", "a&b=c %+é微"), ("limit", "3")])
+            #expect(answer["limit"]?.string == "3" && answer["channel"]?.string == "a&b=c %+é微")
         }
     }
 
@@ -219,8 +138,7 @@ struct ControlServerTests {
             #expect(
                 answer.error
                     == "\(method) \"\(path)\" is unknown; expected GET /status, POST /replay, GET /volume, "
-                    + "PUT /volume, GET /history, GET /totals, GET /metrics, GET /events, GET /quiet-hours, "
-                    + "PUT /quiet-hours, POST /trial, POST /sign-in-code, GET /page or PUT /page"
+                    + "PUT /volume, GET /history, GET /metrics, POST /refusal"
             )
             #expect(trial.replays == 0)
             #expect(try await trial.client.status() == trial.status)
@@ -252,7 +170,7 @@ struct ControlServerTests {
     func notInService() async throws {
         try await trial.whileOpen(isInService: false) {
             #expect(try await trial.client.status() == trial.status)
-            for (method, path) in [("POST", "/replay"), ("GET", "/volume"), ("PUT", "/volume")] {
+            for (method, path) in [("POST", "/replay"), ("GET", "/history"), ("PUT", "/volume"), ("GET", "/")] {
                 let answer = try await trial.ask(method, path, body: "{\"volume\":40}")
                 #expect(answer.code == 503)
                 #expect(answer.error == "the box is not in service; see: soundbox status")

@@ -98,8 +98,7 @@ final class PageTrial: Sendable {
             socketPath: socketPath,
             // As few connections as the box has, for as long as a busy machine needs.
             limits: HTTPServer.Limits(idleSeconds: 600, lifetime: .seconds(600)),
-            status: { BoxStatus(isOnline: true, version: "1", voice: "zh-CN") },
-            service: answers, logger: logger)
+            routes: routes, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: server)],
@@ -113,36 +112,43 @@ final class PageTrial: Sendable {
         }
     }
 
-    private var answers: ControlAnswers {
-        ControlAnswers(
-            status: { BoxStatus(isOnline: true, version: "1", voice: "zh-CN") },
-            replay: { self.box.withLock { $0.replayed.append(-1) } },
-            replayNotice: { sequence in
-                self.box.withLock { $0.replayed.append(sequence) }
-                return .success(())
+    private var routes: [ControlRoute] {
+        [
+            ControlRoute(.get, "history") { request in
+                .json(Self.page(try HistoryQuery(request.query), of: self.box.withLock { $0.pages }))
             },
-            changeVolume: { change in
-                self.box.withLock { box in
-                    if let change { box.volume = change.applied(to: Volume(box.volume)).level }
-                    return Loudness(volume: Volume(box.volume), isMuted: false)
-                }
+            ControlRoute(.get, "totals") { _ in throw ControlRefusal(.undated, "no day") },
+            ControlRoute(.get, "events") { _ in .json(.object([("version", .integer(1))])) },
+            ControlRoute(.get, "volume") { _ in .json(.object([("volume", .integer(self.volume))])) },
+            ControlRoute(.put, "volume") { request in
+                let volume = try request.json?["volume"]?.integer
+                self.box.withLock { $0.volume = volume ?? -1 }
+                return .json(.object([("volume", .integer(self.volume))]))
             },
-            history: { query in Self.page(query, of: self.box.withLock { $0.pages }) },
-            totals: { _ in .failure(HistoryRefusal("no day", cause: .undated)) },
-            metrics: { [] }, events: { .object([("version", .integer($0 + 1))]) },
-            quietHours: { _ in .success(QuietReading(nil, isShops: false)) },
-            trial: { self.box.withLock { $0.trials += 1 } },
-            speakCode: { code in
-                self.box.withLock { box in
-                    if let refusal = box.refusal { return .failure(refusal) }
-                    box.codes.append(code.text)
-                    return .success(())
+            ControlRoute(.get, "quiet-hours") { _ in .json(.object([("quiet_hours", .null)])) },
+            ControlRoute(.put, "quiet-hours") { _ in .json(.object([("quiet_hours", .null)])) },
+            ControlRoute(.post, "replay") { request in
+                let sequence = try request.json?["sequence"]?.integer
+                self.box.withLock { $0.replayed.append(Int64(sequence ?? -1)) }
+                return .json(.object([("replay", .bool(true))]))
+            },
+            ControlRoute(.post, "trial") { _ in
+                self.box.withLock { $0.trials += 1 }
+                return .json(.object([("trial", .bool(true))]))
+            },
+            ControlRoute(.post, "sign-in-code") { request in
+                let code = try request.json?["code"]?.string ?? ""
+                try self.box.withLock { box in
+                    if let refusal = box.refusal { throw refusal }
+                    box.codes.append(code)
                 }
-            })
+                return .json(.object([("sign_in_code", .bool(true))]))
+            },
+        ]
     }
 
     /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out; or as many as `count`.
-    private static func page(_ query: HistoryQuery, of count: Int) -> Result<JSONValue, HistoryRefusal> {
+    private static func page(_ query: HistoryQuery, of count: Int) -> JSONValue {
         func entry(_ sequence: Int, _ id: String) -> JSONValue {
             .object([
                 ("sequence", .integer(sequence)), ("id", .string(id)), ("kind", .string("payment")),
@@ -156,19 +162,17 @@ final class PageTrial: Sendable {
                 let text = "\(last - offset)"
                 return entry(last - offset, String(repeating: "x", count: 1500 - text.count) + text)
             }
-            return .success(
-                .object([
-                    ("from", .null), ("to", .null), ("entries", .array(entries)),
-                    ("next", last > 500 ? .integer(last - 499) : .null), ("examined", .integer(500)),
-                ]))
+            return .object([
+                ("from", .null), ("to", .null), ("entries", .array(entries)),
+                ("next", last > 500 ? .integer(last - 499) : .null), ("examined", .integer(500)),
+            ])
         }
         let isFirst = query.before == nil
-        return .success(
-            .object([
-                ("from", .null), ("to", .null),
-                ("entries", .array([isFirst ? entry(2, "=HYPERLINK(\"x\")") : entry(1, "<b>,\"")])),
-                ("next", isFirst ? .integer(2) : .null), ("examined", .integer(1)),
-            ]))
+        return .object([
+            ("from", .null), ("to", .null),
+            ("entries", .array([isFirst ? entry(2, "=HYPERLINK(\"x\")") : entry(1, "<b>,\"")])),
+            ("next", isFirst ? .integer(2) : .null), ("examined", .integer(1)),
+        ])
     }
 }
 

@@ -1,6 +1,24 @@
 import Logging
 import SoundboxAudio
 import SoundboxCore
+import SoundboxSystem
+
+extension AnnouncerService: Feature {
+    nonisolated func fill(_ status: inout BoxStatus) {
+        let snapshot = state.snapshot
+        status.isAnnouncing = snapshot.announcement != nil
+        status.ring = snapshot.ring.map { RingStatus(id: $0.id, secondsLeft: $0.secondsLeft(at: .monotonicNow)) }
+        (status.sound, status.xruns) = (snapshot.device, snapshot.xruns)
+    }
+
+    nonisolated var metricFamilies: [MetricFamily] {
+        [
+            MetricFamily(
+                "soundbox_xruns_total", .counter, "How often the sound card ran dry in the middle of an announcement.",
+                Double(state.snapshot.xruns))
+        ]
+    }
+}
 
 /// What the state and the log are told of the sound card.
 extension AnnouncerService {

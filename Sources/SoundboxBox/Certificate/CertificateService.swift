@@ -197,3 +197,7 @@ package actor CertificateService: Service {
         return request
     }
 }
+
+extension CertificateService: Feature {
+    nonisolated func fill(_ status: inout BoxStatus) { status.certificate = state.snapshot.certificate }
+}

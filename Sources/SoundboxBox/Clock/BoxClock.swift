@@ -157,3 +157,19 @@ extension BoxClock {
         }
     }
 }
+
+extension BoxClock: Feature {
+    func fill(_ status: inout BoxStatus) { (status.time, status.clock) = (now, state) }
+
+    var metricFamilies: [MetricFamily] {
+        let state = state
+        return [
+            MetricFamily(
+                "soundbox_clock_confirmed", .gauge, "Whether the kernel follows a time server.",
+                state == .synchronised ? 1 : 0),
+            MetricFamily(
+                "soundbox_clock_state", .gauge, "1 for the sign by which the box knows the time, 0 for the others.",
+                ClockState.allCases.map { .init([.init("state", $0.rawValue)], .number($0 == state ? 1 : 0)) }),
+        ]
+    }
+}

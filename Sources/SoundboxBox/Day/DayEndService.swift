@@ -7,7 +7,7 @@ import SoundboxSystem
 ///
 /// The day is noted before it is told: what a power cut falls into is told once or not at all, and never twice.
 /// Pinned to a thread, since the note blocks on the disk.
-actor DayEndService: Service {
+actor DayEndService: Service, Feature {
     private let executor: ThreadExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

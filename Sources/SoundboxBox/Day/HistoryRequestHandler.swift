@@ -25,8 +25,8 @@ actor HistoryRequestHandler {
 
     /// `entries`, newest first; `next` to go on with as `before`, `null` at the end, which is where totals end; the range
     /// that was meant, when days begin (`cut_over`), and the rows that cannot be read.
-    func entries(_ query: HistoryQuery) async -> Result<JSONValue, HistoryRefusal> {
-        await answer(query) { filter, calendar in
+    func entries(_ query: HistoryQuery) async throws(ControlRefusal) -> JSONValue {
+        try await answer(query) { (filter, calendar) async throws(InboxError) in
             let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)
             var entries: [JSONValue] = []
             var unreadable: UnreadableRows?
@@ -60,8 +60,8 @@ actor HistoryRequestHandler {
     }
 
     /// `part`, which is ``Totals/partJSON`` of the rows looked at; `next` as ``entries(_:)``.
-    func totals(_ query: HistoryQuery) async -> Result<JSONValue, HistoryRefusal> {
-        await answer(query) { filter, _ in
+    func totals(_ query: HistoryQuery) async throws(ControlRefusal) -> JSONValue {
+        try await answer(query) { (filter, _) async throws(InboxError) in
             var walk = TotalsWalk(filter, now: day.clock.reading.believed, before: query.before)
             while !walk.isComplete, walk.examined < Self.mostRows {
                 try walk.step(in: day.history)
@@ -75,46 +75,39 @@ actor HistoryRequestHandler {
         }
     }
 
-    /// The number of the newest notice; `nil` where there is none, or it cannot be read.
-    func newest() -> Int64? {
-        let page = try? day.history.history(HistoryFilter(), before: nil, limit: 1)
-        return page?.entries.first?.entry.sequence
-    }
-
     /// The notice of this number; `nil` where there is none.
-    func entry(_ sequence: Int64) -> Result<InboxEntry?, HistoryRefusal> {
-        guard sequence < Int64.max else { return .success(nil) }
-        do {
+    func entry(_ sequence: Int64) throws(ControlRefusal) -> InboxEntry? {
+        guard sequence < Int64.max else { return nil }
+        do throws(InboxError) {
             let page = try day.history.history(HistoryFilter(), before: sequence + 1, limit: 1)
-            return .success(page.entries.first?.entry.sequence == sequence ? page.entries.first?.entry : nil)
-        } catch {
-            return .failure(HistoryRefusal("\(error)", cause: .fault))
-        }
+            return page.entries.first.map(\.entry).flatMap { $0.sequence == sequence ? $0 : nil }
+        } catch { throw ControlRefusal(.fault, "\(error)") }
     }
 
     private func answer(
         _ query: HistoryQuery,
-        _ body: (HistoryFilter, BusinessCalendar) async throws -> [(name: String, value: JSONValue)]
-    ) async -> Result<JSONValue, HistoryRefusal> {
-        guard let calendar = day.calendar() else {
-            return .failure(HistoryRefusal(ShopDay.hasNoZone, cause: .fault))
+        _ body: (HistoryFilter, BusinessCalendar) async throws(InboxError) -> [(name: String, value: JSONValue)]
+    ) async throws(ControlRefusal) -> JSONValue {
+        guard let calendar = day.calendar() else { throw ControlRefusal(.fault, ShopDay.hasNoZone) }
+        let filter = try query.filter(calendar, today: day.today)
+        func time(_ time: Timestamp?) -> JSONValue {
+            time.map { .string(calendar.zone.description(of: $0)) } ?? .null
         }
-        do {
-            let filter = try query.filter(calendar, today: day.today)
-            func time(_ time: Timestamp?) -> JSONValue {
-                time.map { .string(calendar.zone.description(of: $0)) } ?? .null
-            }
-            return .success(
-                .object(
-                    [
-                        ("from", time(filter.from)), ("to", time(filter.to)),
-                        ("cut_over", .string(calendar.cutOverText)),
-                    ] + (try await body(filter, calendar))))
-        } catch let refusal as HistoryRefusal {
-            return .failure(refusal)
-        } catch {
-            return .failure(HistoryRefusal("\(error)", cause: .fault))
+        let range: [(name: String, value: JSONValue)] = [
+            ("from", time(filter.from)), ("to", time(filter.to)), ("cut_over", .string(calendar.cutOverText)),
+        ]
+        do throws(InboxError) { return .object(range + (try await body(filter, calendar))) } catch {
+            throw ControlRefusal(.fault, "\(error)")
         }
+    }
+}
+
+extension HistoryRequestHandler: Feature {
+    nonisolated var routes: [ControlRoute] {
+        [
+            ControlRoute(.get, "history", isForPhones: true) { .json(try await self.entries(HistoryQuery($0.query))) },
+            ControlRoute(.get, "totals") { .json(try await self.totals(HistoryQuery($0.query))) },
+        ]
     }
 }
 

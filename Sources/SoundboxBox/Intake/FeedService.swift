@@ -2,7 +2,7 @@ import ServiceLifecycle
 import SoundboxCore
 
 /// Runs the feed until shutdown, when the receipts and the offline status still go out.
-struct FeedService: Service {
+struct FeedService: Service, Feature {
     let feed: any PaymentFeed
     let delegate: any PaymentFeedDelegate
 

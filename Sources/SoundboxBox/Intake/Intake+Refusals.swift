@@ -25,6 +25,16 @@ extension Intake {
     }
 }
 
+extension Intake: Feature {
+    func fill(_ status: inout BoxStatus) {
+        state.update {
+            $0.topicFault = $0.topicFault?.stillTold(at: .monotonicNow)
+            $0.refusals.forget(at: .monotonicNow)
+        }
+        status.noticesRefused = state.snapshot.refusals.notices
+    }
+}
+
 extension ArrivalOutcome {
     /// Why it is not announced although it says something; `nil` where it is, or has been.
     fileprivate var refusal: (id: PaymentID?, reason: String)? {

@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Tells systemd and the log that the box has started and, later, that it is about to stop.
-struct StartService: Service {
+struct StartService: Service, Feature {
     let systemd: Systemd
     let logger: Logger
     let identity: StatusReporter.Identity

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The service ends when the setup has been removed, and the box with it. Runs on a thread that may block, since it
 /// removes files.
-actor Unprovisioning: Service {
+actor Unprovisioning: Service, Feature {
     /// How long a warning counts.
     static let warningCounts = Duration.seconds(15)
 

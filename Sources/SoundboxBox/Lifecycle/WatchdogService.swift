@@ -2,7 +2,7 @@ import ServiceLifecycle
 import SoundboxSystem
 
 /// Tells systemd's watchdog that the box is alive, as long as the threads that take and speak payments make progress.
-struct WatchdogService: Service {
+struct WatchdogService: Service, Feature {
     let systemd: Systemd
     /// How long each of those threads has been stuck in what it does.
     let stillness: @Sendable () -> [Duration]

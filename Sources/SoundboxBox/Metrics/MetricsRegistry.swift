@@ -104,6 +104,10 @@ package final class MetricsRegistry: MetricsFactory {
     }
 }
 
+extension MetricsRegistry: Feature {
+    var metricFamilies: [MetricFamily] { families }
+}
+
 /// One series.
 private protocol MetricCell: AnyObject, Sendable {
     var value: MetricFamily.Value { get }

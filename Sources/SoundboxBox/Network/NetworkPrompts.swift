@@ -4,7 +4,7 @@ import SoundboxSpeech
 import SoundboxSystem
 
 /// Gives ``NetworkWatch`` its clock: has the network's loss and return spoken, and that the box is ready.
-actor NetworkPrompts: Service {
+actor NetworkPrompts: Service, Feature {
     private let state: BoxState
     private let quietTime: QuietTime
     private let say: @Sendable (Prompt) -> Void

@@ -6,7 +6,7 @@ import SoundboxSystem
 /// Joins the panel to the box: lights follow its state, buttons become commands.
 ///
 /// A panel that fails costs lights and buttons, never a payment.
-struct PanelService: Service {
+struct PanelService: Service, Feature {
     let panel: any Panel
     let gestures: GestureMap
     let state: BoxState

@@ -27,18 +27,25 @@ package final class QuietTime: Sendable {
     private let content: Mutex<Content>
     private let readMinute: @Sendable () -> Int?
     private let keep: @Sendable (QuietChange?) throws -> Void
+    private let state: BoxState?
+    private let executor: ThreadExecutor
 
     /// - Parameters:
+    ///   - state: told when they change.
+    ///   - executor: a thread that may block, for the control socket's changes.
     ///   - keep: writes the shop's own down, or removes what was written. May block.
     ///   - minuteOfDay: by the clock on the shop's wall; see ``ShopDay/minuteOfDay``.
     package init(
         _ configured: QuietHours? = nil, own: QuietChange? = nil,
+        state: BoxState? = nil, executor: ThreadExecutor = ThreadExecutor(name: "files"),
         keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in },
         minuteOfDay: @escaping @Sendable () -> Int? = { nil }
     ) {
         content = Mutex(Content(configured: configured, own: own))
         readMinute = minuteOfDay
         self.keep = keep
+        self.state = state
+        self.executor = executor
     }
 
     package var hours: QuietHours? { reading.hours }
@@ -68,5 +75,28 @@ package final class QuietTime: Sendable {
         let own: QuietChange? = change == .asSetUp ? nil : change
         try keep(own)
         content.withLock { $0.own = own }
+        state?.inboxChanged()
+    }
+}
+
+extension QuietTime: Feature {
+    var routes: [ControlRoute] {
+        [
+            ControlRoute(.get, "quiet-hours", isForPhones: true) { _ in .json(self.reading.json) },
+            ControlRoute(.put, "quiet-hours", isForPhones: true) { request in
+                let change = try QuietChange(decoding: try JSONValue(parsing: request.body))
+                let work = Task(executorPreference: self.executor) { try self.change(to: change) }
+                do { try await work.value } catch {
+                    throw ControlRefusal(.fault, "the quiet hours cannot be written down: \(error)")
+                }
+                return .json(self.reading.json)
+            },
+        ]
+    }
+
+    func fill(_ status: inout BoxStatus) {
+        status.quietVolume = volumeNow
+        let reading = reading
+        status.shopQuietHours = reading.isShops ? reading.hours.map(\.json) ?? .null : nil
     }
 }

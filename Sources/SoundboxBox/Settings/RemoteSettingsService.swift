@@ -172,3 +172,7 @@ package actor RemoteSettingsService: Service {
         return nil
     }
 }
+
+extension RemoteSettingsService: Feature {
+    nonisolated func fill(_ status: inout BoxStatus) { status.settings = state.snapshot.settings }
+}

@@ -95,6 +95,38 @@ actor VolumeControl: Service {
     }
 }
 
+extension VolumeControl: Feature {
+    nonisolated var routes: [ControlRoute] {
+        [
+            ControlRoute(.get, "volume") { _ in .json(self.loudness.json) },
+            ControlRoute(.put, "volume", isForPhones: true) { request in
+                let json = try JSONValue(parsing: request.body)
+                return .json(await self.change(try VolumeChange(decoding: json["volume"])).json)
+            },
+        ]
+    }
+
+    nonisolated var metricFamilies: [MetricFamily] {
+        let snapshot = state.snapshot
+        return [
+            MetricFamily(
+                "soundbox_volume_ratio", .gauge, "The volume that is set, 0 to 1, muted or not.",
+                Double(snapshot.volume.level) / 100),
+            MetricFamily(
+                "soundbox_muted", .gauge, "Whether somebody has muted the box.", snapshot.isMuted ? 1 : 0),
+        ]
+    }
+
+    nonisolated func fill(_ status: inout BoxStatus) {
+        let snapshot = state.snapshot
+        (status.volume, status.isMuted) = (snapshot.volume.level, snapshot.isMuted)
+    }
+}
+
+extension Loudness {
+    fileprivate var json: JSONValue { .object([("volume", .integer(volume.level)), ("muted", .bool(isMuted))]) }
+}
+
 extension VolumeChange {
     /// What to say to somebody who has reached the end of the range with a key, or presses it there again.
     fileprivate func prompt(at volume: Volume) -> Prompt? {

@@ -120,3 +120,12 @@ package final class SessionKeeper: Sendable {
         }
     }
 }
+
+extension SessionKeeper: Feature {
+    func fill(_ status: inout BoxStatus) {
+        look()
+        let snapshot = state.snapshot
+        status.session = snapshot.session
+        if let broker = snapshot.broker { status.broker = broker }
+    }
+}

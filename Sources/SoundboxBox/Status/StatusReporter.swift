@@ -15,18 +15,23 @@ package actor StatusReporter: Service {
     /// How long after a change it is told. Counting asks the disk, and so does the announcer who has something to say:
     /// his first word comes before the news of it.
     static let lull = Duration.milliseconds(20)
+    /// How long a question for events is held where nothing changes: shorter than a connection of the control socket
+    /// lives.
+    private static let patience = Duration.seconds(8)
+    /// A payment that is stored begins to sound within milliseconds; one answer tells of both.
+    private static let gathering = Duration.milliseconds(40)
 
     private let executor = ThreadExecutor(name: "status")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let identity: Identity
     private let inbox: any Inbox
-    let state: BoxState
+    private let history: any PaymentHistory
+    private let state: BoxState
     private let feed: any PaymentFeed
     private let systemd: Systemd
     private let clock: BoxClock
-    private let quietTime: QuietTime
-    private let session: SessionKeeper?
+    nonisolated let features: [any Feature]
     private let start = ContinuousClock.now
     /// Without what changes all the time.
     private var published: BoxStatus?
@@ -55,18 +60,19 @@ package actor StatusReporter: Service {
         }
     }
 
-    package init(
-        identity: Identity, inbox: any Inbox, state: BoxState, feed: any PaymentFeed, systemd: Systemd, clock: BoxClock,
-        quietTime: QuietTime = QuietTime(), session: SessionKeeper? = nil
+    /// - Parameter features: whose fields and figures are told.
+    init(
+        identity: Identity, inbox: any Inbox, history: any PaymentHistory, state: BoxState, feed: any PaymentFeed,
+        systemd: Systemd, clock: BoxClock, features: [any Feature]
     ) {
         self.identity = identity
-        self.session = session
-        self.clock = clock
-        self.quietTime = quietTime
         self.inbox = inbox
+        self.history = history
         self.state = state
         self.feed = feed
         self.systemd = systemd
+        self.clock = clock
+        self.features = features
     }
 
     /// What the broker publishes when the box vanishes.
@@ -109,43 +115,84 @@ package actor StatusReporter: Service {
     }
 
     /// The status now. Blocks on the disk.
-    package func status() -> BoxStatus {
-        session?.look()
-        state.update {
-            $0.clockFault = clock.fault
-            $0.topicFault = $0.topicFault?.stillTold(at: .monotonicNow)
-            $0.refusals.forget(at: .monotonicNow)
-        }
-        let snapshot = state.snapshot
-        var status = BoxStatus(
-            isOnline: snapshot.connection == .subscribed, version: SoundboxVersion.current, voice: identity.voice)
-        status.connection = snapshot.connection.summary
-        status.time = clock.now
+    func status() -> BoxStatus {
+        var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: identity.voice)
         status.merchantID = identity.merchantID
         status.deviceID = identity.deviceID
-        status.broker = snapshot.broker ?? identity.broker
-        status.session = snapshot.session
+        status.broker = identity.broker
         status.audioDevice = identity.audioDevice
-        status.sound = snapshot.device
-        status.volume = snapshot.volume.level
-        status.isMuted = snapshot.isMuted
-        status.quietVolume = quietTime.volumeNow
-        let quiet = quietTime.reading
-        status.shopQuietHours = quiet.isShops ? quiet.hours.map(\.json) ?? .null : nil
-        status.isAnnouncing = snapshot.announcement != nil
-        status.ring = snapshot.ring.map { RingStatus(id: $0.id, secondsLeft: $0.secondsLeft(at: .monotonicNow)) }
-        status.xruns = snapshot.xruns
-        status.clock = clock.state
-        status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
-        status.settings = snapshot.settings
         status.configuration = identity.configuration
-        status.certificate = snapshot.certificate
+        for feature in features { feature.fill(&status) }
         // Without counts the rest is still worth telling; the fault says why they are missing.
         status.counts = try? inbox.counts()
-        status.noticesRefused = snapshot.refusals.notices
+        status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
+        state.update { $0.clockFault = clock.fault }
+        let snapshot = state.snapshot
+        status.isOnline = snapshot.connection == .subscribed
+        status.connection = snapshot.connection.summary
         status.faults = snapshot.faults
         status.warnings = snapshot.warnings + [status.volumeWarning].compactMap(\.self)
         return status
+    }
+
+    /// What the box can say in figures. Blocks on the disk.
+    func allMetrics() -> [MetricFamily] {
+        let (status, snapshot) = (status(), state.snapshot)
+        func gauge(_ name: String, _ help: String, _ value: Int?) -> [MetricFamily] {
+            value.map { [MetricFamily("soundbox_\(name)", .gauge, help, Double($0))] } ?? []
+        }
+        return [
+            MetricFamily(
+                "soundbox_build_info", .gauge, "Always 1; which version of the program runs.",
+                [.init([.init("version", status.version)], .number(1))]),
+            MetricFamily(
+                "soundbox_fault", .gauge, "1 for each kind of fault that the box has, 0 for the others.",
+                BoxState.FaultKind.allCases.map { kind in
+                    .init([.init("kind", kind.rawValue)], .number(snapshot.fault(kind) == nil ? 0 : 1))
+                }),
+        ]
+            + gauge("online", "Whether payments can arrive.", status.isOnline ? 1 : 0)
+            + gauge(
+                "uptime_seconds", "Time since the start, by a clock that is never set.",
+                status.uptime.map { Int($0.components.seconds) })
+            + gauge(
+                "payments_waiting", "Notices that are stored and not yet spoken to their end.", status.counts?.waiting)
+            + gauge("receipts_waiting", "Receipts that the broker has not confirmed.", status.counts?.receiptsWaiting)
+            + gauge(
+                "warnings", "How many things somebody should look at although the box does its work.",
+                status.warnings?.count)
+            + features.flatMap(\.metricFamilies)
+    }
+
+    /// `version`, to ask for the next ones with; `last_sequence`, the number of the newest notice; and the `status`.
+    private func events(after known: Int) async -> JSONValue {
+        var version = await state.version(otherThan: known, within: Self.patience)
+        if version != known {
+            try? await Task.sleep(for: Self.gathering)
+            version = state.version
+        }
+        let newest = (try? history.history(HistoryFilter(), before: nil, limit: 1))?.entries.first?.entry.sequence
+        return .object([
+            ("version", .integer(version)), ("last_sequence", newest.map { .integer($0) } ?? .null),
+            ("status", status().json),
+        ])
+    }
+}
+
+extension StatusReporter: Feature {
+    nonisolated var routes: [ControlRoute] {
+        [
+            ControlRoute(.get, "status") { _ in .json(await self.status().json) },
+            ControlRoute(.get, "metrics") { _ in .metrics(await self.allMetrics()) },
+            ControlRoute(.get, "events", isForPhones: true) { request in
+                // What the client has seen: nothing without a word.
+                let text = request.query.first { $0.name == "after" }?.value ?? "0"
+                guard let known = Int(text), known >= 0 else {
+                    throw ControlRefusal(.invalid, "after: expected the version of the last answer")
+                }
+                return .json(await self.events(after: known))
+            },
+        ]
     }
 }
 

@@ -7,7 +7,7 @@ import SoundboxSystem
 /// steps, between which payments are stored.
 ///
 /// Pinned to a thread of its own, since the inbox blocks.
-actor InboxHousekeeping: Service {
+actor InboxHousekeeping: Service, Feature {
     static let usualInterval = Duration.seconds(3600)
     /// Between two steps: the disk belongs to the payments.
     static let rest = Duration.milliseconds(200)

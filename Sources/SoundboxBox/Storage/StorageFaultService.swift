@@ -5,7 +5,7 @@ import SoundboxSpeech
 /// Says aloud that payments cannot be stored, or that stored ones may be lost: once per fault.
 ///
 /// The shop owner must not take silence for "nobody has paid".
-struct StorageFaultService: Service {
+struct StorageFaultService: Service, Feature {
     let state: BoxState
     /// Must not block.
     let say: @Sendable (Prompt) -> Void

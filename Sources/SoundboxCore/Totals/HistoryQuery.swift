@@ -57,15 +57,15 @@ public struct HistoryQuery: Sendable, Equatable {
 
     /// - Parameter parameters: names and values, in any order. Channels, currencies, kinds and states may come several
     ///   times.
-    public init(_ parameters: [(name: String, value: String)]) throws(HistoryRefusal) {
+    public init(_ parameters: [(name: String, value: String)]) throws(ControlRefusal) {
         var hasDay = false
         for (name, value) in parameters {
             guard let parameter = Parameter(rawValue: name) else {
                 let known = Parameter.allCases.map(\.rawValue).joined(separator: ", ")
-                throw HistoryRefusal("\(name.excerpt) is unknown; expected \(known)")
+                throw ControlRefusal(.invalid, "\(name.excerpt) is unknown; expected \(known)")
             }
-            func refusal(_ expected: String) -> HistoryRefusal {
-                HistoryRefusal("\(name): expected \(expected), found \(value.excerpt)")
+            func refusal(_ expected: String) -> ControlRefusal {
+                ControlRefusal(.invalid, "\(name): expected \(expected), found \(value.excerpt)")
             }
             switch parameter {
             case .from, .to, .day:
@@ -111,7 +111,7 @@ public struct HistoryQuery: Sendable, Equatable {
         }
         let names = Set(parameters.map(\.name))
         if hasDay, names.contains("from") || names.contains("to") {
-            throw HistoryRefusal("day goes without from and to")
+            throw ControlRefusal(.invalid, "day goes without from and to")
         }
     }
 
@@ -122,17 +122,19 @@ public struct HistoryQuery: Sendable, Equatable {
 
     /// What it comes to.
     /// - Parameter today: `nil` while nobody knows which day it is.
-    public func filter(_ calendar: BusinessCalendar, today: BusinessDay?) throws(HistoryRefusal) -> HistoryFilter {
+    public func filter(_ calendar: BusinessCalendar, today: BusinessDay?) throws(ControlRefusal) -> HistoryFilter {
         guard today != nil || !isRelative else {
-            throw HistoryRefusal(
-                "the box does not know which day it is, since its clock is not set; give dates, such as --day 2026-11-22",
-                cause: .undated)
+            throw ControlRefusal(
+                .undated,
+                "the box does not know which day it is, since its clock is not set; give dates, such as --day 2026-11-22"
+            )
         }
         var filter = filter
         filter.from = from.flatMap { Self.moment($0, calendar, today) { $0.start } }
         filter.to = to.flatMap { Self.moment($0, calendar, today) { $0.end } }
         if let from = filter.from, let to = filter.to, from >= to {
-            throw HistoryRefusal("from \(from) to \(to) is no time at all: expected from to be the earlier one")
+            throw ControlRefusal(
+                .invalid, "from \(from) to \(to) is no time at all: expected from to be the earlier one")
         }
         return filter
     }
@@ -145,26 +147,5 @@ public struct HistoryQuery: Sendable, Equatable {
         case .date(let date): edge(calendar.day(of: date))
         case .daysAgo(let days): today.map { edge(calendar.day(of: $0.date - days)) }
         }
-    }
-}
-
-/// Why the history was not told.
-public struct HistoryRefusal: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Cause: Sendable {
-        /// What was asked for makes no sense.
-        case invalid
-        /// Nobody knows which day it is.
-        case undated
-        /// It cannot be read.
-        case fault
-    }
-
-    public var reason: String
-    public var cause: Cause
-    public var description: String { reason }
-
-    public init(_ reason: String, cause: Cause = .invalid) {
-        self.reason = reason
-        self.cause = cause
     }
 }

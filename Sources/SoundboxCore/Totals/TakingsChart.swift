@@ -35,7 +35,7 @@ public struct TakingsChart: Sendable {
     /// Counts one of the answer's entries.
     /// - Returns: whether it was understood.
     /// - Throws: when there are more days than ``mostDays``.
-    public mutating func add(_ entry: JSONValue) throws(HistoryRefusal) -> Bool {
+    public mutating func add(_ entry: JSONValue) throws(ControlRefusal) -> Bool {
         guard let kind = entry["kind"]?.string.flatMap(PaymentNotice.Kind.init(rawValue:)),
             let amount = entry["amount"]?.string, let amount = try? DecimalNumber(amount),
             let currency = entry["currency"]?.string.flatMap({ Currency($0) }),
@@ -57,7 +57,8 @@ public struct TakingsChart: Sendable {
         earliest = min(earliest ?? time, time)
         latest = max(latest ?? time, time)
         guard let range = Self.range(of: days), range.count <= Self.mostDays else {
-            throw HistoryRefusal(
+            throw ControlRefusal(
+                .invalid,
                 "a chart holds \(Self.mostDays) days, and there are payments of more; choose fewer with --from and --to"
             )
         }

@@ -87,7 +87,9 @@ package struct FaultedBox: Service {
             services: [
                 .init(
                     service: ControlServer(
-                        socketPath: surroundings.controlSocket, status: { status }, logger: logger)),
+                        socketPath: surroundings.controlSocket,
+                        routes: [ControlRoute(.get, "status") { _ in .json(status.json) }], isInService: false,
+                        logger: logger)),
                 .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
                 .init(service: signals, successTerminationBehavior: .gracefullyShutdownGroup),
             ],

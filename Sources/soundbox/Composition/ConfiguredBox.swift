@@ -140,22 +140,17 @@ struct ConfiguredBox {
         parts.outputWillStop = { watch.hurry() }
         parts.systemd = systemd
         parts.machine = { MachineReading(stateDirectory: directory.path) }
-        parts.control = { answers in
-            var answers = answers
-            answers.page = configuration.pageJSON
-            answers.pageProblem = { problem in state.update { $0.pageProblem = problem } }
+        parts.page = configuration.pageJSON
+        parts.control = { routes, metrics in
             var servers: [any Service] = [
-                ControlServer(
-                    socketPath: configuration.controlSocket, status: answers.status, service: answers, logger: logger)
+                ControlServer(socketPath: configuration.controlSocket, routes: routes, logger: logger)
             ]
             if let page = configuration.page {
                 servers.append(
-                    ControlServer(
-                        socketPath: page.socket, group: page.group, status: answers.status, service: answers,
-                        logger: logger))
+                    ControlServer(socketPath: page.socket, group: page.group, routes: routes, logger: logger))
             }
             if let address = configuration.metricsAddress {
-                servers.append(MetricsServer(address: address, metrics: answers.metrics, logger: logger))
+                servers.append(MetricsServer(address: address, metrics: metrics, logger: logger))
             }
             return servers
         }

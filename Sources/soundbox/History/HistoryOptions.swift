@@ -62,7 +62,7 @@ struct HistoryOptions: ParsableArguments {
     }
 
     func validate() throws {
-        do throws(HistoryRefusal) { _ = try HistoryQuery(parameters) } catch {
+        do throws(ControlRefusal) { _ = try HistoryQuery(parameters) } catch {
             // A name is spelled as an option here, and as a parameter on the control socket.
             let name = error.reason.prefix { $0 != ":" }
             let option = String(name.map { $0 == "_" ? "-" : $0 })

@@ -41,8 +41,8 @@ struct HistoryRequestHandlerTests {
         var sequences: [Int] = []
         var parameters: [(name: String, value: String)] = [("day", "today")]
         while true {
-            let answer = try await handler().entries(try HistoryQuery(parameters)).get()
-            guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
+            let answer = try await handler().entries(try HistoryQuery(parameters))
+            guard case .array(let entries)? = answer["entries"] else { throw ControlRefusal(.unknown, "no entries") }
             #expect(entries.count <= HistoryRequestHandler.mostEntries)
             sequences += entries.compactMap { $0["sequence"]?.integer }
             guard let next = answer["next"]?.integer else { break }
@@ -55,18 +55,18 @@ struct HistoryRequestHandlerTests {
     func sounding() async throws {
         try arrive(2)
         state.update { $0.announcing = [1] }
-        let answer = try await handler().entries(try HistoryQuery([])).get()
-        guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
+        let answer = try await handler().entries(try HistoryQuery([]))
+        guard case .array(let entries)? = answer["entries"] else { throw ControlRefusal(.unknown, "no entries") }
         #expect(entries.compactMap { $0["state"]?.string } == ["received", "announcing"])
     }
 
     @Test("So many are told as were asked for, and the next ones follow them")
     func limit() async throws {
         try arrive(10)
-        let answer = try await handler().entries(try HistoryQuery([("limit", "3")])).get()
+        let answer = try await handler().entries(try HistoryQuery([("limit", "3")]))
         #expect(answer["next"]?.integer == 8)
-        let rest = try await handler().entries(try HistoryQuery([("before", "8")])).get()
-        guard case .array(let entries)? = rest["entries"] else { throw HistoryRefusal("no entries") }
+        let rest = try await handler().entries(try HistoryQuery([("before", "8")]))
+        guard case .array(let entries)? = rest["entries"] else { throw ControlRefusal(.unknown, "no entries") }
         #expect(entries.compactMap { $0["sequence"]?.integer } == [7, 6, 5, 4, 3, 2, 1])
     }
 
@@ -81,7 +81,7 @@ struct HistoryRequestHandlerTests {
         var examined: [Int] = []
         while true {
             let query = try HistoryQuery(parameters)
-            let answer = try await (totals ? handler.totals(query) : handler.entries(query)).get()
+            let answer = try await (totals ? handler.totals(query) : handler.entries(query))
             #expect(totals || answer["entries"] == .array([]))
             examined.append(try #require(answer["examined"]?.integer))
             guard let next = answer["next"]?.integer else { break }
@@ -96,11 +96,11 @@ struct HistoryRequestHandlerTests {
         try arrive(2 * TotalsWalk.pageRows + 100, at: lastWeek)
         try arrive(1)
         for answer in [
-            await handler().entries(try HistoryQuery([("day", "today")])),
-            await handler().totals(try HistoryQuery([("day", "today")])),
+            try await handler().entries(try HistoryQuery([("day", "today")])),
+            try await handler().totals(try HistoryQuery([("day", "today")])),
         ] {
-            #expect(try answer.get()["examined"]?.integer == 2 * TotalsWalk.pageRows)
-            #expect(try answer.get()["next"] == .null)
+            #expect(answer["examined"]?.integer == 2 * TotalsWalk.pageRows)
+            #expect(answer["next"] == .null)
         }
     }
 
@@ -108,8 +108,8 @@ struct HistoryRequestHandlerTests {
     func picture() async throws {
         try arrive(2, amount: "0.15")
         try arrive(1, amount: "0.05", kind: .refund)
-        let answer = try await handler().entries(try HistoryQuery([("day", "today")])).get()
-        guard case .array(let entries)? = answer["entries"] else { throw HistoryRefusal("no entries") }
+        let answer = try await handler().entries(try HistoryQuery([("day", "today")]))
+        guard case .array(let entries)? = answer["entries"] else { throw ControlRefusal(.unknown, "no entries") }
         var chart = try #require(TakingsChart(of: answer))
         for entry in entries { #expect(try chart.add(entry)) }
         #expect(
@@ -121,7 +121,7 @@ struct HistoryRequestHandlerTests {
     func searchedTotals() async throws {
         try arrive(3, amount: "12.50")
         try arrive(1, amount: "12.51")
-        let answer = try await handler().totals(try HistoryQuery([("amount", "12.5")])).get()
+        let answer = try await handler().totals(try HistoryQuery([("amount", "12.5")]))
         let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
         #expect(totals.currencies[.CNY]?.gross.description == "37.5")
     }
@@ -131,7 +131,7 @@ struct HistoryRequestHandlerTests {
         let tomorrow = Timestamp(millisecondsSince1970: Self.noon.millisecondsSince1970 + 86_400_000)
         try arrive(500, at: tomorrow)
         try arrive(3)
-        let answer = try await handler().totals(try HistoryQuery([("day", "today")])).get()
+        let answer = try await handler().totals(try HistoryQuery([("day", "today")]))
         let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
         #expect((totals.payments, totals.timeUnknown) == (3, 500))
         #expect(try day().totals(of: nil) == .unknown(reason: "500 payments have come whose time is not known"))
@@ -141,7 +141,7 @@ struct HistoryRequestHandlerTests {
     func totals() async throws {
         try arrive(3, amount: "0.1")
         try arrive(1, amount: "0.05", kind: .refund)
-        let answer = try await handler().totals(try HistoryQuery([("day", "today")])).get()
+        let answer = try await handler().totals(try HistoryQuery([("day", "today")]))
         #expect(answer["from"]?.string == "2026-11-22T00:00:00.000Z")
         #expect(answer["to"]?.string == "2026-11-23T00:00:00.000Z")
         let totals = try #require(answer["part"].flatMap(Totals.init(decoding:)))
@@ -152,11 +152,17 @@ struct HistoryRequestHandlerTests {
     @Test("Without a clock there is no today, and an inbox that fails is told of")
     func failures() async throws {
         let today = try HistoryQuery([("day", "today")])
-        let unknown = await handler(isSet: false).totals(today)
-        #expect { try unknown.get() } throws: { "\($0)".contains("does not know which day") }
+        await #expect {
+            try await handler(isSet: false).totals(today)
+        } throws: {
+            "\($0)".contains("does not know which day")
+        }
         inbox.fail(with: .failed(path: "x", reason: "no disk"))
-        let failed = await handler().entries(today)
-        #expect { try failed.get() } throws: { "\($0)".contains("no disk") && ($0 as? HistoryRefusal)?.cause == .fault }
+        await #expect {
+            try await handler().entries(today)
+        } throws: {
+            "\($0)".contains("no disk") && ($0 as? ControlRefusal)?.cause == .fault
+        }
     }
 
     @Test("The day's takings are said with what was paid back, and not at all while the clock is not set")
@@ -166,7 +172,9 @@ struct HistoryRequestHandlerTests {
         let takings = DayTakings(
             payments: 2, totals: [try Money("3", .CNY)], refunds: 1, refundTotals: [try Money("1", .CNY)])
         #expect(try day().totals(of: nil) == .known(takings))
-        guard case .unknown(let reason) = try day(isSet: false).totals(of: nil) else { throw HistoryRefusal("known") }
+        guard case .unknown(let reason) = try day(isSet: false).totals(of: nil) else {
+            throw ControlRefusal(.unknown, "known")
+        }
         #expect(reason.hasPrefix("the clock: "))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import SoundboxCore
 import SoundboxSystem
 import SoundboxTesting
@@ -22,27 +23,22 @@ struct StatusReporterTests {
     private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(80))
     private let broker = Broker()
-    private static let identity = StatusReporter.Identity(
-        deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default")
-
-    private func reporter(clock: BoxClock = TestMachine(isSynchronised: true).clock()) -> StatusReporter {
-        StatusReporter(
-            identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(), clock: clock)
+    private func reporter(
+        clock: BoxClock = TestMachine(isSynchronised: true).clock(), _ set: (inout Box.Parts) -> Void = { _ in }
+    ) throws -> StatusReporter {
+        try IdleBox(inbox: inbox, feed: broker, clock: clock) {
+            $0.state = state
+            set(&$0)
+        }.reporter
     }
 
     @Test("In quiet hours it tells what the volume counts for, and at other times nothing of them")
     func quietHours() async throws {
-        func status(_ hours: QuietHours) async -> BoxStatus {
-            await StatusReporter(
-                identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
-                clock: BoxClock(newestKnown: nil), quietTime: QuietTime(hours, minuteOfDay: { 0 })
-            ).status()
-        }
-        let always = await status(QuietHours(start: 0, end: 1440, volume: 0))
+        let always = try await reporter { $0.policy.quietHours = QuietHours(start: 0, end: 1440, volume: 0) }.status()
         #expect(always.quietVolume == 0 && always.json["quiet_volume"]?.integer == 0)
         #expect(BoxStatus(decoding: always.json) == always)
         #expect(always.listing.contains { $0.contains("quiet hours") && $0.contains("nothing is heard") })
-        let never = await status(QuietHours(start: 0, end: 0, volume: 0))
+        let never = try await reporter { $0.policy.quietHours = QuietHours(start: 0, end: 0, volume: 0) }.status()
         #expect(never.quietVolume == nil && never.json["quiet_volume"] == nil)
     }
 
@@ -57,33 +53,87 @@ struct StatusReporterTests {
     func tooSoft(volume: Int, quietVolume: Int, warning: String?) async throws {
         state.update { $0.volume = Volume(volume) }
         let hours = QuietHours(start: 22 * 60, end: 7 * 60, volume: quietVolume)
-        func reporter(at minute: Int) -> StatusReporter {
-            StatusReporter(
-                identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
-                clock: TestMachine(isSynchronised: true).clock(),
-                quietTime: QuietTime(own: .hours(hours), minuteOfDay: { minute }))
+        let machine = TestMachine(isSynchronised: true)
+        let reporter = try reporter(clock: machine.clock()) {
+            $0.quietHours = OwnQuietHours(own: .hours(hours)) { _ in }
         }
-        let status = await reporter(at: 0).status()
+        // At 04:00.
+        let status = await reporter.status()
         #expect(status.warnings == [warning].compactMap(\.self) && status.faults == [])
-        #expect(await reporter(at: 720).status().warnings == (volume < 20 ? [warning].compactMap(\.self) : []))
+        machine.pass(.seconds(12 * 3600))
+        #expect(await reporter.status().warnings == (volume < 20 ? [warning].compactMap(\.self) : []))
         state.update { $0.isMuted = true }
-        #expect(await reporter(at: 0).status().warnings == [])
+        #expect(await reporter.status().warnings == [])
     }
 
     @Test("Quiet hours that the shop has set are told, and so is that it wants none")
     func shopQuietHours() async throws {
-        func status(_ own: QuietChange?) async -> BoxStatus {
-            await StatusReporter(
-                identity: Self.identity, inbox: inbox, state: state, feed: broker, systemd: Systemd(),
-                clock: BoxClock(newestKnown: nil), quietTime: QuietTime(nil, own: own)
-            ).status()
+        func status(_ own: QuietChange?) async throws -> BoxStatus {
+            try await reporter { $0.quietHours = OwnQuietHours(own: own) { _ in } }.status()
         }
-        let set = await status(.hours(QuietHours(start: 22 * 60, end: 7 * 60, volume: 5)))
+        let set = try await status(.hours(QuietHours(start: 22 * 60, end: 7 * 60, volume: 5)))
         #expect(set.json["shop_quiet_hours"]?["from"]?.string == "22:00")
         #expect(set.listing.contains { $0.contains("quiet hours from 22:00 to 07:00") })
-        let off = await status(.off)
+        let off = try await status(.off)
         #expect(off.json["shop_quiet_hours"] == .null && BoxStatus(decoding: off.json) == off)
-        #expect(await status(nil).json["shop_quiet_hours"] == nil)
+        #expect(try await status(nil).json["shop_quiet_hours"] == nil)
+    }
+
+    @Test("The figures are these, each with its help and its kind")
+    func figures() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("thermal_zone0"), withIntermediateDirectories: true)
+        for (name, text) in [("type", "cpu"), ("temp", "41000")] { try folder.write(text, to: "thermal_zone0/\(name)") }
+        _ = try inbox.store([.notice(PaymentNotice(id: try PaymentID("A-1"), money: try Money("1", .CNY)))], at: .now)
+        state.update {
+            $0.connection = .subscribed
+            $0.isMuted = true
+            $0.xruns = 4
+            $0.panelFault = "no light"
+        }
+        let families = try await reporter {
+            $0.machine = { [path = folder.path] in
+                var reading = MachineReading(stateDirectory: path, thermalFolder: path)
+                reading.freeBytes = 7
+                return reading
+            }
+        }.allMetrics()
+        #expect(
+            families.map { "\($0.name) \($0.kind.rawValue): \($0.help)" }.sorted() == [
+                "soundbox_board_temperature_celsius gauge: What the board's thermal zones measure.",
+                "soundbox_broker_reconnects_total counter: Connections to the broker after the first one since the start.",
+                "soundbox_build_info gauge: Always 1; which version of the program runs.",
+                "soundbox_clock_confirmed gauge: Whether the kernel follows a time server.",
+                "soundbox_clock_state gauge: 1 for the sign by which the box knows the time, 0 for the others.",
+                "soundbox_fault gauge: 1 for each kind of fault that the box has, 0 for the others.",
+                "soundbox_muted gauge: Whether somebody has muted the box.",
+                "soundbox_notices_ignored_total counter: Messages that a condition of the mapping has ignored since the start.",
+                "soundbox_online gauge: Whether payments can arrive.",
+                "soundbox_payment_first_frame_seconds histogram: Time from a notice's arrival at the box to its first frame at the sound device.",
+                "soundbox_payments_total counter: What became of notices, of every kind, since the start.",
+                "soundbox_payments_waiting gauge: Notices that are stored and not yet spoken to their end.",
+                "soundbox_receipts_waiting gauge: Receipts that the broker has not confirmed.",
+                "soundbox_sessions_lost_total counter: Sessions that the broker should have kept and has not, since the start.",
+                "soundbox_state_directory_free_bytes gauge: Room on the disk of the state directory.",
+                "soundbox_uptime_seconds gauge: Time since the start, by a clock that is never set.",
+                "soundbox_volume_ratio gauge: The volume that is set, 0 to 1, muted or not.",
+                "soundbox_warnings gauge: How many things somebody should look at although the box does its work.",
+                "soundbox_xruns_total counter: How often the sound card ran dry in the middle of an announcement.",
+            ])
+        let read = try Exposition(PrometheusText.text(families))
+        #expect(read[#"soundbox_build_info{version="\#(SoundboxVersion.current)"}"#] == 1)
+        #expect(read["soundbox_online"] == 1 && read["soundbox_muted"] == 1 && read["soundbox_volume_ratio"] == 0.8)
+        #expect(read["soundbox_payments_waiting"] == 1 && read["soundbox_receipts_waiting"] == 1)
+        #expect(read["soundbox_xruns_total"] == 4 && read["soundbox_warnings"] == 0)
+        #expect(read["soundbox_clock_confirmed"] == 1 && read[#"soundbox_clock_state{state="synchronised"}"#] == 1)
+        #expect(read.families["soundbox_clock_state"]?.samples.values.reduce(0, +) == 1)
+        #expect(read[#"soundbox_fault{kind="panel"}"#] == 1 && read[#"soundbox_fault{kind="audio"}"#] == 0)
+        #expect(read["soundbox_state_directory_free_bytes"] == 7)
+        #expect(read[#"soundbox_board_temperature_celsius{zone="thermal_zone0",type="cpu"}"#] == 41)
+        inbox.fail(with: .failed(path: "memory", reason: "disk full"))
+        let unknown = try await reporter().allMetrics().map(\.name)
+        #expect(!unknown.contains("soundbox_payments_waiting") && unknown.contains("soundbox_uptime_seconds"))
     }
 
     @Test("It tells who it is, what it does and how much waits")
@@ -98,7 +148,7 @@ struct StatusReporterTests {
             $0.device = device
             $0.xruns = 2
         }
-        let status = await reporter().status()
+        let status = try await reporter().status()
         var expected = BoxStatus(isOnline: true, version: SoundboxVersion.current, voice: "zh-CN")
         expected.connection = "online"
         expected.time = status.time
@@ -119,17 +169,17 @@ struct StatusReporterTests {
     }
 
     @Test("A box that is cut off says why, and when it tries again")
-    func offline() async {
+    func offline() async throws {
         state.update { $0.connection = .disconnected(reason: "no route to host", retryIn: .milliseconds(3960)) }
-        let status = await reporter().status()
+        let status = try await reporter().status()
         #expect(!status.isOnline && status.connection == "offline: no route to host; next attempt within 4.0 s")
     }
 
     @Test("Without its inbox a box tells everything else, and the fault")
-    func noCounts() async {
+    func noCounts() async throws {
         inbox.fail(with: .failed(path: "memory", reason: "disk full"))
         state.update { $0.storingFault = "disk full" }
-        let status = await reporter().status()
+        let status = try await reporter().status()
         #expect(status.counts == nil && status.faults == ["disk full"] && status.volume == 80)
     }
 
@@ -137,12 +187,12 @@ struct StatusReporterTests {
     func ring() async throws {
         let id = try CommandID("r-1")
         state.update { $0.ring = .init(id: id, text: "", deadline: .monotonicNow + .seconds(600)) }
-        let ring = try #require(await reporter().status().ring)
+        let ring = try #require(try await reporter().status().ring)
         #expect(ring.id == id && (1...600).contains(ring.secondsLeft))
         state.update { $0.ring?.deadline = .zero }
-        #expect(await reporter().status().ring == RingStatus(id: id, secondsLeft: 0))
+        #expect(try await reporter().status().ring == RingStatus(id: id, secondsLeft: 0))
         state.update { $0.ring = nil }
-        #expect(await reporter().status().json["ring"] == .null)
+        #expect(try await reporter().status().json["ring"] == .null)
     }
 
     @Test("Seconds that have begun count, so that a ring with time left has some")
@@ -152,18 +202,18 @@ struct StatusReporterTests {
     }
 
     @Test("Every answer looks at the clock anew, and a clock that cannot be right is a fault")
-    func clock() async {
+    func clock() async throws {
         let clock = BoxClock(newestKnown: nil) {
             BoxClock.Signs(now: BoxClock.end, isSynchronised: true, offset: .zero)
         }
-        let status = await reporter(clock: clock).status()
+        let status = try await reporter(clock: clock).status()
         #expect(status.faults?.first?.contains("the clock shows the year") == true)
         #expect(status.clock == .wrong)
     }
 
     @Test("The broker is told at the start and after every change")
     func published() async throws {
-        let reporter = reporter()
+        let reporter = try reporter()
         try await withThrowingTaskGroup { group in
             group.addTask { try await reporter.run() }
             #expect(try await broker.statuses.next { $0 }.volume == 80)
@@ -177,7 +227,7 @@ struct StatusReporterTests {
 
     @Test("What changes in the inbox alone is told as well, and what has not changed is not")
     func inbox() async throws {
-        let reporter = reporter()
+        let reporter = try reporter()
         try await withThrowingTaskGroup { group in
             group.addTask { try await reporter.run() }
             #expect(try await broker.statuses.next { $0 }.counts?.waiting == 0)
@@ -199,7 +249,7 @@ struct StatusReporterTests {
             $0.session = SessionStatus(isResumed: false, epoch: 3, began: began)
             $0.sessionFault = "lost"
         }
-        let status = await reporter().status()
+        let status = try await reporter().status()
         #expect(status.broker == "mqtts://b.example:8883" && status.faults == ["lost"])
         let json = status.json
         #expect(json["session"] == .string("new") && json["session_epoch"] == .integer(3))
@@ -214,7 +264,7 @@ struct StatusReporterTests {
         let now = Duration.monotonicNow
         state.update { _ = $0.refusals.note([notice], at: now - .days(1)) }
         state.update { _ = $0.refusals.note([notice, notice], at: now - .seconds(23 * 3600)) }
-        let status = await reporter().status()
+        let status = try await reporter().status()
         #expect(status.noticesRefused == RefusedNotices(count: 2, last: notice))
         #expect(
             status.warnings == [
@@ -225,14 +275,17 @@ struct StatusReporterTests {
             $0.refusals = RefusalRecord()
             _ = $0.refusals.note([notice], at: now - .days(1))
         }
-        let later = await reporter().status()
+        let later = try await reporter().status()
         #expect(later.noticesRefused == nil && later.warnings == [])
     }
 
     @Test("The last will says no more than that the box is gone")
     func lastWill() {
         #expect(
-            StatusReporter.lastWill(Self.identity).json
+            StatusReporter.lastWill(
+                StatusReporter.Identity(
+                    deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default")
+            ).json
                 == .object([
                     ("state", .string("offline")), ("version", .string(SoundboxVersion.current)),
                     ("voice", .string("zh-CN")),

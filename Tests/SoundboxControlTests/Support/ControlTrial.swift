@@ -5,7 +5,7 @@ import SoundboxCore
 import Synchronization
 import TestSupport
 
-/// A control server on a socket of its own, and the box behind it, of which nothing is there but what the server asks for.
+/// A control server on a socket of its own, with a few routes and nothing behind them.
 final class ControlTrial: Sendable {
     let socketPath: String
     /// What the server logs: the message, and the reason where there is one.
@@ -16,11 +16,6 @@ final class ControlTrial: Sendable {
     private struct Box {
         var loudness = Loudness(volume: Volume(80), isMuted: false)
         var replays = 0
-        var replayed: [Int64] = []
-        var codes: [String] = []
-        var trials = 0
-        var quiet: QuietChange?
-        var pageProblem: String?
     }
 
     init() throws {
@@ -37,11 +32,6 @@ final class ControlTrial: Sendable {
     var client: ControlClient { ControlClient(socketPath: socketPath) }
     var loudness: Loudness { box.withLock { $0.loudness } }
     var replays: Int { box.withLock { $0.replays } }
-    /// Sequence numbers.
-    var replayed: [Int64] { box.withLock { $0.replayed } }
-    var codes: [String] { box.withLock { $0.codes } }
-    var pageProblem: String? { box.withLock { $0.pageProblem } }
-    var trials: Int { box.withLock { $0.trials } }
 
     var status: BoxStatus {
         var status = BoxStatus(isOnline: true, version: "1.2.3", voice: "zh-CN")
@@ -55,10 +45,9 @@ final class ControlTrial: Sendable {
     /// - Throws: also when the server ends before the box does.
     func run(isInService: Bool = true, _ body: @Sendable () async throws -> Void) async throws {
         let logger = Logger(label: "test") { [log] _ in JournalLogHandler(journal: log) }
-        let server =
-            isInService
-            ? ControlServer(socketPath: socketPath, status: { self.status }, service: answers, logger: logger)
-            : ControlServer(socketPath: socketPath, status: { self.status }, logger: logger)
+        let server = ControlServer(
+            socketPath: socketPath, routes: isInService ? routes : [routes[0]], isInService: isInService,
+            logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: server)],
@@ -71,37 +60,36 @@ final class ControlTrial: Sendable {
         }
     }
 
-    private var answers: ControlAnswers {
-        var answers = ControlAnswers(
-            status: { self.status }, replay: { self.box.withLock { $0.replays += 1 } },
-            replayNotice: { sequence in
-                if sequence == 404 { return .failure(ControlRefusal(.unknown, "there is no notice 404")) }
-                if sequence == 409 { return .failure(ControlRefusal(.untold, "it has not been told yet")) }
-                self.box.withLock { $0.replayed.append(sequence) }
-                return .success(())
+    private var routes: [ControlRoute] {
+        [
+            ControlRoute(.get, "status") { _ in .json(self.status.json) },
+            ControlRoute(.post, "replay") { _ in
+                self.box.withLock { $0.replays += 1 }
+                return .json(.object([("replay", .bool(true))]))
             },
-            changeVolume: { self.change($0) }, history: { Self.answer($0) }, totals: { Self.answer($0) },
-            metrics: { self.status.metrics },
-            events: { .object([("version", .integer($0 + 1)), ("status", self.status.json)]) },
-            quietHours: { change in
-                .success(
-                    self.box.withLock { box in
-                        if let change { box.quiet = change }
-                        guard case .hours(let hours)? = box.quiet else { return QuietReading(nil, isShops: false) }
-                        return QuietReading(hours, isShops: true)
-                    })
+            ControlRoute(.get, "volume") { _ in .json(self.change(nil)) },
+            ControlRoute(.put, "volume") { request in
+                let json = try JSONValue(parsing: request.body)
+                return .json(self.change(try VolumeChange(decoding: json["volume"])))
             },
-            trial: { self.box.withLock { $0.trials += 1 } },
-            speakCode: { code in
-                self.box.withLock { box in
-                    guard !box.loudness.isMuted else { return .failure(ControlRefusal(.muted, "the box is muted")) }
-                    box.codes.append(code.text)
-                    return .success(())
-                }
-            })
-        answers.page = .object([("enabled", .bool(true)), ("port", .integer(80))])
-        answers.pageProblem = { problem in self.box.withLock { $0.pageProblem = problem } }
-        return answers
+            ControlRoute(.get, "history") { .json(.object($0.query.map { ($0.name, .string($0.value)) })) },
+            ControlRoute(.get, "metrics") { _ in .metrics([MetricFamily("soundbox_t", .gauge, "T.", 0.8)]) },
+            ControlRoute(.post, "refusal") { request in
+                let text = try request.json?["cause"]?.string ?? ""
+                throw ControlRefusal(ControlRefusal.Cause(rawValue: text) ?? .fault, "because")
+            },
+        ]
+    }
+
+    private func change(_ change: VolumeChange?) -> JSONValue {
+        box.withLock { box in
+            if let change {
+                box.loudness.volume = change.applied(to: box.loudness.volume)
+                box.loudness.isMuted = change.applied(toMuted: box.loudness.isMuted)
+            }
+            let loudness = box.loudness
+            return .object([("volume", .integer(loudness.volume.level)), ("muted", .bool(loudness.isMuted))])
+        }
     }
 
     /// As ``run(isInService:_:)``, once the socket is open.
@@ -120,29 +108,6 @@ final class ControlTrial: Sendable {
             "\(method) \(path) HTTP/1.1\r\nHost: box\r\nConnection: close\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
         return try Answer(try await connection.received().all().joined())
-    }
-
-    /// What it was asked, in a box that does not know which day it is.
-    private static func answer(_ query: HistoryQuery) -> Result<JSONValue, HistoryRefusal> {
-        do throws(HistoryRefusal) {
-            let filter = try query.filter(BusinessCalendar(), today: nil)
-            return .success(
-                .object([
-                    ("from", filter.from.map { .string("\($0)") } ?? .null),
-                    ("channels", .string(filter.channels.joined(separator: ";"))),
-                    ("limit", query.limit.map { .integer($0) } ?? .null),
-                ]))
-        } catch { return .failure(error) }
-    }
-
-    private func change(_ change: VolumeChange?) -> Loudness {
-        box.withLock { box in
-            if let change {
-                box.loudness.volume = change.applied(to: box.loudness.volume)
-                box.loudness.isMuted = change.applied(toMuted: box.loudness.isMuted)
-            }
-            return box.loudness
-        }
     }
 }
 

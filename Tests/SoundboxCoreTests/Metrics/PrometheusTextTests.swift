@@ -84,26 +84,6 @@ struct PrometheusTextTests {
         #expect(try Exposition(PrometheusText.text([empty]))["t_seconds_count"] == 0)
     }
 
-    @Test("A status gives the figures that it knows, and none that it does not")
-    func status() throws {
-        var status = BoxStatus(isOnline: true, version: "1.2\"3", voice: "zh-CN")
-        #expect(status.metrics.map(\.name) == ["soundbox_build_info", "soundbox_online"])
-        status.uptime = .seconds(90)
-        status.counts = InboxCounts(waiting: 2, announced: 9, receiptsWaiting: 1)
-        status.xruns = 4
-        status.volume = 80
-        status.isMuted = true
-        status.clock = .unconfirmed
-        let read = try Exposition(PrometheusText.text(status.metrics))
-        #expect(read[#"soundbox_build_info{version="1.2\"3"}"#] == 1)
-        #expect(read["soundbox_uptime_seconds"] == 90)
-        #expect(read["soundbox_payments_waiting"] == 2 && read["soundbox_receipts_waiting"] == 1)
-        #expect(read["soundbox_xruns_total"] == 4 && read["soundbox_volume_ratio"] == 0.8)
-        #expect(read["soundbox_muted"] == 1 && read["soundbox_clock_confirmed"] == 0)
-        #expect(read[#"soundbox_clock_state{state="unconfirmed"}"#] == 1)
-        #expect(read.families["soundbox_clock_state"]?.samples.values.reduce(0, +) == 1)
-    }
-
     @Test(
         "An address that stands for all of them is known",
         arguments: [

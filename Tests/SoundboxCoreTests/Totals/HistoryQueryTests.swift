@@ -29,7 +29,7 @@ struct HistoryQueryTests {
     @Test("While nobody knows which day it is, dates can still be asked for")
     func noClock() throws {
         let relative = try HistoryQuery([("day", "today")])
-        #expect { try relative.filter(calendar, today: nil) } throws: { ($0 as? HistoryRefusal)?.cause == .undated }
+        #expect { try relative.filter(calendar, today: nil) } throws: { ($0 as? ControlRefusal)?.cause == .undated }
         let date = try HistoryQuery([("day", "2026-11-22")])
         #expect(try date.filter(calendar, today: nil).from?.description == "2026-11-22T04:00:00.000Z")
     }
@@ -75,7 +75,7 @@ struct HistoryQueryTests {
 
     @Test("A range that ends before it begins, and a day beside a range, are refused")
     func contradictions() throws {
-        #expect(throws: HistoryRefusal.self) { try range(("from", "2026-11-20"), ("to", "2026-11-18")) }
-        #expect(throws: HistoryRefusal.self) { try HistoryQuery([("day", "today"), ("from", "7d")]) }
+        #expect(throws: ControlRefusal.self) { try range(("from", "2026-11-20"), ("to", "2026-11-18")) }
+        #expect(throws: ControlRefusal.self) { try HistoryQuery([("day", "today"), ("from", "7d")]) }
     }
 }

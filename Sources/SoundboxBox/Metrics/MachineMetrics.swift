@@ -1,0 +1,28 @@
+import SoundboxCore
+import SoundboxSystem
+
+/// What the machine says of itself, in figures.
+struct MachineMetrics: Feature {
+    /// May block.
+    let read: @Sendable () -> MachineReading
+
+    var metricFamilies: [MetricFamily] {
+        let reading = read()
+        var families: [MetricFamily] = []
+        if let free = reading.freeBytes {
+            families.append(
+                MetricFamily(
+                    "soundbox_state_directory_free_bytes", .gauge, "Room on the disk of the state directory.",
+                    Double(free)))
+        }
+        if !reading.temperatures.isEmpty {
+            families.append(
+                MetricFamily(
+                    "soundbox_board_temperature_celsius", .gauge, "What the board's thermal zones measure.",
+                    reading.temperatures.map {
+                        .init([.init("zone", $0.zone), .init("type", $0.type)], .number($0.celsius))
+                    }))
+        }
+        return families
+    }
+}

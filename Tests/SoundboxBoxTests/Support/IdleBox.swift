@@ -1,0 +1,75 @@
+import Logging
+import SoundboxAudio
+import SoundboxCore
+import SoundboxSpeech
+import SoundboxSystem
+import SoundboxTesting
+import TestSupport
+import VoiceTestSupport
+
+@testable import SoundboxBox
+@testable import SoundboxVoice
+
+/// A whole box on fakes that does not run: what it says of itself, what it answers on its control socket, and what its
+/// announcer was asked for.
+struct IdleBox {
+    let state: BoxState
+    let routes: [ControlRoute]
+    let reporter: StatusReporter
+    let requests: AnnouncerRequests
+
+    private static let voice = Result { try Voice(directory: "\(shippedSounds)/zh-CN") }
+
+    /// - Parameter set: changes what else is to be otherwise.
+    init(
+        inbox: TemporaryInbox = TemporaryInbox(), feed: any PaymentFeed = FakeFeed(),
+        clock: BoxClock = TestMachine(isSynchronised: true).clock(), _ set: (inout Box.Parts) -> Void = { _ in }
+    ) throws {
+        var parts = Box.Parts(
+            identity: StatusReporter.Identity(
+                deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default"),
+            policy: Box.Policy(
+                reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
+                admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+                freshness: FreshnessPolicy(expireAfter: .seconds(600)),
+                retention: Retention(keep: .seconds(86_400), maximumBytes: 1 << 20)),
+            state: BoxState(volume: Volume(80)), feed: feed, inbox: inbox,
+            salvage: SalvageWatch(systemd: Systemd { _ in nil }), clock: clock,
+            output: SoundThread { _ in RecordingSink() }, voices: Voices(first: try Self.voice.get()),
+            panel: FakePanel(), keepVolume: { _ in }, removeSetup: { .removed }, updateMark: "/nowhere",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        set(&parts)
+        state = parts.state
+        let served = Mutexed<[ControlRoute]>([])
+        parts.control = { routes, _ in
+            served.value = routes
+            return []
+        }
+        let reporters = Box(parts).services.compactMap { $0 as? StatusReporter }
+        routes = served.value
+        guard let reporter = reporters.first,
+            let counter = reporter.features.lazy.compactMap({ $0 as? ControlRequestHandler }).first
+        else { throw TestFailure("a box without a status") }
+        self.reporter = reporter
+        requests = counter.requests
+    }
+
+    /// - Parameter route: `POST /replay?x=y`
+    func ask(_ route: String, _ body: String = "") async throws -> JSONValue {
+        let parts = route.split(separator: "?")
+        let pairs = parts.dropFirst().map { $0.split(separator: "=").map(String.init) }
+        guard let found = routes.first(where: { "\($0)" == parts[0] }),
+            case .json(let json) = try await found.answer(
+                ControlRequest(query: pairs.map { ($0[0], $0[1]) }, body: Array(body.utf8)))
+        else { throw TestFailure("no JSON is answered: \(route)") }
+        return json
+    }
+
+    /// - Returns: why it is refused; `nil` where the body is no JSON or says something that is none.
+    func refusal(_ route: String, _ body: String = "") async throws -> ControlRefusal.Cause? {
+        do { _ = try await ask(route, body) } catch let refusal as ControlRefusal { return refusal.cause } catch {
+            return error is TestFailure ? nil : .invalid
+        }
+        return nil
+    }
+}
