@@ -50,15 +50,13 @@ public struct Box {
         let day = ShopDay(clock: clock, history: parts.history, calendar: parts.calendar)
         let history = HistoryRequestHandler(day: day, state: state, executor: files)
         let volume = VolumeControl(
-            player: player, state: state, logger: logger, executor: files, keep: parts.keepVolume, say: requests.say)
-        let commands = CommandHandler(
-            volume: volume, unprovisioning: unprovisioning, play: requests.play, say: requests.say)
+            player: player, state: state, logger: logger, executor: files, requests: requests, keep: parts.keepVolume)
+        let commands = CommandHandler(volume: volume, unprovisioning: unprovisioning, requests: requests)
         let quietTime = QuietTime(
-            parts.policy.quietHours, own: parts.quietHours.own, state: state, executor: files,
-            keep: parts.quietHours.keep, minuteOfDay: { day.minuteOfDay })
+            parts.policy.quietHours, own: parts.quietHours.own, day: day, state: state, executor: files,
+            keep: parts.quietHours.keep)
         let networkPrompts = parts.policy.networkPrompts.map {
-            NetworkPrompts(
-                $0, state: state, quietTime: quietTime, say: requests.say, withdraw: requests.withdraw)
+            NetworkPrompts($0, state: state, quietTime: quietTime, requests: requests)
         }
         let sounds = ErrandSounds(
             voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
@@ -78,7 +76,7 @@ public struct Box {
                 book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, ringWords: sounds.words(of:),
                 words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
-            requests: requests, ages: ages, quietTime: quietTime, takings: day.totals(of:),
+            requests: requests, ages: ages, quietTime: quietTime, day: day,
             receiptsAreWaiting: receiptsAreWaiting,
             promptWasHeard: { prompt in
                 unprovisioning.heard(prompt)
@@ -151,7 +149,7 @@ public struct Box {
             ] + [certificate].compactMap(\.self)
         let last: [any Feature] =
             [networkPrompts].compactMap(\.self) + [dayEnd].compactMap(\.self) + [
-                StorageFaultService(state: state, say: requests.say),
+                StorageFaultService(state: state, requests: requests),
                 StartService(systemd: systemd, logger: logger, identity: parts.identity),
             ]
         let reporter = StatusReporter(

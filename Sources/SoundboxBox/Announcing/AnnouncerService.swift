@@ -19,7 +19,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
 
     let inbox: any Inbox
     let clock: BoxClock
-    private let takings: @Sendable (BusinessDay?) throws(InboxError) -> DayTotals
+    private let day: ShopDay?
     let errands: SpokenErrands?
     let sounding: Sounding
     let player: Player
@@ -57,7 +57,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     ///   - errands: what commands give to say; `nil` where they cannot.
     ///   - requests: what it is asked for.
     ///   - ages: how the messages came that brought payments.
-    ///   - takings: a day's, the current one's for `nil`, counted on this thread.
+    ///   - day: counts its takings, on this thread; `nil` where no history is kept.
     ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
     ///   - promptWasHeard: told when a prompt has been heard to its end: neither muted nor too soft. Must not block.
     ///   - willStop: told when the service is to stop. Must not block.
@@ -70,9 +70,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, requests: AnnouncerRequests = AnnouncerRequests(),
         ages: MessageAges = MessageAges(), quietTime: QuietTime = QuietTime(),
-        takings: @escaping @Sendable (BusinessDay?) throws(InboxError) -> DayTotals = { _ in
-            .unknown(reason: "no history is kept")
-        },
+        day: ShopDay? = nil,
         receiptsAreWaiting: @escaping @Sendable () -> Void,
         promptWasHeard: @escaping @Sendable (Prompt) -> Void = { _ in },
         willStop: @escaping @Sendable () -> Void = {}, lookInterval: Duration = .seconds(5),
@@ -89,7 +87,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.inbox = inbox
         self.errands = errands
         self.clock = clock
-        self.takings = takings
+        self.day = day
         self.player = player
         sounding = Sounding { player.interrupt() }
         self.voices = voices
@@ -186,8 +184,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
             switch request {
             case .last: .replay(try inbox.lastAnnounced())
             case .beforeLast: .replay(try announcedBeforeLast())
-            case .today: .today(try takings(nil))
-            case .dayEnd(let day): .today(try takings(day))
+            case .today: .today(try takings(of: nil))
+            case .dayEnd(let day): .today(try takings(of: day))
             case .network:
                 .network(isOnline: state.snapshot.connection == .subscribed, address: NetworkAddress.octets() ?? [])
             case .notice(let entry): .replay(entry)
@@ -195,6 +193,11 @@ package actor AnnouncerService: Service, AnnouncerWork {
             }
         }
         return job.map { ($0, moment) }
+    }
+
+    private func takings(of businessDay: BusinessDay?) throws(InboxError) -> DayTotals {
+        guard let day else { return .unknown(reason: "no history is kept") }
+        return try day.totals(of: businessDay)
     }
 
     private func announcedBeforeLast() throws(InboxError) -> InboxEntry? {

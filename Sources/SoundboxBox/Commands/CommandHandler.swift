@@ -6,19 +6,16 @@ import SoundboxSpeech
 struct CommandHandler: Sendable {
     let volume: VolumeControl
     let unprovisioning: Unprovisioning
-    /// Takes what is to be played. Must not block.
-    let play: @Sendable (Announcer.Request) -> Void
-    /// Takes a prompt to be spoken. Must not block.
-    let say: @Sendable (Prompt) -> Void
+    let requests: AnnouncerRequests
 
     /// Never blocks; any thread.
     func perform(_ command: Command) {
         switch command {
         case .volume(let change): volume.apply(change)
-        case .play(let request): play(request)
+        case .play(let request): requests.play(request)
         case .warnOfUnprovisioning:
             unprovisioning.warningIsDue()
-            say(.unprovisionWarning)
+            requests.say(.unprovisionWarning)
         case .unprovision: unprovisioning.perform()
         // Carried out when they arrived.
         case .cancel, .errand, .reconciled, .settings, .certificate: break

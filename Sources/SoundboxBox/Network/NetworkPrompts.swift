@@ -7,23 +7,15 @@ import SoundboxSystem
 actor NetworkPrompts: Service, Feature {
     private let state: BoxState
     private let quietTime: QuietTime
-    private let say: @Sendable (Prompt) -> Void
-    private let withdraw: @Sendable (Prompt) -> Void
+    private let requests: AnnouncerRequests
     private var watch: NetworkWatch
     private var timer: Task<Void, Never>?
 
-    /// - Parameters:
-    ///   - say: takes a prompt to be spoken. Must not block.
-    ///   - withdraw: takes one back. Must not block.
-    init(
-        _ policy: NetworkPromptPolicy, state: BoxState, quietTime: QuietTime,
-        say: @escaping @Sendable (Prompt) -> Void, withdraw: @escaping @Sendable (Prompt) -> Void
-    ) {
+    init(_ policy: NetworkPromptPolicy, state: BoxState, quietTime: QuietTime, requests: AnnouncerRequests) {
         watch = NetworkWatch(policy, start: .monotonicNow)
         self.state = state
         self.quietTime = quietTime
-        self.say = say
-        self.withdraw = withdraw
+        self.requests = requests
     }
 
     func run() async {
@@ -46,8 +38,8 @@ actor NetworkPrompts: Service, Feature {
     private func act(on actions: [NetworkWatch.Action]) {
         for action in actions {
             switch action {
-            case .say(let prompt): say(prompt)
-            case .withdraw(let prompt): withdraw(prompt)
+            case .say(let prompt): requests.say(prompt)
+            case .withdraw(let prompt): requests.withdraw(prompt)
             }
         }
         timer?.cancel()

@@ -25,7 +25,7 @@ package final class QuietTime: Sendable {
     }
 
     private let content: Mutex<Content>
-    private let readMinute: @Sendable () -> Int?
+    private let day: ShopDay?
     private let keep: @Sendable (QuietChange?) throws -> Void
     private let state: BoxState?
     private let executor: ThreadExecutor
@@ -34,15 +34,14 @@ package final class QuietTime: Sendable {
     ///   - state: told when they change.
     ///   - executor: a thread that may block, for the control socket's changes.
     ///   - keep: writes the shop's own down, or removes what was written. May block.
-    ///   - minuteOfDay: by the clock on the shop's wall; see ``ShopDay/minuteOfDay``.
+    ///   - day: tells what time it is; without it there are no quiet hours.
     package init(
         _ configured: QuietHours? = nil, own: QuietChange? = nil,
-        state: BoxState? = nil, executor: ThreadExecutor = ThreadExecutor(name: "files"),
-        keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in },
-        minuteOfDay: @escaping @Sendable () -> Int? = { nil }
+        day: ShopDay? = nil, state: BoxState? = nil, executor: ThreadExecutor = ThreadExecutor(name: "files"),
+        keep: @escaping @Sendable (QuietChange?) throws -> Void = { _ in }
     ) {
         content = Mutex(Content(configured: configured, own: own))
-        readMinute = minuteOfDay
+        self.day = day
         self.keep = keep
         self.state = state
         self.executor = executor
@@ -62,13 +61,10 @@ package final class QuietTime: Sendable {
 
     /// The most that the volume counts for now, 0–100; `nil` outside of quiet hours.
     var volumeNow: Int? {
-        guard let hours, let minuteOfDay, hours.contain(minuteOfDay) else { return nil }
+        // While the clock is not believed, a payment that disturbs is better than one that nobody hears.
+        guard let hours, let minute = day?.minuteOfDay, hours.contain(minute) else { return nil }
         return hours.volume
     }
-
-    /// Minutes since midnight, 0–1439; `nil` while the clock is not believed: a payment that disturbs is better than one
-    /// that nobody hears.
-    var minuteOfDay: Int? { readMinute() }
 
     /// Written down first, so that a restart knows what was answered. Blocks on the disk.
     func change(to change: QuietChange) throws {

@@ -20,7 +20,7 @@ actor VolumeControl: Service {
     private let keep: @Sendable (Volume) throws -> Void
     private let state: BoxState
     private let logger: Logger
-    private let say: @Sendable (Prompt) -> Void
+    private let requests: AnnouncerRequests
     private let changes: AsyncStream<Void>
     private let hasChanged: AsyncStream<Void>.Continuation
     /// What the disk and the log know.
@@ -29,17 +29,16 @@ actor VolumeControl: Service {
     /// - Parameters:
     ///   - executor: where `keep` is called.
     ///   - keep: has the volume remembered across restarts. May block.
-    ///   - say: takes a prompt to be spoken. Must not block.
     init(
         player: Player, state: BoxState, logger: Logger, executor: ThreadExecutor,
-        keep: @escaping @Sendable (Volume) throws -> Void, say: @escaping @Sendable (Prompt) -> Void
+        requests: AnnouncerRequests, keep: @escaping @Sendable (Volume) throws -> Void
     ) {
         self.player = player
         self.keep = keep
         self.state = state
         self.logger = logger
         self.executor = executor
-        self.say = say
+        self.requests = requests
         (changes, hasChanged) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         remembered = Loudness(volume: player.volume, isMuted: player.isMuted)
     }
@@ -61,7 +60,7 @@ actor VolumeControl: Service {
             player.isMuted = after.isMuted
         }
         hasChanged.yield()
-        if !after.isMuted, let prompt = change.prompt(at: after.volume) { say(prompt) }
+        if !after.isMuted, let prompt = change.prompt(at: after.volume) { requests.say(prompt) }
         return after
     }
 

@@ -7,8 +7,7 @@ import SoundboxSpeech
 /// The shop owner must not take silence for "nobody has paid".
 struct StorageFaultService: Service, Feature {
     let state: BoxState
-    /// Must not block.
-    let say: @Sendable (Prompt) -> Void
+    let requests: AnnouncerRequests
 
     func run() async {
         var hadFault = false
@@ -16,7 +15,7 @@ struct StorageFaultService: Service, Feature {
         for await snapshot in state.changes().cancelOnGracefulShutdown() {
             let hasFault = snapshot.inboxFault != nil
             let isNewDamage = snapshot.inboxDamage != nil && snapshot.inboxDamage != toldDamage
-            if hasFault && !hadFault || isNewDamage { say(.storageFault) }
+            if hasFault && !hadFault || isNewDamage { requests.say(.storageFault) }
             (hadFault, toldDamage) = (hasFault, snapshot.inboxDamage)
         }
     }

@@ -40,7 +40,11 @@ struct AnnouncerServiceTests {
             player: Player(sink: sink, voices: Voices(first: voice), volume: Volume(100)),
             voices: Voices(first: voice), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, requests: requests,
-            quietTime: QuietTime(quietHours, minuteOfDay: { 720 }),
+            quietTime: QuietTime(
+                quietHours,
+                day: ShopDay(clock: TestMachine(isSynchronised: true).clock(), history: inbox) {
+                    BusinessCalendar(zone: LocalTime { _ in 8 * 3600 })
+                }),
             receiptsAreWaiting: { [recorded] in recorded.append(()) },
             promptWasHeard: { [heard] in heard.append($0) }, lookInterval: lookInterval,
             looksElsewhere: looksElsewhere)

@@ -11,20 +11,15 @@ import VoiceTestSupport
 @testable import SoundboxBox
 @testable import SoundboxVoice
 
-/// What carries out commands, with nothing behind it: what it was told to play and to say is kept.
+/// What carries out commands, with nothing behind it.
 final class CommandFixture: Sendable {
-    /// What reached the announcer, with the volume that was in force then.
-    enum Event: Sendable, Equatable {
-        case play(Announcer.Request, at: Loudness)
-        case say(Prompt, at: Loudness)
-    }
-
     /// The volume as a restart would find it, oldest first.
     let kept = Journal<Volume>()
     let disk = Disk()
     let player: Player
     let state = BoxState(volume: Volume(80))
-    let events = Journal<Event>()
+    /// What the announcer was asked for.
+    let requests = AnnouncerRequests()
     let volume: VolumeControl
     let unprovisioning: Unprovisioning
     let commands: CommandHandler
@@ -35,21 +30,14 @@ final class CommandFixture: Sendable {
             volume: Volume(80))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let files = ThreadExecutor(name: "files")
-        let say: @Sendable (Prompt) -> Void = { [events] prompt in
-            events.append(.say(prompt, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
-        }
         volume = VolumeControl(
-            player: player, state: state, logger: logger, executor: files,
+            player: player, state: state, logger: logger, executor: files, requests: requests,
             keep: { [kept, disk] volume in
                 disk.waitUntilItTakes()
                 kept.append(volume)
-            }, say: say)
+            })
         unprovisioning = Unprovisioning(remove: { .removed }, logger: logger, executor: files)
-        commands = CommandHandler(
-            volume: volume, unprovisioning: unprovisioning,
-            play: { [events] request in
-                events.append(.play(request, at: Loudness(volume: player.volume, isMuted: player.isMuted)))
-            }, say: say)
+        commands = CommandHandler(volume: volume, unprovisioning: unprovisioning, requests: requests)
         self.player = player
     }
 

@@ -10,13 +10,26 @@ import Testing
 @Suite("The service that speaks of the network", .timeLimit(.minutes(15)))
 struct NetworkPromptsTests {
     private let state = BoxState(volume: Volume(80))
-    private let said = Journal<Prompt>()
-    private let withdrawn = Journal<Prompt>()
+    private let requests = AnnouncerRequests()
 
     private func service(_ policy: NetworkPromptPolicy) -> NetworkPrompts {
-        NetworkPrompts(
-            policy, state: state, quietTime: QuietTime(), say: { [said] in said.append($0) },
-            withdraw: { [withdrawn] in withdrawn.append($0) })
+        NetworkPrompts(policy, state: state, quietTime: QuietTime(), requests: requests)
+    }
+
+    /// What waits to be said.
+    private var waiting: Prompt? {
+        requests.with { asked in
+            var prompts = asked.prompts
+            return prompts.take()
+        }
+    }
+
+    private func waits(_ prompt: Prompt?) async { while waiting != prompt { await requests.wait(atMost: nil) } }
+
+    private func hear(_ prompt: Prompt, _ service: NetworkPrompts) async {
+        await waits(prompt)
+        requests.with { _ = $0.prompts.take() }
+        service.heard(prompt)
     }
 
     private func lose() {
@@ -24,22 +37,19 @@ struct NetworkPromptsTests {
     }
 
     @Test("Ready, lost and found are said in their order, each when the one before has been heard")
-    func order() async throws {
+    func order() async {
         let service = service(.init(grace: .milliseconds(1)))
         let run = Task { await service.run() }
         defer { run.cancel() }
         state.update { $0.connection = .subscribed }
-        #expect(try await said.next() == .greeting)
-        service.heard(.greeting)
+        await hear(.greeting, service)
         lose()
-        #expect(try await said.next() == .networkLost)
-        service.heard(.networkLost)
+        await hear(.networkLost, service)
         state.update { $0.connection = .subscribed }
-        #expect(try await said.next() == .networkRestored)
-        #expect(said.entries.count == 3)
+        await waits(.networkRestored)
         // Nobody has heard it.
         lose()
-        try await withdrawn.next { $0 == .networkRestored ? () : nil }
+        await waits(nil)
     }
 
     @Test("A box that is stopped takes back what nobody has heard")
@@ -48,9 +58,9 @@ struct NetworkPromptsTests {
         let group = ServiceGroup(services: [service], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         async let run: Void = group.run()
         state.update { $0.connection = .subscribed }
-        #expect(try await said.next() == .greeting)
+        await waits(.greeting)
         await group.triggerGracefulShutdown()
         try await run
-        #expect(withdrawn.entries == [.greeting])
+        #expect(waiting == nil)
     }
 }

@@ -27,11 +27,22 @@ struct QuietTimeTests {
         #expect(quietTime().reading == QuietReading(setup, isShops: false))
     }
 
+    /// A shop whose wall shows what `zone` makes of a confirmed `time`; `nil` for a clock that is not believed.
+    private func day(_ time: Timestamp?, _ zone: LocalTime = LocalTime { _ in 0 }) -> ShopDay {
+        let clock = BoxClock(newestKnown: nil) {
+            BoxClock.Signs(
+                now: time ?? Timestamp(millisecondsSince1970: 0), isSynchronised: time != nil, offset: .zero)
+        }
+        return ShopDay(clock: clock, history: TemporaryInbox()) { BusinessCalendar(zone: zone) }
+    }
+
     @Test("They hold from their first minute to before their last, and not while the clock is not believed")
     func minutes() {
         for (minute, volume) in [(1319, nil), (1320, 30), (0, 30), (419, 30), (420, nil), (nil, nil)] as [(Int?, Int?)]
         {
-            #expect(QuietTime(setup, minuteOfDay: { minute }).volumeNow == volume)
+            // From a midnight on.
+            let time = minute.map { Timestamp(millisecondsSince1970: 1_795_219_200_000 + Int64($0) * 60_000) }
+            #expect(QuietTime(setup, day: day(time)).volumeNow == volume)
         }
     }
 
@@ -78,8 +89,8 @@ struct QuietTimeTests {
             (try milliseconds(begin) - 1, nil), (try milliseconds(begin), 30), (change * 1000 - 1, 30),
             (change * 1000, 30), (try milliseconds(end) - 1, 30), (try milliseconds(end), nil),
         ] as [(Int64, Int?)] {
-            let minute = zone.minuteOfDay(at: Timestamp(millisecondsSince1970: time))
-            #expect(QuietTime(setup, minuteOfDay: { minute }).volumeNow == volume, "\(time)")
+            let day = day(Timestamp(millisecondsSince1970: time), zone)
+            #expect(QuietTime(setup, day: day).volumeNow == volume, "\(time)")
         }
     }
 

@@ -75,15 +75,15 @@ struct VolumeControlTests {
 
     @Test("A key that reaches the end says so, and says it again when it is pressed there; others say nothing")
     func prompts() async throws {
+        var said: [Prompt] = []
         try await fixture.whileOpen {
             let changes: [VolumeChange] = [
                 .up, .up, .up, .to(Volume(20)), .down, .down, .down, .to(Volume(0)), .up,
             ]
-            for change in changes { _ = await fixture.volume.change(change) }
-        }
-        let said = fixture.events.entries.compactMap { event -> Prompt? in
-            guard case .say(let prompt, at: _) = event else { return nil }
-            return prompt
+            for change in changes {
+                _ = await fixture.volume.change(change)
+                if let prompt = fixture.requests.with({ $0.prompts.take() }) { said.append(prompt) }
+            }
         }
         let expected: [Prompt] = [.volumeMaximum, .volumeMaximum, .volumeMinimum, .volumeMinimum]
         #expect(said == expected)
