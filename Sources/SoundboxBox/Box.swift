@@ -101,17 +101,16 @@ public struct Box {
                 voices: parts.voices, saysNoticeTexts: parts.policy.saysNoticeTexts,
                 problemOfClip: parts.problemOfClip),
             allowsOneRing: parts.policy.refusesSecondRing, inbox: inbox, clock: clock, state: state, logger: logger,
-            metrics: metrics, ages: ages,
+            metrics: metrics, ages: ages, requests: requests,
             hooks: Intake.Hooks(
-                expect: { notice in player.expect(Utterance(notice)) },
-                inboxChanged: requests.inboxChanged, receiptsAreWaiting: receiptsAreWaiting, hush: announcer.hush,
-                cancelled: announcer.cancelled,
+                expect: { notice in player.expect(Utterance(notice)) }, receiptsAreWaiting: receiptsAreWaiting,
+                hush: announcer.hush, cancelled: announcer.cancelled,
                 sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
                 certificate: { text in
                     guard let certificate else { return "certificate: not taken by this box" }
                     return certificate.take(text)
                 },
-                perform: commands.perform, say: requests.say))
+                perform: commands.perform))
         let counter = ControlRequestHandler(
             history: history, inbox: inbox, volume: volume, quietTime: quietTime, voices: parts.voices, executor: files,
             requests: requests)

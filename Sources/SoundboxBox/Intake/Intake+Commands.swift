@@ -137,7 +137,7 @@ extension Intake {
             if case .payment(let id) = target { metrics?.cancelled(id) }
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
             hooks.cancelled(target)
-            hooks.inboxChanged()
+            requests.inboxChanged()
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
         // Refused.
@@ -149,7 +149,7 @@ extension Intake {
         let errand = entry.errand
         logger.info(
             "stored", metadata: ["command": "\(errand.id)", "type": errand.isRing ? "ring" : "say"])
-        hooks.inboxChanged()
+        requests.inboxChanged()
     }
 }
 

@@ -14,7 +14,7 @@ extension Intake {
         guard !refused.isEmpty else { return }
         var isToBeSaid = false
         state.update { isToBeSaid = $0.refusals.note(refused, at: .monotonicNow) }
-        if isToBeSaid { hooks.say(.paymentUnreadable) }
+        if isToBeSaid { requests.say(.paymentUnreadable) }
     }
 
     /// Whether the shop is told when it is refused: not at every reconnect, nor whenever a stranger wants it.

@@ -11,8 +11,6 @@ struct Intake: PaymentFeedDelegate {
         /// Before a commit that brings this, unless it is known already: who has to sound may make himself ready, and
         /// must not sound.
         var expect: @Sendable (PaymentNotice) -> Void = { _ in }
-        /// After a commit that brought something to announce, or took something back.
-        var inboxChanged: @Sendable () -> Void = {}
         /// After a commit that wrote receipts.
         var receiptsAreWaiting: @Sendable () -> Void = {}
         /// Before a cancel is on the disk: what sounds is to end. Returns whether a part of it was heard.
@@ -29,8 +27,6 @@ struct Intake: PaymentFeedDelegate {
         var certificate: @Sendable (String) -> String? = { _ in "certificate: this box has asked for none" }
         /// Takes a command.
         var perform: @Sendable (Command) -> Void = { _ in }
-        /// Has the box say something of itself.
-        var say: @Sendable (Prompt) -> Void = { _ in }
     }
 
     let reader: NoticeReader
@@ -46,6 +42,7 @@ struct Intake: PaymentFeedDelegate {
     let logger: Logger
     /// `nil` where nobody asks for any.
     let metrics: BoxMetrics?
+    let requests: AnnouncerRequests
     let hooks: Hooks
     let ages: MessageAges
     /// How many refused commands are logged and answered, of whatever kind and for whatever reason.
@@ -63,7 +60,7 @@ struct Intake: PaymentFeedDelegate {
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
         rules: ErrandSpeech, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, ages: MessageAges = MessageAges(),
-        hooks: Hooks
+        requests: AnnouncerRequests = AnnouncerRequests(), hooks: Hooks
     ) {
         self.metrics = metrics
         self.ages = ages
@@ -76,6 +73,7 @@ struct Intake: PaymentFeedDelegate {
         self.clock = clock
         self.state = state
         self.logger = logger
+        self.requests = requests
         self.hooks = hooks
     }
 
@@ -282,7 +280,7 @@ struct Intake: PaymentFeedDelegate {
         // What a duplicate says changes nothing.
         ages.forget(noted)
         // Before the rest: somebody stands at the counter.
-        hooks.inboxChanged()
+        requests.inboxChanged()
         state.update { $0.storingFault = nil }
         hooks.receiptsAreWaiting()
         return outcomes

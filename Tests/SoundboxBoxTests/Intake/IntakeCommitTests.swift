@@ -11,13 +11,14 @@ struct IntakeCommitTests {
     /// Who was told what, in order.
     private enum Event: Sendable, Equatable {
         case expected(String, isStored: Bool)
-        case inboxChanged, receiptsAreWaiting
+        case receiptsAreWaiting(announcerKnows: Bool)
         case perform(Command)
     }
 
     private let inbox = TemporaryInbox()
     private let state = BoxState(volume: Volume(80))
     private let events = Journal<Event>()
+    private let requests = AnnouncerRequests()
     private let log = Journal<String>()
     private let intake: Intake
 
@@ -32,13 +33,15 @@ struct IntakeCommitTests {
                     log.append(line.drop { $0 != " " }.trimmingPrefix(" ").filter { $0 != "\n" })
                 }
             },
+            requests: requests,
             hooks: Intake.Hooks(
                 expect: { [events, inbox] notice in
                     let isStored = (try? inbox.knows(notice.id)) ?? false
                     events.append(.expected(notice.id.text, isStored: isStored))
                 },
-                inboxChanged: { [events] in events.append(.inboxChanged) },
-                receiptsAreWaiting: { [events] in events.append(.receiptsAreWaiting) },
+                receiptsAreWaiting: { [events, requests] in
+                    events.append(.receiptsAreWaiting(announcerKnows: requests.with { $0.inboxChanged }))
+                },
                 perform: { [events] in events.append(.perform($0)) }))
     }
 
@@ -60,9 +63,9 @@ struct IntakeCommitTests {
         ])
         #expect(
             events.entries == [
-                .expected("A-1", isStored: false), .inboxChanged, .receiptsAreWaiting,
+                .expected("A-1", isStored: false), .receiptsAreWaiting(announcerKnows: true),
                 // Of the refusal.
-                .receiptsAreWaiting,
+                .receiptsAreWaiting(announcerKnows: true),
                 .perform(.volume(.to(Volume(20)))), .perform(.volume(.mute)),
             ])
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["A-1"])
@@ -99,7 +102,7 @@ struct IntakeCommitTests {
         inbox.fail(with: .failed(path: "memory", reason: "disk full"))
         #expect(throws: InboxError.self) { try intake.commit(batch) }
         // Nobody is told of more than that something may come.
-        #expect(events.entries == [.expected("A-1", isStored: false)])
+        #expect(events.entries == [.expected("A-1", isStored: false)] && !requests.with { $0.inboxChanged })
         #expect(state.snapshot.faults == ["the inbox memory failed: disk full"])
         inbox.fail(with: nil)
         try intake.commit(batch)
