@@ -122,8 +122,7 @@ public struct Box {
         // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for, the
         // announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
         let first: [any Feature] = [
-            clock, session, quietTime, intake, history, counter, ShopPage(settings: parts.page, state: state),
-            parts.metrics, MachineMetrics(read: parts.machine),
+            clock, session, quietTime, intake, history, counter, parts.metrics, MachineMetrics(read: parts.machine),
             WatchdogService(
                 systemd: systemd,
                 // Not the sound card's: a restart mends no driver, and while it is away payments are stored.
@@ -154,10 +153,11 @@ public struct Box {
         let reporter = StatusReporter(
             identity: parts.identity, inbox: inbox, history: parts.history, state: state, feed: feed, systemd: systemd,
             clock: clock, features: first + second + last)
-        let routes = [reporter].flatMap(\.routes) + (first + second + last).flatMap(\.routes)
+        let routes = (first + [reporter] + second + last).flatMap(\.routes)
+        let page = ShopPage(settings: parts.page, others: routes, state: state)
         services =
             (first + [reporter] + second).compactMap(\.service)
-            + parts.control(routes) { await reporter.allMetrics() } + last.compactMap(\.service)
+            + parts.control(routes + page.routes) { await reporter.allMetrics() } + last.compactMap(\.service)
     }
 
     /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being announced,

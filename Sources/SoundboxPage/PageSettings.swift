@@ -20,6 +20,8 @@ struct PageSettings: Sendable, Equatable {
     /// Of the box's voice.
     var language = ""
     var currency = ""
+    /// What a phone may use as the box answers it: `GET /history`.
+    var routes: [String] = []
     /// The name of the cookie that says who is signed in. It is this box's alone, since ports and folders do not tell
     /// cookies apart (RFC 6265, section 8.5), and of a hash, since ids may have any characters and are not for everybody.
     var cookie = ""
@@ -44,6 +46,7 @@ struct PageSettings: Sendable, Equatable {
         guard (certificateFile == nil) == (keyFile == nil) else { return nil }
         language = json["language"]?.string ?? ""
         currency = json["currency"]?.string ?? ""
+        routes = (json["routes"]?.elements ?? []).compactMap(\.string)
     }
 
     var isEncrypted: Bool { certificateFile != nil }

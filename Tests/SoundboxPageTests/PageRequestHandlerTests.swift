@@ -56,7 +56,7 @@ struct PageRequestHandlerTests {
     @Test("Every answer forbids what the page does not do itself")
     func headers() async throws {
         let handler = try trial.handler()
-        for request in [trial.request("GET", "/"), trial.request("GET", "/api/payments"), trial.request("PUT", "/x")] {
+        for request in [trial.request("GET", "/"), trial.request("GET", "/api/history"), trial.request("PUT", "/x")] {
             let headers = await handler.answer(request).headers
             let policy = headers.first { $0.name == "Content-Security-Policy" }?.value
             #expect(policy?.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'") == true)
@@ -71,7 +71,7 @@ struct PageRequestHandlerTests {
         let (name, token) = (handler.settings.cookie, try trial.sessions.open(as: .change))
         try await trial.run {
             for (method, path) in [
-                ("GET", "/api/events"), ("GET", "/api/payments"), ("GET", "/api/totals"), ("GET", "/api/export.csv"),
+                ("GET", "/api/events"), ("GET", "/api/history"), ("GET", "/api/totals"), ("GET", "/api/export.csv"),
                 ("GET", "/api/quiet-hours"), ("PUT", "/api/quiet-hours"), ("PUT", "/api/volume"),
                 ("POST", "/api/replay"), ("POST", "/api/trial"), ("GET", "/api/nothing"),
             ] {
@@ -103,9 +103,9 @@ struct PageRequestHandlerTests {
             let token = String(cookie.prefix { $0 != ";" })
             let session = try json(await handler.answer(trial.request("GET", "/api/session", cookie: "a=b; \(token)")))
             #expect(session["role"]?.string == "change")
-            #expect(await handler.answer(trial.request("GET", "/api/payments", cookie: token)).status == 200)
+            #expect(await handler.answer(trial.request("GET", "/api/history", cookie: token)).status == 200)
             #expect(await handler.answer(trial.request("DELETE", "/api/session", cookie: token)).status == 200)
-            #expect(await handler.answer(trial.request("GET", "/api/payments", cookie: token)).status == 401)
+            #expect(await handler.answer(trial.request("GET", "/api/history", cookie: token)).status == 401)
         }
     }
 
@@ -123,10 +123,10 @@ struct PageRequestHandlerTests {
                 #expect(names[0] != names[1])
                 #expect(names.allSatisfy { $0.wholeMatch(of: /soundbox[A-Za-z0-9_.-]*/) != nil })
                 let jar = "\(first); \(second)"
-                #expect(await one.answer(trial.request("GET", "/api/payments", cookie: jar)).status == 200)
+                #expect(await one.answer(trial.request("GET", "/api/history", cookie: jar)).status == 200)
                 #expect(await two.answer(trial.request("DELETE", "/api/session", cookie: jar)).status == 200)
-                #expect(await two.answer(trial.request("GET", "/api/payments", cookie: jar)).status == 401)
-                #expect(await one.answer(trial.request("GET", "/api/payments", cookie: jar)).status == 200)
+                #expect(await two.answer(trial.request("GET", "/api/history", cookie: jar)).status == 401)
+                #expect(await one.answer(trial.request("GET", "/api/history", cookie: jar)).status == 200)
             }
         }
     }
@@ -203,7 +203,7 @@ struct PageRequestHandlerTests {
         try await trial.run {
             let handler = try trial.handler()
             let looking = try await trial.signIn(handler, as: "look")
-            #expect(await handler.answer(trial.request("GET", "/api/payments", cookie: looking)).status == 200)
+            #expect(await handler.answer(trial.request("GET", "/api/history", cookie: looking)).status == 200)
             let changes = [
                 trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: looking),
                 trial.request("POST", "/api/replay", #"{"sequence": 1}"#, cookie: looking),
@@ -239,6 +239,23 @@ struct PageRequestHandlerTests {
         }
     }
 
+    @Test("What the box does not name for phones, no phone reaches, whatever the box answers others")
+    func notForPhones() async throws {
+        let handler = try trial.handler()
+        try await trial.run {
+            let cookie = try await trial.signIn(handler)
+            for (method, path) in [
+                ("PUT", "page"), ("GET", "page"), ("POST", "sign-in-code"), ("GET", "volume"), ("GET", "metrics"),
+                ("GET", "status"), ("POST", "history"), ("PUT", "/page"), ("PUT", "volume/../page"),
+            ] {
+                let answer = await handler.answer(
+                    trial.request(method, "/api/\(path)", #"{"code": "123456", "problem": null}"#, cookie: cookie))
+                #expect(answer.status == 404, "\(method) \(path)")
+            }
+            #expect(trial.codes.count == 1 && trial.volume == 80)
+        }
+    }
+
     @Test("Another site that the phone has open changes nothing")
     func otherSites() async throws {
         let handler = try trial.handler()
@@ -267,7 +284,7 @@ struct PageRequestHandlerTests {
         try await trial.run {
             let questions = (0..<100).map { number in
                 switch number % 4 {
-                case 0: trial.request("GET", "/api/payments", cookie: cookie)
+                case 0: trial.request("GET", "/api/history", cookie: cookie)
                 case 1: trial.request("GET", "/api/events?after=\(number)", cookie: cookie)
                 case 2: trial.request("PUT", "/api/volume", #"{"volume": 5}"#, cookie: cookie)
                 default: trial.request("GET", "/api/quiet-hours", cookie: cookie)
@@ -317,7 +334,7 @@ struct PageRequestHandlerTests {
     func away() async throws {
         let handler = try trial.handler()
         let cookie = "\(handler.settings.cookie)=\(try trial.sessions.open(as: .change))"
-        let answer = await handler.answer(trial.request("GET", "/api/payments", cookie: cookie))
+        let answer = await handler.answer(trial.request("GET", "/api/history", cookie: cookie))
         #expect(answer.status == 503)
         #expect(error(answer) == "box")
         try await trial.run {
@@ -325,7 +342,7 @@ struct PageRequestHandlerTests {
             #expect(totals.status == 503)
             let told = try json(totals)
             #expect(told["reason"]?.string == "no day")
-            let bad = await handler.answer(trial.request("GET", "/api/payments?colour=red", cookie: cookie))
+            let bad = await handler.answer(trial.request("GET", "/api/history?colour=red", cookie: cookie))
             #expect(bad.status == 400)
         }
     }

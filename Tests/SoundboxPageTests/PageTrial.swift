@@ -11,6 +11,9 @@ import Testing
 /// The page's request handler with a real control socket behind it, on which a box answers of which nothing is there but the answers.
 final class PageTrial: Sendable {
     static let host = "192.168.1.7"
+    private static let forPhones = [
+        "GET /history", "GET /quiet-hours", "PUT /quiet-hours", "PUT /volume", "POST /replay", "POST /trial",
+    ]
 
     private struct Box {
         var codes: [String] = []
@@ -51,6 +54,7 @@ final class PageTrial: Sendable {
                     ("enabled", .bool(true)), ("port", .integer(80)), ("role", .string(role)),
                     ("merchant", .string("M")), ("device", .string(device)), ("language", .string("zh-CN")),
                     ("currency", .string("CNY")),
+                    ("routes", .array(Self.forPhones.map { .string($0) })),
                     ("certificate_file", certificate ? .string("/c") : .null),
                     ("key_file", certificate ? .string("/k") : .null),
                 ])))
@@ -135,6 +139,10 @@ final class PageTrial: Sendable {
             ControlRoute(.post, "trial") { _ in
                 self.box.withLock { $0.trials += 1 }
                 return .json(.object([("trial", .bool(true))]))
+            },
+            ControlRoute(.put, "page") { _ in
+                self.box.withLock { $0.volume = -2 }
+                return .json(.null)
             },
             ControlRoute(.post, "sign-in-code") { request in
                 let code = try request.json?["code"]?.string ?? ""

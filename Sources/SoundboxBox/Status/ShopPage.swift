@@ -1,13 +1,22 @@
 import SoundboxCore
 
-/// Tells the page's process how to serve the shop's page, and takes from it why that is not served.
-struct ShopPage: Feature {
+/// Tells the page's process how to serve the shop's page and what phones may use there, and takes from it why that is
+/// not served.
+struct ShopPage {
     let settings: JSONValue
+    /// What the box answers besides.
+    let others: [ControlRoute]
     let state: BoxState
+
+    private var json: JSONValue {
+        guard case .object(let members) = settings else { return settings }
+        let names = others.filter(\.isForPhones).map { JSONValue.string("\($0)") }
+        return .object(members + [("routes", .array(names))])
+    }
 
     var routes: [ControlRoute] {
         [
-            ControlRoute(.get, "page") { _ in .json(settings) },
+            ControlRoute(.get, "page") { _ in .json(json) },
             ControlRoute(.put, "page") { request in
                 let problem: String?
                 switch try request.json?["problem"] {
@@ -17,7 +26,7 @@ struct ShopPage: Feature {
                 default: throw ControlRefusal(.invalid, "problem: expected null, or a string of at most 1000 bytes")
                 }
                 state.update { $0.pageProblem = problem }
-                return .json(settings)
+                return .json(json)
             },
         ]
     }

@@ -184,7 +184,7 @@ extension StatusReporter: Feature {
         [
             ControlRoute(.get, "status") { _ in .json(await self.status().json) },
             ControlRoute(.get, "metrics") { _ in .metrics(await self.allMetrics()) },
-            ControlRoute(.get, "events", isForPhones: true) { request in
+            ControlRoute(.get, "events") { request in
                 // What the client has seen: nothing without a word.
                 let text = request.query.first { $0.name == "after" }?.value ?? "0"
                 guard let known = Int(text), known >= 0 else {

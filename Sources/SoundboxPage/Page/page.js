@@ -297,7 +297,7 @@ const rows = new Map();
 let order = []; // Sequences, highest first.
 
 const waits = (entry) => entry.state === 'received' || entry.state === 'announcing';
-const page = (query) => ask('GET', `/api/payments?day=${day}&${query}`);
+const page = (query) => ask('GET', `/api/history?day=${day}&${query}`);
 
 function clearDay() {
 	opened += 1;

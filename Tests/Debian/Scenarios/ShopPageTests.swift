@@ -41,11 +41,11 @@ extension BootedDebianTests {
         func whole() async throws {
             try await debian.run("! ls /run/soundbox-page/control.sock && ! systemctl is-active soundbox-page")
             try await switchOn()
-            try await debian.run("browse GET /api/payments; [ $code = 401 ]")
+            try await debian.run("browse GET /api/history; [ $code = 401 ]")
             try await signIn()
             try await debian.pay("S-1", "123.45")
             try await debian.logged("announced id=S-1")
-            let payments = try await json("GET", "/api/payments")
+            let payments = try await json("GET", "/api/history")
             #expect(payments["entries"]?.elements?.first?["id"]?.string == "S-1")
 
             // Root looks at the files as the page's process has them.
@@ -62,16 +62,16 @@ extension BootedDebianTests {
             try await debian.run("! runuser -u nobody -- \(ask)")
 
             try await debian.run("kill -9 $(page_pid)")
-            try await debian.wait(until: "browse GET /api/payments && [ $code = 200 ]")
+            try await debian.wait(until: "browse GET /api/history && [ $code = 200 ]")
             try await debian.run("mark; systemctl restart soundbox")
             try await debian.logged("online")
-            try await debian.wait(until: "browse GET /api/payments && [ $code = 200 ]")
+            try await debian.wait(until: "browse GET /api/history && [ $code = 200 ]")
             try await debian.pay("S-2", "5")
             try await debian.logged("announced id=S-2")
-            #expect(try await json("GET", "/api/payments")["entries"]?.elements?.count == 2)
+            #expect(try await json("GET", "/api/history")["entries"]?.elements?.count == 2)
 
             try await debian.run("soundbox page --sign-out-all")
-            try await debian.run("browse GET /api/payments; [ $code = 401 ]")
+            try await debian.run("browse GET /api/history; [ $code = 401 ]")
             #expect(try await debian.run("systemctl --failed --quiet --plain --no-legend") == [])
 
             try await debian.run("mark")
