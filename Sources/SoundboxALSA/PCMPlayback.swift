@@ -5,8 +5,9 @@ import SoundboxSystem
 /// Writes to one open and configured device, and gets it through whatever is not the end of it: full buffers,
 /// interrupted calls, underruns, sleep.
 ///
-/// ``write(_:)`` blocks for at most ``patience`` after the last frame that was taken, ``drain()`` for as long again,
-/// and either for a second more when the machine wakes up meanwhile. An interruption ends either soon. After an error only closing the device is left.
+/// ``write(_:)`` blocks for at most ``timeout`` after the last frame that was taken, ``drain()`` for as long again,
+/// and either for a second more when the machine wakes up meanwhile. An interruption ends either soon. After an error
+/// only closing the device is left.
 struct PCMPlayback {
     /// How often in a row the device may fail without taking a frame before it counts as broken.
     static let failuresTolerated = 8
@@ -32,7 +33,7 @@ struct PCMPlayback {
 
     private var format: PCMFormat { configuration.format }
     /// How long the device may do nothing before it counts as hung.
-    var patience: Duration { max(configuration.bufferDuration * 2, SinkPatience.least) }
+    var timeout: Duration { max(configuration.bufferDuration * 2, SinkTimeout.least) }
 
     /// Whether the next announcement can be written as things are; if not, the device is to be opened again.
     var isReady: Bool {
@@ -52,7 +53,7 @@ struct PCMPlayback {
     private mutating func write(_ bytes: RawSpan, goesOnAfterUnderrun: Bool) throws(PCMError) {
         var offset = 0
         let end = bytes.byteCount - bytes.byteCount % format.bytesPerFrame
-        var attempt = Attempt(deadline: driver.now + patience)
+        var attempt = Attempt(deadline: driver.now + timeout)
         while offset < end {
             do {
                 let taken = try writeWhatFits(bytes.extracting(offset..<end))
@@ -62,7 +63,7 @@ struct PCMPlayback {
                 }
                 framesTaken += taken
                 offset += taken * format.bytesPerFrame
-                attempt = Attempt(deadline: driver.now + patience)
+                attempt = Attempt(deadline: driver.now + timeout)
             } catch let error where error.code == EPIPE && goesOnAfterUnderrun {
                 // Everything taken so far was heard: nothing is lost, and the rest follows after the gap.
                 try attempt.tolerate(error)
@@ -99,7 +100,7 @@ struct PCMPlayback {
     }
 
     private func stalled(_ words: String) -> PCMError {
-        PCMError(ETIMEDOUT, detail: "\(words) \(Int(patience / .milliseconds(1))) ms")
+        PCMError(ETIMEDOUT, detail: "\(words) \(Int(timeout / .milliseconds(1))) ms")
     }
 
     /// What happened since the device last took a frame.
@@ -165,7 +166,7 @@ struct PCMPlayback {
     }
 
     private mutating func awaitSilence() throws(PCMError) {
-        let deadline = driver.now + patience
+        let deadline = driver.now + timeout
         while true {
             try checkInterruption()
             do {

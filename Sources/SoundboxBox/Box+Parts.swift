@@ -17,13 +17,13 @@ extension Box {
         package var inbox: any Inbox
         package var upkeep: any InboxUpkeep
         package var history: any PaymentHistory
-        package var errands: any ErrandBook
+        package var customMessages: any CustomMessageStore
         /// `nil` where text without recordings cannot be spoken.
         package var synthesizer: (any SpeechSynthesizer)?
         /// `nil` where clips are not allowed.
         package var clips: (any ClipSource)?
         /// What is wrong with a clip, as far as its address tells; `nil` when nothing is. Must not block.
-        package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in ErrandSpeech.clipsAreOff }
+        package var problemOfClip: @Sendable (ClipReference) -> String? = { _ in CustomMessageSpeech.clipsAreOff }
         /// How time is divided into business days, as it is now. May block on the disk.
         package var calendar: @Sendable () -> BusinessCalendar? = { BusinessCalendar() }
         /// The quiet hours that the shop has set itself, and who remembers them.
@@ -65,7 +65,8 @@ extension Box {
 
         package init(
             identity: StatusReporter.Identity, policy: Policy, state: BoxState, feed: any PaymentFeed,
-            inbox: any Inbox & InboxUpkeep & PaymentHistory & ErrandBook, salvage: SalvageWatch, clock: BoxClock,
+            inbox: any Inbox & InboxUpkeep & PaymentHistory & CustomMessageStore, salvage: SalvageWatch,
+            clock: BoxClock,
             output: SoundThread,
             voices: Voices, panel: any Panel, keepVolume: @escaping @Sendable (Volume) throws -> Void,
             removeSetup: @escaping @Sendable () throws -> SetupRemoval, updateMark: String, logger: Logger
@@ -77,7 +78,7 @@ extension Box {
             self.inbox = inbox
             self.upkeep = inbox
             self.history = inbox
-            self.errands = inbox
+            self.customMessages = inbox
             self.salvage = salvage
             self.clock = clock
             self.output = output

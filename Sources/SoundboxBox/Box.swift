@@ -37,7 +37,8 @@ public struct Box {
         // the same. Where the disk refuses, the announcer asks it again.
         try? clock.doubtArrivals(in: inbox, logger: logger)
         // Where the disk refuses, every ring counts as an earlier one: one of yesterday must not call anybody.
-        let lastEarlierErrand = (try? parts.errands.errands()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
+        let lastEarlierCustomMessage =
+            (try? parts.customMessages.customMessages()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
         let metrics = BoxMetrics(parts.metrics)
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
@@ -58,7 +59,7 @@ public struct Box {
         let networkPrompts = parts.policy.networkPrompts.map {
             NetworkPrompts($0, state: state, quietTime: quietTime, requests: requests)
         }
-        let sounds = ErrandSounds(
+        let sounds = CustomMessageSounds(
             voices: parts.voices, synthesizer: parts.synthesizer, clips: parts.clips, logger: logger)
         let update = UpdateWatch(mark: parts.updateMark, state: state)
         update.look()
@@ -70,10 +71,11 @@ public struct Box {
         let announcer = AnnouncerService(
             announcer: Announcer(
                 freshness: parts.policy.freshness, saysExpireAfter: parts.policy.saysExpireAfter,
-                hurryAbove: parts.policy.hurryAbove, lastEarlierErrand: lastEarlierErrand),
+                hurryAbove: parts.policy.hurryAbove, lastEarlierCustomMessage: lastEarlierCustomMessage),
             inbox: inbox,
-            errands: SpokenErrands(
-                book: parts.errands, prepare: sounds.prepare, speech: sounds.speech, ringWords: sounds.words(of:),
+            customMessages: SpokenCustomMessages(
+                book: parts.customMessages, prepare: sounds.prepare, speech: sounds.speech,
+                ringWords: sounds.words(of:),
                 words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
             requests: requests, ages: ages, quietTime: quietTime, day: day,
@@ -97,7 +99,7 @@ public struct Box {
         let intake = Intake(
             reader: parts.policy.reader.admitting(parts.voices.noticeKinds), verifier: parts.policy.verifier,
             admission: parts.policy.admission,
-            rules: ErrandSpeech(
+            rules: CustomMessageSpeech(
                 voices: parts.voices, saysNoticeTexts: parts.policy.saysNoticeTexts,
                 problemOfClip: parts.problemOfClip),
             allowsOneRing: parts.policy.refusesSecondRing, inbox: inbox, clock: clock, state: state, logger: logger,
@@ -119,8 +121,8 @@ public struct Box {
                 $0, day: day, keeper: parts.dayEnd, logger: logger, executor: files, tell: requests.tell)
         }
 
-        // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for, the
-        // announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
+        // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for,
+        // the announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
         let first: [any Feature] = [
             clock, session, quietTime, intake, history, counter, parts.metrics, MachineMetrics(read: parts.machine),
             WatchdogService(
@@ -160,11 +162,12 @@ public struct Box {
             + parts.control(routes + page.routes) { await reporter.allMetrics() } + last.compactMap(\.service)
     }
 
-    /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being announced,
-    /// within 10 s.
-    /// - Parameter signals: that stop it, and then the process if need be; `nil` for a box that is not the whole program.
+    /// Runs until it is told to stop, or until its buttons take it out of service; then finishes what is being
+    /// announced, within 10 s.
+    /// - Parameter signals: that stop it, and then the process if need be; `nil` for a box that is not the whole
+    ///   program.
     public func run(endingOn signals: StopSignals?) async throws -> Ending {
-        let ending: [any Service] = signals.map { [$0, LastResort(logger: logger, hasEnded: hasEnded)] } ?? []
+        let ending: [any Service] = signals.map { [$0, ExitDeadline(logger: logger, hasEnded: hasEnded)] } ?? []
         let services = services + ending
         var group = ServiceGroupConfiguration(
             services: services.map { service in

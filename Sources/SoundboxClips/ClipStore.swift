@@ -4,15 +4,15 @@ import SoundboxSystem
 /// Gets clips: from the cache, or from their host; verified by their hash, and decoded. Fetching and decoding are
 /// ``SpeakProgram``'s.
 ///
-/// One thread for the disk, which sleeps while nobody asks. At most two clips are fetched and decoded at once, and the same
-/// one once for all who ask. The cache is opened when it is needed first.
+/// One thread for the disk, which sleeps while nobody asks. At most two clips are fetched and decoded at once, and the
+/// same one once for all who ask. The cache is opened when it is needed first.
 public actor ClipStore: ClipSource {
     typealias Fetch = @Sendable (ClipReference) async throws(ClipError) -> [UInt8]
     typealias Decode = @Sendable (_ encoded: [UInt8], _ longest: Duration) async throws(ClipError) -> PCMSound
 
     private static let atOnce = 2
-    /// Further ones are refused. More than errands may wait.
-    private static let most = Errand.mostWaiting + 16
+    /// Further ones are refused. More tha custom messages may wait.
+    private static let most = CustomMessage.mostWaiting + 16
 
     private struct Job {
         var reference: ClipReference

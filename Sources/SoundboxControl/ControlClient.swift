@@ -11,13 +11,13 @@ public struct ControlClient: Sendable {
     /// For errors. A relative path is kept for connecting: a socket's path has at most 107 bytes.
     private let shownPath: String
     /// For a whole exchange. A box that hangs in the middle of its answer has not answered.
-    private let patience: Duration
+    private let timeout: Duration
 
-    /// - Parameter patience: how long the whole of an answer may take.
-    public init(socketPath: String, patience: Duration = .seconds(10)) {
+    /// - Parameter timeout: how long the whole of an answer may take.
+    public init(socketPath: String, timeout: Duration = .seconds(10)) {
         self.socketPath = socketPath
         shownPath = SmallFile.absolute(socketPath)
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// What the box is doing, as it says it.
@@ -100,7 +100,7 @@ public struct ControlClient: Sendable {
     ) async throws(ControlError) -> HTTPAnswer {
         let query = parameters.map { "\($0.name)=\(percentEncoded($0.value))" }.joined(separator: "&")
         var request = HTTPFetch(
-            method, "http://box/\(path)\(query.isEmpty ? "" : "?\(query)")", limit: patience, most: Self.mostBytes)
+            method, "http://box/\(path)\(query.isEmpty ? "" : "?\(query)")", limit: timeout, most: Self.mostBytes)
         request.unixSocket = socketPath
         // One question for each connection. libcurl would call the body a form, and ask before it sends a long one.
         request.headers = ["Connection: close", "Content-Type:", "Expect:"]
@@ -117,7 +117,7 @@ public struct ControlClient: Sendable {
             "\(shownPath): permission denied; use sudo, or join the group soundbox"
         case .notReached(_, .some): "no soundbox is running at \(shownPath); start it with: soundbox run"
         case .notReached(let text, nil): noAnswer(text)
-        case .timedOut: "the box at \(shownPath) did not answer within \(patience)"
+        case .timedOut: "the box at \(shownPath) did not answer within \(timeout)"
         case .cancelled: noAnswer("it was not waited for")
         case .tooLarge: noAnswer("its answer is larger than \(Self.mostBytes) bytes")
         case .cutOff(let text, let count): noAnswer("it was cut off after \(count) bytes: \(text)")

@@ -19,7 +19,8 @@ public enum AudioOutputs {
         }
     }
 
-    /// The cards that are there and play, the one most likely to have a speaker attached first. Asks the kernel; may block.
+    /// The cards that are there and play, the one most likely to have a speaker attached first. Asks the kernel; may
+    /// block.
     public static var cards: [Card] {
         ALSACards.cards().inOrderOfWiring.map { Card(device: $0.playbackName, description: $0.description) }
     }
@@ -49,7 +50,7 @@ public enum AudioOutputs {
     ///   - level: what becomes of the card's own controls when it opens.
     ///   - levelDidChange: told what was changed, and what could not be. Must not block.
     public static func sink(
-        for device: String, fileMode: WAVFileSink.Mode, lease: SoundLease, amplifier: Amplifier? = nil,
+        for device: String, fileMode: WAVFileSink.Mode, callTimeout: CallTimeout, amplifier: Amplifier? = nil,
         level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
     ) -> any AudioSink {
         let sink: any AudioSink =
@@ -58,7 +59,8 @@ public enum AudioOutputs {
             case .file(let path): WAVFileSink(path: path, mode: fileMode)
             case .alsa(let name):
                 TimedSink(
-                    ALSASink(device: name, level: level, levelDidChange: levelDidChange), device: name, lease: lease)
+                    ALSASink(device: name, level: level, levelDidChange: levelDidChange), device: name,
+                    callTimeout: callTimeout)
             }
         return amplifier.map { AmplifiedSink(sink, amplifier: $0) } ?? sink
     }
@@ -73,8 +75,8 @@ extension Speaker {
         device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100),
         loudspeaker: Loudspeaker = .full
     ) {
-        let thread = SoundThread { lease in
-            AudioOutputs.sink(for: device, fileMode: .overwrite, lease: lease, level: .keep)
+        let thread = SoundThread { callTimeout in
+            AudioOutputs.sink(for: device, fileMode: .overwrite, callTimeout: callTimeout, level: .keep)
         }
         self.init(on: thread, voice: voice, others: others, volume: volume, loudspeaker: loudspeaker)
     }

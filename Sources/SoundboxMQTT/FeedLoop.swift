@@ -16,7 +16,7 @@ struct FeedLoop {
     private var outbox: Outbox
     var backoff = Backoff()
     private var route: Route
-    /// By broker: a lookup that has not been used. It may outlast the patience of an attempt.
+    /// By broker: a lookup that has not been used. It may outlast the timeout of an attempt.
     private var lookUps: [Int: LookUp] = [:]
     var faults: FeedFaults
     var isStrangeTopicTold = false
@@ -34,7 +34,7 @@ struct FeedLoop {
     /// The longest time between two turns.
     static let turn: Duration = .seconds(1)
     /// The same while there is nothing to wait for but news, which end a turn: each wakes the processor. A third of the
-    /// time that the watchdog's patience gives a turn.
+    /// time that the watchdog's timeout gives a turn.
     static let quietTurn: Duration = .seconds(10)
 
     init(

@@ -24,11 +24,11 @@ struct Backoff {
         return delay
     }
 
-    /// The next wait after a broker that runs no more has refused the connection: once as long as `window` or up to twice
-    /// that, where the waits would be shorter.
+    /// The next wait after a broker that runs no more has refused the connection: once as long as `window` or up to
+    /// twice that, where the waits would be shorter.
     ///
-    /// Those who come back at random moments of `window` are as many in each second as its broker can bear. The first of
-    /// them, who find nobody, may not come again on top of the others.
+    /// Those who come back at random moments of `window` are as many in each second as its broker can bear. The first
+    /// of them, who find nobody, may not come again on top of the others.
     mutating func nextAfterRefusal(
         window: Duration, random: () -> Double = { Double.random(in: 0..<1) }
     ) -> Duration {
@@ -51,9 +51,9 @@ enum ProtocolVersion: UInt8, Equatable {
 
 /// Which version of MQTT each address speaks. Pure.
 ///
-/// An address that is not known is asked for MQTT 5. When it refuses the version, or hangs up on it, 3.1.1 follows at once.
-/// An attempt so has two connections at most, and whatever comes of the second one, the wait before the next attempt is
-/// the usual one.
+/// An address that is not known is asked for MQTT 5. When it refuses the version, or hangs up on it, 3.1.1 follows at
+/// once. An attempt so has two connections at most, and whatever comes of the second one, the wait before the next
+/// attempt is the usual one.
 struct ProtocolVersions<Address: Hashable> {
     /// How an attempt ended before the broker had accepted the connection.
     enum Failure {
@@ -68,7 +68,7 @@ struct ProtocolVersions<Address: Hashable> {
     /// For so long it is believed that an address speaks 3.1.1 only. The first connection after that asks again.
     static var trust: Duration { .seconds(24 * 3600) }
     /// After so many hang-ups in a row, an address that has spoken MQTT 5 may have forgotten how to.
-    static var patience: Int { 3 }
+    static var timeout: Int { 3 }
 
     private enum Knowledge {
         case speaks5(hangUps: Int)
@@ -111,9 +111,9 @@ struct ProtocolVersions<Address: Hashable> {
         return false
     }
 
-    /// Notes that something which the broker sent in MQTT 5 could not be read: 3.1.1 comes next, which has no properties.
-    /// libmosquitto takes a property with a control character for malformed, some brokers do not; such a message would end
-    /// each connection for ever.
+    /// Notes that something which the broker sent in MQTT 5 could not be read: 3.1.1 comes next, which has no
+    /// properties. libmosquitto takes a property with a control character for malformed, some brokers do not; such a
+    /// message would end each connection for ever.
     mutating func couldNotBeRead(_ version: ProtocolVersion, from address: Address) {
         if choice == .auto, version == .v5 { known[address] = .trial311 }
     }
@@ -130,7 +130,7 @@ struct ProtocolVersions<Address: Hashable> {
             known[address] = nil
             return false
         }
-        if failure != .version, case .speaks5(let hangUps) = known[address], hangUps + 1 < Self.patience {
+        if failure != .version, case .speaks5(let hangUps) = known[address], hangUps + 1 < Self.timeout {
             known[address] = .speaks5(hangUps: hangUps + 1)
             return false
         }

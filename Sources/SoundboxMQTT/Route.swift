@@ -153,7 +153,7 @@ struct Endpoint: Sendable, Hashable {
     }
 }
 
-/// A lookup on a thread of its own, since it blocks. It outlives the patience of whoever asked, and is asked again.
+/// A lookup on a thread of its own, since it blocks. It outlives the timeout of whoever asked, and is asked again.
 final class LookUp: Sendable {
     private let result = Mutex<Result<[Endpoint], LinkFailure>?>(nil)
 

@@ -40,12 +40,12 @@ struct Subscriptions {
 
 /// Finds where that ends which waited at the broker. One for each connection.
 ///
-/// Once the box is subscribed, it sends itself a message, the marker, on its probe topic. A broker delivers it behind all
-/// that waited, so what comes behind it is live. Where it does not come, by the access list or since the broker's queue is
-/// full, what waited ends with a pause of the payments.
+/// Once the box is subscribed, it sends itself a message, the marker, on its probe topic. A broker delivers it behind
+/// all that waited, so what comes behind it is live. Where it does not come, by the access list or since the broker's
+/// queue is full, what waited ends with a pause of the payments.
 struct Backlog {
     /// For so long the marker is waited for.
-    static let patience = Duration.seconds(10)
+    static let timeout = Duration.seconds(10)
     /// The pause, after that. Longer than a round trip through a mobile network.
     static let pause = Duration.seconds(2)
 
@@ -71,7 +71,7 @@ struct Backlog {
 
     /// Whether what arrives now is live.
     mutating func isOver(at now: Duration) -> Bool {
-        if let subscribedAt, now - subscribedAt >= Self.patience, now - (lastPayments ?? subscribedAt) >= Self.pause {
+        if let subscribedAt, now - subscribedAt >= Self.timeout, now - (lastPayments ?? subscribedAt) >= Self.pause {
             isOver = true
         }
         return isOver

@@ -2,8 +2,8 @@ import SoundboxControl
 import SoundboxCore
 import SoundboxSystem
 
-/// Asks the box, a few questions at a time, whatever the phones do: the control socket has eight connections, and whoever
-/// takes more of them cuts his own questions off.
+/// Asks the box, a few questions at a time, whatever the phones do: the control socket has eight connections, and
+/// whoever takes more of them cuts his own questions off.
 actor BoxLink {
     typealias Answer = (status: Int, json: JSONValue)
 
@@ -14,23 +14,23 @@ actor BoxLink {
     }
 
     private let client: ControlClient
-    private let patience: Duration
-    private let patienceForChanges: Duration
+    private let timeout: Duration
+    private let timeoutForChanges: Duration
     private var free: [Line: Int] = [.events: 3, .others: 4]
     /// First come, first served.
     private var waiting: [Line: [CheckedContinuation<Void, Never>]] = [:]
     private var asking: [Int: Task<Result<Answer, ControlError>, Never>] = [:]
 
     /// - Parameters:
-    ///   - patience: how long a question may wait for its turn; a phone has given up by then.
-    ///   - patienceForChanges: the same for a change. Together with the time that the box takes it must not outlast the
+    ///   - timeout: how long a question may wait for its turn; a phone has given up by then.
+    ///   - timeoutForChanges: the same for a change. Together with the time that the box takes it must not outlast the
     ///     phone, which then believes that nothing was changed.
     init(
-        _ client: ControlClient, patience: Duration = .seconds(15), patienceForChanges: Duration = .seconds(4)
+        _ client: ControlClient, timeout: Duration = .seconds(15), timeoutForChanges: Duration = .seconds(4)
     ) {
         self.client = client
-        self.patience = patience
-        self.patienceForChanges = patienceForChanges
+        self.timeout = timeout
+        self.timeoutForChanges = timeoutForChanges
     }
 
     /// One question as it is, behind those that came before.
@@ -41,7 +41,7 @@ actor BoxLink {
         let asked = Duration.monotonicNow
         await take(.others)
         defer { giveBack(.others) }
-        guard .monotonicNow - asked < (method == "GET" ? patience : patienceForChanges) else {
+        guard .monotonicNow - asked < (method == "GET" ? timeout : timeoutForChanges) else {
             throw ControlError(reason: "the box has too much to answer")
         }
         return try await client.exchange(method, path, parameters, body: body)

@@ -14,7 +14,7 @@ public struct PageServer: Service {
     }
 
     /// Without a box, or a page to be served, it goes; whoever watches the socket starts it again.
-    private static let patience = Duration.seconds(60)
+    private static let timeout = Duration.seconds(60)
     /// Between two looks at the box.
     private static let rest = Duration.seconds(5)
 
@@ -75,7 +75,7 @@ public struct PageServer: Service {
                 let now = Duration.monotonicNow
                 if isMissingSince == nil { logger.notice("waiting for the box", metadata: ["reason": "\(error)"]) }
                 isMissingSince = isMissingSince ?? now
-                if let since = isMissingSince, now - since >= Self.patience {
+                if let since = isMissingSince, now - since >= Self.timeout {
                     return .notWanted(reason: error.reason)
                 }
                 try? await Task.sleep(for: Self.rest)
@@ -108,7 +108,7 @@ public struct PageServer: Service {
     private func serve(_ settings: PageSettings, _ files: PageFiles) async throws -> String? {
         let handler = PageRequestHandler(
             settings: settings, files: files, sessions: sessions, signIn: signIn,
-            box: BoxLink(ControlClient(socketPath: socketPath, patience: .seconds(15))), logger: logger)
+            box: BoxLink(ControlClient(socketPath: socketPath, timeout: .seconds(15))), logger: logger)
         // A phone keeps its connection. A question for events is held for 8 s.
         let limits = HTTPServer.Limits(
             mostConnections: 64, idleSeconds: 15, lifetime: .seconds(20), renewsLifetime: true)
@@ -144,7 +144,8 @@ public struct PageServer: Service {
         }
     }
 
-    /// Returns when something else is wanted, or nobody has been there to want anything for a minute: then with the reason.
+    /// Returns when something else is wanted, or nobody has been there to want anything for a minute: then with the
+    /// reason.
     private func watch(_ settings: PageSettings, _ stamps: [FileStamp?]) async -> String? {
         var lastSeen = Duration.monotonicNow
         try? await Task.sleep(for: Self.rest)
@@ -161,7 +162,7 @@ public struct PageServer: Service {
                     return nil
                 }
             case .success: return nil
-            case .failure(let error): if .monotonicNow - lastSeen >= Self.patience { return error.reason }
+            case .failure(let error): if .monotonicNow - lastSeen >= Self.timeout { return error.reason }
             }
         }
         return nil

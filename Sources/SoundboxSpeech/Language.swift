@@ -94,8 +94,8 @@ public struct Language: Sendable {
     /// The kinds that a notice may be of. It brings an amount and no number.
     public var noticeKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasNumber }.keys) }
 
-    /// The kinds that an errand may be of. It brings no amount.
-    public var errandKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasAmount }.keys) }
+    /// The kinds that a custom message may be of. It brings no amount.
+    public var customMessageKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasAmount }.keys) }
 
     public init(
         locale: String, name: String, wordsAreSpaced: Bool, numbers: NumberRules, cardinalRuleSet: String,

@@ -2,8 +2,8 @@ import SoundboxCore
 
 /// How a voice tells news other than of payments and refunds: a deposit, a number that is called.
 public struct NewsKind: Sendable, Equatable {
-    /// With at most one placeholder: `{amount}`, which notices fill, or `{number}`, which errands fill; either may have a
-    /// suffix.
+    /// With at most one placeholder: `{amount}`, which notices fill, or `{number}`, which custom messages fill; either
+    /// may have a suffix.
     public var words: String
     /// The file, without `.flac`, that is played before the words; `nil` for none. Never the chime of arrivals.
     public var chime: String?

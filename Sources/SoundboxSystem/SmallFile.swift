@@ -1,35 +1,35 @@
 import Glibc
 
-/// Small files and folders: the one home of reading them whole, replacing them whole and listing them. Every call blocks
-/// on the disk.
+/// Small files and folders: the one home of reading them whole, replacing them whole and listing them. Every call
+/// blocks on the disk.
 public enum SmallFile {
     /// How long a pipe may be silent that stands where a file was expected: whoever waits for it serves nobody.
-    public static let pipePatience = Duration.seconds(20)
+    public static let pipeTimeout = Duration.seconds(20)
 
     /// The content of a file of at most `limit` bytes. It may be a pipe, such as a shell's `<(…)`.
     ///
-    /// - Parameter patience: how long a pipe may be silent; `nil` for as long as its writer takes, who may be asking a
+    /// - Parameter timeout: how long a pipe may be silent; `nil` for as long as its writer takes, who may be asking a
     ///   person for a password.
     /// - Throws: the system's reason; `EFBIG` for a larger file, `ETIMEDOUT` for a pipe that is silent.
     public static func bytes(
-        of path: String, limit: Int, patience: Duration? = pipePatience
+        of path: String, limit: Int, timeout: Duration? = pipeTimeout
     ) throws(SystemError) -> [UInt8] {
         // Opening a pipe waits for its writer otherwise, and nothing ends that wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
-        return try bytes(of: descriptor, limit: limit, patience: patience)
+        return try bytes(of: descriptor, limit: limit, timeout: timeout)
     }
 
-    /// What to tell of an error of ``bytes(of:limit:patience:)``, behind the name of the file.
+    /// What to tell of an error of ``bytes(of:limit:timeout:)``, behind the name of the file.
     public static func problem(_ error: SystemError) -> String {
         error.code == ETIMEDOUT
-            ? "cannot be read: it is a pipe, and nobody wrote into it for \(pipePatience.components.seconds) s"
+            ? "cannot be read: it is a pipe, and nobody wrote into it for \(pipeTimeout.components.seconds) s"
             : "cannot be read: \(error)"
     }
 
     private static func bytes(
-        of descriptor: Int32, limit: Int, patience: Duration? = nil
+        of descriptor: Int32, limit: Int, timeout: Duration? = nil
     ) throws(SystemError) -> [UInt8] {
         var attributes = stat()
         guard fstat(descriptor, &attributes) == 0 else { throw SystemError.last }
@@ -37,7 +37,7 @@ public enum SmallFile {
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit + 1, 65_536))
         while true {
-            if mayBeSilent { try waitForInput(of: descriptor, patience) }
+            if mayBeSilent { try waitForInput(of: descriptor, timeout) }
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
             guard count >= 0 else { throw SystemError.last }
@@ -48,8 +48,8 @@ public enum SmallFile {
     }
 
     /// Until there is something to be read, or the writer is gone.
-    private static func waitForInput(of descriptor: Int32, _ patience: Duration?) throws(SystemError) {
-        let end = patience.map { .monotonicNow + $0 }
+    private static func waitForInput(of descriptor: Int32, _ timeout: Duration?) throws(SystemError) {
+        let end = timeout.map { .monotonicNow + $0 }
         while true {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let count = poll(&entry, 1, end.map { ($0 - .monotonicNow).pollMilliseconds } ?? -1)
@@ -60,7 +60,8 @@ public enum SmallFile {
     }
 
     /// The content of a file of at most `limit` bytes that may be nothing but a file. In a folder that another user may
-    /// write in, that user could have put a link to a file of root's in its place, or a pipe that nobody ever writes into.
+    /// write in, that user could have put a link to a file of root's in its place, or a pipe that nobody ever writes
+    /// into.
     /// - Throws: the system's reason; `ELOOP` for a link, `EINVAL` for whatever else is no regular file.
     public static func bytes(ofRegularFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -73,21 +74,21 @@ public enum SmallFile {
     }
 
     /// The text of a file of at most 1 MiB: more is not what was meant.
-    /// - Parameter patience: as of ``bytes(of:limit:patience:)``.
-    public static func read(_ path: String, patience: Duration? = pipePatience) throws(FileError) -> String {
-        try text(try content(of: path, patience: patience), of: path)
+    /// - Parameter timeout: as of ``bytes(of:limit:timeout:)``.
+    public static func read(_ path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> String {
+        try text(try content(of: path, timeout: timeout), of: path)
     }
 
     /// The bytes of such a file.
-    public static func content(of path: String, patience: Duration? = pipePatience) throws(FileError) -> [UInt8] {
-        do { return try bytes(of: path, limit: 1 << 20, patience: patience) } catch {
+    public static func content(of path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> [UInt8] {
+        do { return try bytes(of: path, limit: 1 << 20, timeout: timeout) } catch {
             if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
             if error.code == ETIMEDOUT { throw FileError(path: path, problem: problem(error)) }
             throw failure(path, "cannot be read", error.code)
         }
     }
 
-    /// What ``content(of:patience:)`` has read, as text.
+    /// What ``content(of:timeout:)`` has read, as text.
     public static func text(_ content: [UInt8], of path: String) throws(FileError) -> String {
         guard let text = String(validating: content, as: UTF8.self) else {
             throw FileError(path: path, problem: "is not valid UTF-8")
@@ -120,8 +121,8 @@ public enum SmallFile {
         try commit(path)
     }
 
-    /// The first half of ``replace(_:with:mode:owner:)``, for several files that are to be replaced all or none: puts the
-    /// new content on the disk, beside the old one. What a kill has left there is replaced.
+    /// The first half of ``replace(_:with:mode:owner:)``, for several files that are to be replaced all or none: puts
+    /// the new content on the disk, beside the old one. What a kill has left there is replaced.
     public static func prepare(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
         let temporary = "\(path).new"
         unlink(temporary)
@@ -216,8 +217,8 @@ public enum SmallFile {
         return "\(String(cString: folder))/\(path)"
     }
 
-    /// Whether something is there. What may not be looked at counts: whoever opens it is told why that fails, and nobody
-    /// takes a box with a setup for one without.
+    /// Whether something is there. What may not be looked at counts: whoever opens it is told why that fails, and
+    /// nobody takes a box with a setup for one without.
     public static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
     }

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 
 /// The real inbox, in a folder of one test's own, and able to fail.
-public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistory {
+public final class TemporaryInbox: Inbox, InboxUpkeep, CustomMessageStore, PaymentHistory {
     // Goes first: its file is closed while the folder is still there.
     private let inbox: Result<SQLiteInbox, InboxError>
     private let folder: TemporaryFolder?
@@ -41,12 +41,13 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistor
         try real.stillWaiting(entries)
     }
 
-    public func markAnnounced(_ entry: InboxEntry, as manner: Manner, at now: Timestamp) throws(InboxError) {
-        try real.markAnnounced(entry, as: manner, at: now)
+    public func markAnnounced(_ entry: InboxEntry, as audibility: Audibility, at now: Timestamp) throws(InboxError) {
+        try real.markAnnounced(entry, as: audibility, at: now)
     }
 
-    public func markExpired(_ entries: [InboxEntry], told manner: Manner?, at now: Timestamp) throws(InboxError) {
-        try real.markExpired(entries, told: manner, at: now)
+    public func markExpired(_ entries: [InboxEntry], told audibility: Audibility?, at now: Timestamp) throws(InboxError)
+    {
+        try real.markExpired(entries, told: audibility, at: now)
     }
 
     public func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome {
@@ -59,8 +60,8 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistor
         try real.take(commands, at: reading)
     }
 
-    public func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
-        try real.reasonNotToAccept(errand, onlyWhenNoRing: onlyWhenNoRing)
+    public func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
+        try real.reasonNotToAccept(customMessage, onlyWhenNoRing: onlyWhenNoRing)
     }
 
     public func distrustArrivalTimes() throws(InboxError) { try real.distrustArrivalTimes() }
@@ -85,11 +86,12 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, ErrandBook, PaymentHistor
 
     public func salvageWasTold() throws(InboxError) { try real.salvageWasTold() }
 
-    public func errands() throws(InboxError) -> [ErrandEntry] { try real.errands() }
+    public func customMessages() throws(InboxError) -> [CustomMessageEntry] { try real.customMessages() }
 
-    public func stillWaits(_ entry: ErrandEntry) throws(InboxError) -> Bool { try real.stillWaits(entry) }
+    public func stillWaits(_ entry: CustomMessageEntry) throws(InboxError) -> Bool { try real.stillWaits(entry) }
 
-    public func end(_ entry: ErrandEntry, as end: ErrandEnd, at now: Timestamp) throws(InboxError) -> Bool {
+    public func end(_ entry: CustomMessageEntry, as end: CustomMessageEnd, at now: Timestamp) throws(InboxError) -> Bool
+    {
         try real.end(entry, as: end, at: now)
     }
 

@@ -55,7 +55,7 @@ struct NetworkHeardTests {
             #expect(Set(all.map { "\($0.epoch ?? "") \($0.sequence)" }).count == 6, "\(all)")
             // The clock is right here, and so a new file goes on above the one before it.
             #expect(all[2].sequence > all[1].sequence)
-            #expect(all.map(\.manner) == [nil, "aloud", nil, "aloud", nil, "aloud"])
+            #expect(all.map(\.audibility) == [nil, "aloud", nil, "aloud", nil, "aloud"])
         }
     }
 

@@ -21,9 +21,9 @@ struct StorageFaultHeardTests {
             let trial = try Trial(folder: folder, broker: broker)
             let box = try await trial.startBox()
             // Another program that holds the database makes every commit fail, with no right to anything.
-            var manners = Configuration()
-            manners.allowsUnsafeTransactions = true
-            let intruder = try DatabaseQueue(path: trial.inbox, configuration: manners)
+            var audibilities = Configuration()
+            audibilities.allowsUnsafeTransactions = true
+            let intruder = try DatabaseQueue(path: trial.inbox, configuration: audibilities)
             try await intruder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
             try await trial.publish([notice("h-1", "1")])
             try await box.logged("error", "payments refused")

@@ -24,7 +24,7 @@ struct VolumeHeardTests {
             for (volume, attenuation) in [(100, 0), (80, 5.6), (20, 28.4), (10, 33.7), (3, 37.9), (1, 39.1)] {
                 #expect(try await soundbox("volume", "\(volume)", "--config", trial.configurationFile).code == 0)
                 let receipts = try await trial.publishAndWait([notice("v-\(volume)", "123.45")])
-                #expect(receipts.last?.manner == "aloud", "at \(volume)")
+                #expect(receipts.last?.audibility == "aloud", "at \(volume)")
                 let samples = try WAV(reading: trial.wav).samples
                 let peak = Double(samples[written...].map { abs(Int($0)) }.max() ?? 0)
                 written = samples.count
@@ -35,7 +35,7 @@ struct VolumeHeardTests {
                 if volume == 80 { #expect(abs(20 * log10(peak / (full * 0.512))) < 1) }
             }
             #expect(try await soundbox("volume", "0", "--config", trial.configurationFile).code == 0)
-            #expect(try await trial.publishAndWait([notice("v-0", "123.45")]).last?.manner == "volume_0")
+            #expect(try await trial.publishAndWait([notice("v-0", "123.45")]).last?.audibility == "volume_0")
             #expect(try WAV(reading: trial.wav).samples[written...].allSatisfy { $0 == 0 })
             #expect(try await box.stop() == 0)
         }

@@ -113,12 +113,12 @@ struct DrainingTests {
         #expect(bench.pcm.seen.heard == written)
     }
 
-    @Test("A driver that hangs is given up when the least patience is over")
+    @Test("A driver that hangs is given up when the least timeout is over")
     func stalled() {
         let bench = Bench(.init(standsStillUntil: .seconds(3_600)))
         let error = sinkError { () throws(AudioSinkError) in try bench.announce(periods: 2) }
         #expect(error == .writeFailed(device: "card", reason: "it did not finish playing within 5000 ms"))
-        #expect(bench.pcm.seen.now == SinkPatience.least)
+        #expect(bench.pcm.seen.now == SinkTimeout.least)
         #expect(!bench.pcm.seen.isOpen)
     }
 

@@ -25,7 +25,7 @@ struct EveryErrorTests {
                     #expect(!bench.pcm.seen.isOpen)
                     #expect(!error.description.isEmpty)
                 }
-                // Twice a patience, and what the resuming takes.
+                // Twice a timeout, and what the resuming takes.
                 #expect(bench.pcm.seen.now < .seconds(12))
                 bench.pcm.change {
                     $0.failures = [:]

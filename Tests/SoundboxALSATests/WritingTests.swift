@@ -112,7 +112,7 @@ struct WritingTests {
         #expect(!bench.pcm.seen.isOpen)
     }
 
-    @Test("A driver that hangs is given up when the least patience is over")
+    @Test("A driver that hangs is given up when the least timeout is over")
     func stalled() throws {
         let bench = Bench(.init(standsStillUntil: .seconds(3_600)))
         let format = try bench.sink.open()
@@ -120,12 +120,12 @@ struct WritingTests {
             try bench.write(20 * format.framesPerPeriod, of: format)
         }
         #expect(error == .writeFailed(device: "card", reason: "it took no sound for 5000 ms"))
-        #expect(bench.pcm.seen.now == SinkPatience.least)
+        #expect(bench.pcm.seen.now == SinkTimeout.least)
         #expect(!bench.pcm.seen.isOpen)
     }
 
-    @Test("A long buffer makes for a long patience: twice what it holds")
-    func patience() throws {
+    @Test("A long buffer makes for a long timeout: twice what it holds")
+    func timeout() throws {
         let bench = Bench(
             .init(periods: 32_000...32_000, buffers: 1...1_000_000, standsStillUntil: .seconds(3_600)),
             preferredRate: 8_000)

@@ -108,7 +108,7 @@ struct WholeBoxTests {
     }
 
     @Test("A receipt tells how its payment was announced: aloud, muted, at volume 0 or in quiet hours without a sound")
-    func manners() async throws {
+    func audibilities() async throws {
         try await withBox {
             try await feed.deliver(payment: #"{"id":"M-1","amount":"1"}"#)
             #expect(try await feed.receipt(of: "M-1", "announced")["how"]?.string == "aloud")
@@ -127,7 +127,7 @@ struct WholeBoxTests {
     }
 
     @Test("What is too late to be news is receipted with how its summary was told")
-    func mannerOfSummary() async throws {
+    func audibilityOfSummary() async throws {
         try await withBox {
             try await feed.deliver(command: #"{"id":"s-1","type":"volume","volume":0}"#)
             _ = try await feed.status { $0["volume"]?.integer == 0 }

@@ -65,10 +65,10 @@ struct ControlSocketTests {
         return server
     }
 
-    private func failure(_ text: String, closing: Bool, patience: Duration) async throws -> String? {
+    private func failure(_ text: String, closing: Bool, timeout: Duration) async throws -> String? {
         let server = try serve(text, closing: closing)
         defer { shutdown(server, Int32(SHUT_RDWR)) }
-        let client = ControlClient(socketPath: trial.socketPath, patience: patience)
+        let client = ControlClient(socketPath: trial.socketPath, timeout: timeout)
         return await #expect(throws: ControlError.self) { _ = try await client.status() }?.description
     }
 
@@ -76,7 +76,7 @@ struct ControlSocketTests {
         "Whoever begins an answer and does not end it is given up, as one who never answers",
         arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"])
     func unfinishedAnswer(begun: String) async throws {
-        let reason = try await failure(begun, closing: false, patience: .milliseconds(300))
+        let reason = try await failure(begun, closing: false, timeout: .milliseconds(300))
         #expect(reason?.hasSuffix("did not answer within 0.3 seconds") == true, "\(reason ?? "")")
     }
 
@@ -92,7 +92,7 @@ struct ControlSocketTests {
             ("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", "refused"), ("SSH-2.0\r\n", "did not answer: "),
         ])
     func unusableAnswer(text: String, expected: String) async throws {
-        let reason = try await failure(text, closing: true, patience: .seconds(60))
+        let reason = try await failure(text, closing: true, timeout: .seconds(60))
         #expect(reason?.contains(expected) == true, "\(reason ?? "")")
     }
 

@@ -8,7 +8,7 @@ import Testing
 @Suite("Where the broker does not speak MQTT 5, the box speaks 3.1.1", .timeLimit(.minutes(10)))
 struct FallbackTests {
     /// How brokers that do not know MQTT 5 answer to it.
-    enum Manner: String, CaseIterable, Sendable {
+    enum Audibility: String, CaseIterable, Sendable {
         /// In MQTT 5, as a broker that was told to refuse it.
         case reasonCode
         /// As 3.1.1 has it (section 3.1.2.2).
@@ -29,14 +29,14 @@ struct FallbackTests {
         }
     }
 
-    @Test("At once, and on every connection after that", arguments: Manner.allCases)
-    func fallsBack(manner: Manner) async throws {
+    @Test("At once, and on every connection after that", arguments: Audibility.allCases)
+    func fallsBack(audibility: Audibility) async throws {
         let delegate = RecordingDelegate()
         let log = Journal<String>()
         try await withFakeBroker(delegate: delegate, log: log) { broker, _ in
             let (refusing, first) = try await broker.connectionWithConnect()
             #expect(first.level == 5)
-            manner.answer(on: refusing)
+            audibility.answer(on: refusing)
             for _ in 1...2 {
                 let (connection, connect) = try await broker.connectionWithConnect()
                 #expect(connect.level == 4)
@@ -121,7 +121,7 @@ struct FallbackTests {
             for _ in 1...2 {
                 let (refusing, connect) = try await broker.connectionWithConnect()
                 #expect(connect.level == 5)
-                Manner.returnCode.answer(on: refusing)
+                Audibility.returnCode.answer(on: refusing)
                 // In words that depend on the version of libmosquitto.
                 #expect(try await delegate.disconnectionReason().hasSuffix("(see broker.protocol)"))
             }
@@ -139,7 +139,7 @@ struct FallbackTests {
             session.hangUp()
             _ = try await delegate.disconnectionReason()
             let (refusing, _) = try await broker.connectionWithConnect()
-            Manner.returnCode.answer(on: refusing)
+            Audibility.returnCode.answer(on: refusing)
             let (older, _) = try await broker.connectionWithConnect()
             older.send(.connack())
             let again = try await older.packets.next(\.publication)

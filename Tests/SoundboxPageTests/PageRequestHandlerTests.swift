@@ -362,7 +362,7 @@ struct PageRequestHandlerTests {
     func lateChange() async throws {
         try await trial.run {
             let client = ControlClient(socketPath: trial.socketPath)
-            let hurried = BoxLink(client, patienceForChanges: .zero)
+            let hurried = BoxLink(client, timeoutForChanges: .zero)
             let body = JSONValue.object([("volume", .integer(7))])
             await #expect(throws: ControlError.self) { try await hurried.exchange("PUT", "volume", body: body) }
             let before = try await hurried.exchange("GET", "volume").json

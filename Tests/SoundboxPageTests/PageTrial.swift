@@ -8,7 +8,8 @@ import Testing
 
 @testable import SoundboxPage
 
-/// The page's request handler with a real control socket behind it, on which a box answers of which nothing is there but the answers.
+/// The page's request handler with a real control socket behind it, on which a box answers of which nothing is there
+/// but the answers.
 final class PageTrial: Sendable {
     static let host = "192.168.1.7"
     private static let forPhones = [
@@ -63,8 +64,8 @@ final class PageTrial: Sendable {
             signIn: SharedSignIn(),
             // However busy the machine is that tests it.
             box: BoxLink(
-                ControlClient(socketPath: socketPath, patience: .seconds(600)), patience: .seconds(600),
-                patienceForChanges: .seconds(600)),
+                ControlClient(socketPath: socketPath, timeout: .seconds(600)), timeout: .seconds(600),
+                timeoutForChanges: .seconds(600)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -155,7 +156,8 @@ final class PageTrial: Sendable {
         ]
     }
 
-    /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out; or as many as `count`.
+    /// Two pages of one entry each, of which the first has an id that a spreadsheet would carry out; or as many as
+    /// `count`.
     private static func page(_ query: HistoryQuery, of count: Int) -> JSONValue {
         func entry(_ sequence: Int, _ id: String) -> JSONValue {
             .object([

@@ -11,7 +11,7 @@ struct SpeechTests {
     @Test("Nothing in a text is an instruction for the synthesiser")
     func cleaned() {
         #expect(SpokenText.cleaned("[[h@loU]] a\u{0}b\n<break/> c\u{202E}d &amp; e") == "h@loU a b break/ cd amp; e")
-        #expect(SpokenText.cleaned(String(repeating: "a", count: 1000)).count == Errand.longestText)
+        #expect(SpokenText.cleaned(String(repeating: "a", count: 1000)).count == CustomMessage.longestText)
         #expect(throws: SpeakError.self) { try SpokenText("[[]] … !", in: "en-US") }
         #expect(throws: SpeakError.self) { try SpokenText("สวัสดี", in: "th-TH") }
         #expect(throws: SpeakError.self) { try SpokenText("bonjour", in: "fr-FR") }

@@ -126,7 +126,7 @@ struct LanguageDocumentTests {
         #expect(kind.words == "deposit, {amount}" && kind.chime == "ding")
         #expect(kind.pattern.moment(at: .zero).outputs == PanelOutputs(color: .cyan, isVibrating: true))
         #expect(kind.pattern.moment(at: .milliseconds(950)).outputs == .off)
-        #expect(language.noticeKinds == [name] && language.errandKinds == [])
+        #expect(language.noticeKinds == [name] && language.customMessageKinds == [])
     }
 
     @Test(

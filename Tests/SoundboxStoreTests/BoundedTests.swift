@@ -30,12 +30,12 @@ struct BoundedTests {
         ("queue", { inbox, _ in _ = try inbox.queue(limit: 10) }),
         ("a page of the history", { inbox, _ in _ = try inbox.history(HistoryFilter(), before: nil, limit: 10) }),
         (
-            "errands",
+            "custom messages",
             { inbox, now in
-                let errand = Errand(
+                let customMessage = CustomMessage(
                     id: try CommandID("r"), purpose: .ring(timeout: .seconds(5)), content: .tone, at: now)
-                _ = try inbox.take([.errand(errand, expiry: now, onlyWhenNoRing: true)], at: now)
-                for entry in try inbox.errands() { _ = try inbox.end(entry, as: .missed, at: now) }
+                _ = try inbox.take([.customMessage(customMessage, expiry: now, onlyWhenNoRing: true)], at: now)
+                for entry in try inbox.customMessages() { _ = try inbox.end(entry, as: .missed, at: now) }
             }
         ),
         ("last announced", { inbox, _ in _ = try inbox.lastAnnounced(skipping: 1) }),

@@ -80,8 +80,8 @@ struct RecoveryTests {
                 Arrival.notice(PaymentNotice(id: try PaymentID("T\($0)"), money: try Money("\($0)", .CNY)))
             }
             _ = try inbox.store(notices, at: noon)
-            for (entry, manner) in zip(try inbox.waiting(limit: 9), Manner.allCases) {
-                try inbox.markAnnounced(entry, as: manner, at: noon)
+            for (entry, audibility) in zip(try inbox.waiting(limit: 9), Audibility.allCases) {
+                try inbox.markAnnounced(entry, as: audibility, at: noon)
             }
             before = try inbox.receipts(after: 0, limit: 99)
         }

@@ -17,12 +17,12 @@ struct SmallFileTests {
         let path = folder.file("pipe")
         #expect(mkfifo(path, 0o600) == 0)
         #expect(
-            code { _ = try SmallFile.bytes(of: path, limit: 16, patience: .milliseconds(1)) } == ETIMEDOUT)
+            code { _ = try SmallFile.bytes(of: path, limit: 16, timeout: .milliseconds(1)) } == ETIMEDOUT)
         let writer = open(path, O_RDWR | O_CLOEXEC)
         defer { close(writer) }
         write(writer, "half", 4)
         #expect(
-            code { _ = try SmallFile.bytes(of: path, limit: 16, patience: .milliseconds(1)) } == ETIMEDOUT)
+            code { _ = try SmallFile.bytes(of: path, limit: 16, timeout: .milliseconds(1)) } == ETIMEDOUT)
         #expect(SmallFile.problem(SystemError(code: ETIMEDOUT)).contains("nobody wrote into it for 20 s"))
     }
 
@@ -33,7 +33,7 @@ struct SmallFileTests {
         defer { close(ends[0]) }
         write(ends[1], "merchant", 8)
         close(ends[1])
-        #expect(try SmallFile.read("/proc/self/fd/\(ends[0])", patience: nil) == "merchant")
+        #expect(try SmallFile.read("/proc/self/fd/\(ends[0])", timeout: nil) == "merchant")
 
         #expect(Glibc.pipe(&ends) == 0)
         write(ends[1], "merchant", 8)

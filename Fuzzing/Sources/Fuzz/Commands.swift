@@ -8,7 +8,7 @@ extension FuzzTarget {
         _ = try? SignedPayload(payload)
         do throws(CommandError) {
             let message = try CommandMessage(decoding: payload)
-            if case .errand(let errand) = message.command { checkRoundTrip(of: errand) }
+            if case .customMessage(let customMessage) = message.command { checkRoundTrip(of: customMessage) }
         } catch {
             precondition((1...128).contains(error.id?.text.utf8.count ?? 1))
             // Every complaint names its field, and becomes one line of a receipt.
@@ -28,10 +28,12 @@ extension FuzzTarget {
     ]
 
     /// What the disk keeps is what the wire said.
-    private static func checkRoundTrip(of errand: Errand) {
-        guard let json = try? JSONValue(parsing: errand.json.bytes), let read = try? Errand(decoding: json) else {
-            preconditionFailure("an errand that was taken cannot be read again")
+    private static func checkRoundTrip(of customMessage: CustomMessage) {
+        guard let json = try? JSONValue(parsing: customMessage.json.bytes),
+            let read = try? CustomMessage(decoding: json)
+        else {
+            preconditionFailure("a custom message that was taken cannot be read again")
         }
-        precondition(read == errand && read.json == errand.json)
+        precondition(read == customMessage && read.json == customMessage.json)
     }
 }

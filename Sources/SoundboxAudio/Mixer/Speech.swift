@@ -5,7 +5,7 @@ import SoundboxSpeech
 struct Speech: Sendable {
     /// Sound that is no recording of the voice has no words that the box knows. It ends where it is quiet, or after
     /// this.
-    static let patience = Duration.milliseconds(500)
+    static let timeout = Duration.milliseconds(500)
     /// As long as a stop between two syllables, and the level under which that counts as quiet: −40 dBFS.
     private static let quietTime = Duration.milliseconds(20)
     private static let quietLevel: Float = 327.68
@@ -77,7 +77,7 @@ struct Speech: Sendable {
     private func endOfSound(in range: Range<Int>) -> Int? {
         func frames(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) * sampleRate / 1000 }
         let window = max(1, frames(Self.quietTime))
-        let last = min(range.upperBound, range.lowerBound + frames(Self.patience))
+        let last = min(range.upperBound, range.lowerBound + frames(Self.timeout))
         for begin in stride(from: range.lowerBound, to: last - window, by: max(1, window / 4)) {
             let energy = samples[begin..<begin + window].reduce(Float(0)) { $0 + Float($1) * Float($1) }
             if energy < Self.quietLevel * Self.quietLevel * Float(window) { return begin }

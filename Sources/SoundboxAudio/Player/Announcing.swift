@@ -9,7 +9,7 @@ struct Announcing {
 
     private(set) var mixer: Mixer
     /// What mute and volume have left of its words, or of its chime where there are no words.
-    private(set) var manner = Manner.aloud
+    private(set) var audibility = Audibility.aloud
     let turn: Turn
     /// Of its words, or of its chime where there are none, at full volume; 1 is full scale.
     private var peak: Float
@@ -29,8 +29,8 @@ struct Announcing {
     private var period: [UInt8] = []
 
     /// - Parameters:
-    ///   - chime: at the rate of the mixer; empty for none. Its first frames are written before anything else is decoded;
-    ///     the words follow while it sounds.
+    ///   - chime: at the rate of the mixer; empty for none. Its first frames are written before anything else is
+    ///     decoded; the words follow while it sounds.
     ///   - volume: in force from the first frame.
     init(
         _ script: AnnouncementScript, _ delivery: Delivery, _ timing: Timing, _ turn: Turn, _ voices: Voices,
@@ -95,10 +95,12 @@ struct Announcing {
         framesOfWords = min(framesOfWords, frames)
     }
 
-    /// Judged by what leaves the mixer, since that is what sounds. A key that is pressed after the last word, or under the
-    /// chime before the first one, takes nothing away.
+    /// Judged by what leaves the mixer, since that is what sounds. A key that is pressed after the last word, or under
+    /// the chime before the first one, takes nothing away.
     private mutating func note(_ volume: Volume, isMuted: Bool) {
-        guard framesOfWords > 0 || !hasWords, manner == .aloud, peak * volume.gain < Speech.leastPeak else { return }
-        manner = isMuted ? .muted : .atVolume0
+        guard framesOfWords > 0 || !hasWords, audibility == .aloud, peak * volume.gain < Speech.leastPeak else {
+            return
+        }
+        audibility = isMuted ? .muted : .atVolume0
     }
 }

@@ -22,7 +22,7 @@ extension Player {
             at: wanted(delivery).volume)
         try perform(&announcement, delivery, on: device)
         keep(announcement.mixer, DeviceStatus(device, format))
-        return turn.end.isRaised ? .stoppedEarly : .heard(announcement.manner)
+        return turn.end.isRaised ? .stoppedEarly : .heard(announcement.audibility)
     }
 
     /// Returns when the last frame has left the speaker.

@@ -5,8 +5,9 @@ import Synchronization
 
 /// Plays one announcement at a time on a ``SoundThread``, streamed period by period.
 ///
-/// Nothing is queued here: ``play(_:_:until:began:)`` returns when the last frame has left the speaker, and should not be called
-/// again before. Volume and mute may be changed from any thread at any time and act on the next period that is rendered.
+/// Nothing is queued here: ``play(_:_:until:began:)`` returns when the last frame has left the speaker, and should not
+/// be called again before. Volume and mute may be changed from any thread at any time and act on the next period that
+/// is rendered.
 public final class Player: Sendable {
     let thread: SoundThread
     let timing: Timing
@@ -82,8 +83,8 @@ public final class Player: Sendable {
         memory.withLock { $0.preparation = nil }
     }
 
-    /// Opens the device and decodes the chime for it, so that the first announcement starts at once. Where ``expect(_:)``
-    /// has just had that done, or is having it done, its outcome is this one's.
+    /// Opens the device and decodes the chime for it, so that the first announcement starts at once. Where
+    /// ``expect(_:)`` has just had that done, or is having it done, its outcome is this one's.
     ///
     /// - Throws: what the sink reports. Harmless: ``play(_:_:until:began:)`` tries again.
     public func prepare() async throws(PlayerError) {
@@ -95,9 +96,10 @@ public final class Player: Sendable {
     ///
     /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
     /// - Parameter end: has it end early, at the next end of a word that is not inside an amount; also before
-    ///   it begins. A chime alone, a rest and the silence at the end end at once; sound that is no recording of the voice ends
-    ///   where it is quiet, or after half a second.
-    /// - Parameter began: told once, when its first period was written to the device. On the sound thread; must not block.
+    ///   it begins. A chime alone, a rest and the silence at the end end at once; sound that is no recording of the
+    ///   voice ends where it is quiet, or after half a second.
+    /// - Parameter began: told once, when its first period was written to the device. On the sound thread; must not
+    ///   block.
     /// - Throws: why it was not heard to its end; it then counts as not heard at all.
     @discardableResult
     public func play(
@@ -136,7 +138,7 @@ public final class Player: Sendable {
     /// What became of an announcement.
     public enum Outcome: Sendable, Equatable {
         /// It was heard to its end: what mute and volume have left of its words, or of its chime where there are none.
-        case heard(Manner)
+        case heard(Audibility)
         /// It was asked to end early, be it after its last word. No amount was cut in two.
         case stoppedEarly
     }

@@ -2,47 +2,49 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The one thread that sound is made and played on: it decodes, joins, mixes and writes, and nothing else stands between.
+/// The one thread that sound is made and played on: it decodes, joins, mixes and writes, and nothing else stands
+/// between.
 ///
 /// Jobs run one at a time, in the order in which they were asked for, and may block: the thread is theirs. While there
 /// is none, the thread sleeps until the sink's ``AudioSink/restDue``, or until the device has been idle for long enough
 /// to be closed.
 ///
-/// A driver may hold the thread in a call that never returns. Its ``SoundLease`` is lost then. The thread is left behind
-/// with the sinks that only it knows, the caller whose job it held gets an error, and another thread with new sinks goes
-/// on with the jobs that wait. An urgent thread that is left behind is urgent no more.
+/// A driver may hold the thread in a call that never returns. Its ``CallTimeout`` is lost then. The thread is left
+/// behind with the sinks that only it knows, the caller whose job it held gets an error, and another thread with new
+/// sinks goes on with the jobs that wait. An urgent thread that is left behind is urgent no more.
 public final class SoundThread: Sendable {
     private let watch: DeviceWatch
     private let closeWhenIdle: Duration?
     private let isUrgent: Bool
     private let schedulingDidChange: @Sendable (ThreadScheduling) -> Void
     private let scheduling = Mutex<ThreadScheduling?>(nil)
-    private let makeSink: @Sendable (SoundLease) -> any AudioSink
+    private let makeSink: @Sendable (CallTimeout) -> any AudioSink
     /// The thread that works now; `nil` only while this object is being made.
-    private let shift = Mutex<Shift?>(nil)
+    private let worker = Mutex<SoundWorker?>(nil)
 
     /// - Parameters:
     ///   - watch: knows of the calls that the device holds, for whoever stops the box.
-    ///   - closeWhenIdle: how long after a job the device is closed, so that an amplifier can sleep; `nil` keeps it open.
+    ///   - closeWhenIdle: how long after a job the device is closed, so that an amplifier can sleep; `nil` keeps it
+    ///     open.
     ///   - isUrgent: whether the thread runs before others, as far as the process may have that.
     ///   - schedulingDidChange: told how the thread is run, when it starts and when that changes. Must not block.
     ///   - makeSink: makes the sink that plays, and another one when a thread is left behind. Must not block.
     public init(
         watch: DeviceWatch = DeviceWatch(), closeWhenIdle: Duration? = nil, isUrgent: Bool = false,
         schedulingDidChange: @escaping @Sendable (ThreadScheduling) -> Void = { _ in },
-        makeSink: @escaping @Sendable (SoundLease) -> any AudioSink
+        makeSink: @escaping @Sendable (CallTimeout) -> any AudioSink
     ) {
         self.watch = watch
         self.closeWhenIdle = closeWhenIdle
         self.isUrgent = isUrgent
         self.schedulingDidChange = schedulingDidChange
         self.makeSink = makeSink
-        let first = makeShift()
-        shift.withLock { $0 = first }
+        let first = makeWorker()
+        worker.withLock { $0 = first }
         first.start()
     }
 
-    deinit { shift.withLock { $0?.jobs.finish() } }
+    deinit { worker.withLock { $0?.jobs.finish() } }
 
     /// Runs `body` on the sound thread, behind what was asked for before.
     ///
@@ -60,7 +62,7 @@ public final class SoundThread: Sendable {
         _ body: @escaping @Sendable (SoundDevice) -> Void, fail: @escaping @Sendable (AudioSinkError) -> Void
     ) {
         let job = Job(keepsDeviceOpen: true, perform: body, fail: fail)
-        shift.withLock { $0?.jobs.append(job) }
+        worker.withLock { $0?.jobs.append(job) }
     }
 
     private func run<Value: Sendable>(
@@ -73,7 +75,7 @@ public final class SoundThread: Sendable {
             } fail: { error in
                 answer.give(.failure(error))
             }
-            shift.withLock { $0?.jobs.append(job) }
+            worker.withLock { $0?.jobs.append(job) }
         }
         return try result.get()
     }
@@ -99,15 +101,16 @@ public final class SoundThread: Sendable {
     }
 
     /// Ends what plays, as ``AudioSink/interrupt()`` does. Never blocks; any thread.
-    public func interrupt() { shift.withLock { $0?.device.sink }?.interrupt() }
+    public func interrupt() { worker.withLock { $0?.device.sink }?.interrupt() }
 
     /// How long the thread has been held by what it does itself: decoding and mixing, normally a fraction of a period.
-    /// Time in calls of the device does not count: those are bounded by its ``SoundLease``. Any thread.
-    public var timeInJob: Duration { shift.withLock { $0?.device.work }?.time ?? .zero }
+    /// Time in calls of the device does not count: those are bounded by its ``CallTimeout``. Any thread.
+    public var timeInJob: Duration { worker.withLock { $0?.device.work }?.time ?? .zero }
 
-    private func makeShift() -> Shift {
-        let lease = SoundLease(watch: watch) { [weak self] error in self?.leaveBehind(error) }
-        return Shift(on: makeSink(lease), lease, closeWhenIdle: closeWhenIdle, isUrgent: isUrgent) { [weak self] in
+    private func makeWorker() -> SoundWorker {
+        let callTimeout = CallTimeout(watch: watch) { [weak self] error in self?.leaveBehind(error) }
+        return SoundWorker(on: makeSink(callTimeout), callTimeout, closeWhenIdle: closeWhenIdle, isUrgent: isUrgent) {
+            [weak self] in
             self?.note($0)
         }
     }
@@ -122,11 +125,11 @@ public final class SoundThread: Sendable {
 
     /// Puts a new thread in the place of the one whose lease was lost.
     private func leaveBehind(_ error: AudioSinkError) {
-        let next = makeShift()
-        let left = shift.withLock { shift in
-            for job in shift?.jobs.abandon() ?? [] { next.jobs.append(job) }
-            defer { shift = next }
-            return shift
+        let next = makeWorker()
+        let left = worker.withLock { worker in
+            for job in worker?.jobs.abandon() ?? [] { next.jobs.append(job) }
+            defer { worker = next }
+            return worker
         }
         left?.endUrgency()
         next.start()
@@ -215,10 +218,10 @@ private final class Answer<Value: Sendable>: Sendable {
 }
 
 /// One thread, its sinks and its lease, for as long as no driver holds it for too long.
-private final class Shift: Sendable {
+private final class SoundWorker: Sendable {
     let jobs = BlockingQueue<Job>()
     let device: SoundDevice
-    private let lease: SoundLease
+    private let callTimeout: CallTimeout
     private let closeWhenIdle: Duration?
     private let isUrgent: Bool
     private let noteScheduling: @Sendable (ThreadScheduling) -> Void
@@ -228,11 +231,11 @@ private final class Shift: Sendable {
     private let job = Mutex<Job?>(nil)
 
     init(
-        on sink: any AudioSink, _ lease: SoundLease, closeWhenIdle: Duration?, isUrgent: Bool,
+        on sink: any AudioSink, _ callTimeout: CallTimeout, closeWhenIdle: Duration?, isUrgent: Bool,
         noteScheduling: @escaping @Sendable (ThreadScheduling) -> Void
     ) {
         device = SoundDevice(sink)
-        self.lease = lease
+        self.callTimeout = callTimeout
         self.closeWhenIdle = closeWhenIdle
         self.isUrgent = isUrgent
         self.noteScheduling = noteScheduling
@@ -254,7 +257,7 @@ private final class Shift: Sendable {
         noteScheduling(.current)
         /// `nil` while the device is closed, or may stay open.
         var closeDue: Duration?
-        while !lease.isLost {
+        while !callTimeout.isLost {
             switch jobs.next(until: [closeDue, device.sink.restDue].compactMap(\.self).min()) {
             case .element(let next):
                 job.withLock { $0 = next }
@@ -264,7 +267,7 @@ private final class Shift: Sendable {
                 job.withLock { $0 = nil }
                 if next.keepsDeviceOpen { closeDue = closeWhenIdle.map { .monotonicNow + $0 } }
                 // Work without a pause may have cost it its real time.
-                if isUrgent, !lease.isLost { noteScheduling(.current) }
+                if isUrgent, !callTimeout.isLost { noteScheduling(.current) }
             case .timedOut:
                 if let due = closeDue, due <= .monotonicNow {
                     device.sink.close()

@@ -5,8 +5,9 @@ import Synchronization
 /// What is known from outside about calls that a sound device holds. One for all the sound threads that follow each
 /// other on a device. Any thread.
 public final class DeviceWatch: Sendable {
-    /// How long a call may go on once the box is being stopped: a device that works takes a period in a fraction of this.
-    public static let patienceWhenStopping = Duration.seconds(3)
+    /// How long a call may go on once the box is being stopped: a device that works takes a period in a fraction of
+    /// this.
+    public static let timeoutWhenStopping = Duration.seconds(3)
     /// Each call that is given up holds a thread and what the driver keeps for an open device. Two, so that one call
     /// that never returns does not cost the card: it may open when it was pulled out and put back.
     static let mostGivenUp = 2
@@ -22,23 +23,23 @@ public final class DeviceWatch: Sendable {
         var givenUpCount = 0
         var xrunsOfGivenUp = 0
         /// Of the sound thread that works now.
-        weak var lease: SoundLease?
+        weak var callTimeout: CallTimeout?
     }
 
     private let state = Mutex(State())
 
     public init() {}
 
-    /// The box is being stopped: a call that goes on now, or is made from now on, has ``patienceWhenStopping``.
+    /// The box is being stopped: a call that goes on now, or is made from now on, has ``timeoutWhenStopping``.
     public func hurry() {
-        let lease = state.withLock { state in
+        let callTimeout = state.withLock { state in
             state.isHurried = true
-            return state.lease
+            return state.callTimeout
         }
-        lease?.shorten(to: Self.patienceWhenStopping)
+        callTimeout?.shorten(to: Self.timeoutWhenStopping)
     }
 
-    func begin(_ lease: SoundLease) { state.withLock { $0.lease = lease } }
+    func begin(_ callTimeout: CallTimeout) { state.withLock { $0.callTimeout = callTimeout } }
 
     /// Calls of this device that were given up and have not come back.
     var givenUpCount: Int { state.withLock { $0.givenUpCount } }
@@ -46,8 +47,8 @@ public final class DeviceWatch: Sendable {
     /// Of sinks that were given up.
     var xrunsOfGivenUp: Int { state.withLock { $0.xrunsOfGivenUp } }
 
-    func patience(_ limit: Duration) -> Duration {
-        state.withLock { $0.isHurried } ? min(limit, Self.patienceWhenStopping) : limit
+    func timeout(_ limit: Duration) -> Duration {
+        state.withLock { $0.isHurried } ? min(limit, Self.timeoutWhenStopping) : limit
     }
 
     func noteGivenUp(xruns: Int) {

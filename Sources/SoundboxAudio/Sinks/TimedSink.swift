@@ -1,12 +1,13 @@
 import SoundboxCore
 
-/// Tells the ``SoundLease`` of its thread when a call of another sink begins and ends, so that the box does without a
+/// Tells the ``CallTimeout`` of its thread when a call of another sink begins and ends, so that the box does without a
 /// device that does not come back.
 ///
-/// A sink bounds its own waits, yet a driver may hold a call of the sound library itself: a card whose bus hangs, a pipe
-/// that nobody reads, a server that stopped. Such a call cannot be ended. The lease is lost then: the ``SoundThread``
-/// leaves this thread and its sinks behind and goes on with new ones, and whoever waits gets an error as from any other
-/// device that fails. When the call comes back after all, this sink closes its device and throws, and the thread ends.
+/// A sink bounds its own waits, yet a driver may hold a call of the sound library itself: a card whose bus hangs, a
+/// pipe that nobody reads, a server that stopped. Such a call cannot be ended. The lease is lost then: the
+/// ``SoundThread`` leaves this thread and its sinks behind and goes on with new ones, and whoever waits gets an error
+/// as from any other device that fails. When the call comes back after all, this sink closes its device and throws, and
+/// the thread ends.
 ///
 /// What is left behind is bounded: while ``DeviceWatch/mostGivenUp`` calls have not come back, the device is not opened
 /// again.
@@ -17,17 +18,17 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         /// A card opens within a second; a sound server may have to be started.
         public var open: Duration
         /// The port's bound, which ``AudioSink/drain()`` states.
-        public var patience: Duration
+        public var timeout: Duration
         /// Beyond what the sink's own waits take.
         public var margin: Duration
         public var close: Duration
 
         public init(
-            open: Duration = .seconds(6), patience: Duration = SinkPatience.least, margin: Duration = .seconds(2),
+            open: Duration = .seconds(6), timeout: Duration = SinkTimeout.least, margin: Duration = .seconds(2),
             close: Duration = .seconds(3)
         ) {
             self.open = open
-            self.patience = patience
+            self.timeout = timeout
             self.margin = margin
             self.close = close
         }
@@ -43,23 +44,23 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
 
     private let sink: any AudioSink
     private let device: String
-    private let lease: SoundLease
+    private let callTimeout: CallTimeout
     private let limits: Limits
     private var format: PCMFormat?
     /// How long the device may do nothing before its sink gives up by itself.
-    private var patience: Duration
+    private var timeout: Duration
 
     /// - Parameter device: what errors call it.
-    public init(_ sink: any AudioSink, device: String, lease: SoundLease, limits: Limits = Limits()) {
+    public init(_ sink: any AudioSink, device: String, callTimeout: CallTimeout, limits: Limits = Limits()) {
         self.sink = sink
         self.device = device
-        self.lease = lease
+        self.callTimeout = callTimeout
         self.limits = limits
-        patience = limits.patience
+        timeout = limits.timeout
     }
 
     public func open() throws(AudioSinkError) -> PCMFormat {
-        let stuck = lease.watch.givenUpCount
+        let stuck = callTimeout.watch.givenUpCount
         guard stuck < DeviceWatch.mostGivenUp else {
             throw .unavailable(
                 device: device,
@@ -69,18 +70,18 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         }
         let format = try timed(.open, limits.open) { () throws(AudioSinkError) in try sink.open() }
         self.format = format
-        patience = max(format.duration(ofFrames: sink.bufferFrames) * 2, limits.patience)
+        timeout = max(format.duration(ofFrames: sink.bufferFrames) * 2, limits.timeout)
         return format
     }
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
         let sound = format.map { $0.duration(ofFrames: frames.count / $0.bytesPerFrame) } ?? .zero
-        try timed(.write, sound + patience + limits.margin) { () throws(AudioSinkError) in try sink.write(frames) }
+        try timed(.write, sound + timeout + limits.margin) { () throws(AudioSinkError) in try sink.write(frames) }
     }
 
     /// The sink may wait twice: for room for the last period, and for its end.
     public func drain() throws(AudioSinkError) {
-        try timed(.drain, patience * 2 + limits.margin) { () throws(AudioSinkError) in try sink.drain() }
+        try timed(.drain, timeout * 2 + limits.margin) { () throws(AudioSinkError) in try sink.drain() }
     }
 
     public func look() throws(AudioSinkError) {
@@ -94,19 +95,19 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     }
 
     public var bufferFrames: Int { sink.bufferFrames }
-    public var xrunCount: Int { lease.watch.xrunsOfGivenUp + sink.xrunCount }
+    public var xrunCount: Int { callTimeout.watch.xrunsOfGivenUp + sink.xrunCount }
     public var restDue: Duration? { sink.restDue }
     public func rest() { sink.rest() }
 
     private func timed<Value>(
         _ call: Call, _ limit: Duration, _ body: () throws(AudioSinkError) -> Value
     ) throws(AudioSinkError) -> Value {
-        try lease.begin(call, of: device, limit: limit)
+        try callTimeout.begin(call, of: device, limit: limit)
         let result = Result { () throws(AudioSinkError) in try body() }
-        do { try lease.end(xruns: sink.xrunCount) } catch {
+        do { try callTimeout.end(xruns: sink.xrunCount) } catch {
             // Too late: somebody else plays by now.
             sink.close()
-            lease.watch.noteComeBack()
+            callTimeout.watch.noteComeBack()
             throw error
         }
         return try result.get()

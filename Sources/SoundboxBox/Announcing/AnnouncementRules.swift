@@ -20,9 +20,9 @@ extension Announcer {
         /// The code that lets a phone onto the shop's page.
         case signInCode(SignInCode)
         /// What a command gave to say. With a `failure` the script is what is said in its stead.
-        case say(ErrandEntry, AnnouncementScript, failure: String?)
+        case say(CustomMessageEntry, AnnouncementScript, failure: String?)
         /// The bell and these words, once. There may be no words.
-        case ring(ErrandEntry, AnnouncementScript)
+        case ring(CustomMessageEntry, AnnouncementScript)
 
         /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
         public var isAnswer: Bool {
@@ -50,9 +50,9 @@ extension Announcer {
         /// Oldest first. Those that are not ready are passed by.
         public var says: [Say]
         /// Oldest first.
-        public var rings: [ErrandEntry]
+        public var rings: [CustomMessageEntry]
 
-        public init(notices: NoticeQueue = NoticeQueue(), says: [Say] = [], rings: [ErrandEntry] = []) {
+        public init(notices: NoticeQueue = NoticeQueue(), says: [Say] = [], rings: [CustomMessageEntry] = []) {
             self.notices = notices
             self.says = says
             self.rings = rings
@@ -61,10 +61,10 @@ extension Announcer {
 
     /// Something that a command gave to say, and what there is to be heard of it.
     public struct Say: Sendable, Equatable {
-        public var entry: ErrandEntry
+        public var entry: CustomMessageEntry
         public var speech: Speech
 
-        public init(_ entry: ErrandEntry, _ speech: Speech) {
+        public init(_ entry: CustomMessageEntry, _ speech: Speech) {
             self.entry = entry
             self.speech = speech
         }
@@ -100,7 +100,7 @@ extension Announcer {
     public struct AskedCode: Sendable, Equatable {
         /// Where payments kept it waiting for longer, the minute that is left of its two would not do to hear it and to
         /// type it.
-        static let patience = Duration.seconds(60)
+        static let timeout = Duration.seconds(60)
 
         public var code: SignInCode
         /// On a clock that is never set.
@@ -114,7 +114,7 @@ extension Announcer {
             self.isRepetition = isRepetition
         }
 
-        public func isDue(at now: Duration) -> Bool { now - askedAt <= Self.patience }
+        public func isDue(at now: Duration) -> Bool { now - askedAt <= Self.timeout }
     }
 
     /// When something is to be announced.
@@ -153,9 +153,9 @@ extension Announcer {
     /// How playing an announcement ended.
     enum Outcome: Sendable, Equatable {
         /// Drained to the last frame.
-        case played(Manner)
-        /// Of ``Job/say(_:_:failure:)`` and ``Job/ring(_:_:)`` only: its words cannot be played. Something else was heard
-        /// in their stead, or nothing.
+        case played(Audibility)
+        /// Of ``Job/say(_:_:failure:)`` and ``Job/ring(_:_:)`` only: its words cannot be played. Something else was
+        /// heard in their stead, or nothing.
         case saidOtherwise(reason: String)
         /// It was cancelled while it sounded, and ended with a word; a ring, also an answered one, at once.
         case stoppedEarly

@@ -84,7 +84,7 @@ extension Announcer.Job {
     var cancelTargets: [CancelTarget] {
         switch self {
         case .notice, .summary: entries.map { .payment($0.notice.id) }
-        case .say(let entry, _, _), .ring(let entry, _): [.errand(entry.errand.id)]
+        case .say(let entry, _, _), .ring(let entry, _): [.customMessage(entry.customMessage.id)]
         case .text, .replay, .today, .prompt, .network, .signInCode: []
         }
     }

@@ -1,8 +1,8 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// What the announcer does to the inbox, the sound card and the log: the service does it for real, tests do it in virtual
-/// time. ``announce()`` decides the order, strictly one after the other.
+/// What the announcer does to the inbox, the sound card and the log: the service does it for real, tests do it in
+/// virtual time. ``announce()`` decides the order, strictly one after the other.
 protocol AnnouncerWork: Actor {
     var announcer: Announcer { get set }
     var requests: AnnouncerRequests { get }
@@ -15,7 +15,7 @@ protocol AnnouncerWork: Actor {
     func read(limit: Int) throws(InboxError) -> Announcer.Reading
     var moment: Announcer.Moment { get }
     /// The words of a ring, none for the bell alone; `nil` while they are made.
-    func words(of ring: ErrandEntry) -> AnnouncementScript?
+    func words(of ring: CustomMessageEntry) -> AnnouncementScript?
     /// Shows who rings, or that nobody does.
     func show(_ ring: Rings.Ring?)
     /// Why nothing was heard, as far as is known.
@@ -27,14 +27,14 @@ protocol AnnouncerWork: Actor {
     func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
     /// This sounds next.
     /// - Returns: whether it still waits.
-    func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool
+    func begin(_ entry: CustomMessageEntry) throws(InboxError) -> Bool
     /// Notes that it has been announced, and how.
-    func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError)
+    func record(_ job: Announcer.Job, _ audibility: Audibility) throws(InboxError)
     /// Notes that these were too late, and that nothing was said of them.
     func expire(_ entries: [InboxEntry]) throws(InboxError)
     /// Notes how it ended.
     /// - Returns: `false` when it was cancelled.
-    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool
+    func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool
 
     /// Checks the sound card, and opens it where it was lost.
     func checkDevice() async
@@ -46,8 +46,8 @@ protocol AnnouncerWork: Actor {
 }
 
 extension AnnouncerWork {
-    /// Announces what waits and answers what is asked for, until it is to stop or its task is cancelled. What is playing
-    /// then is finished and recorded.
+    /// Announces what waits and answers what is asked for, until it is to stop or its task is cancelled. What is
+    /// playing then is finished and recorded.
     func announce() async {
         // In a row.
         var deviceFailures = 0
@@ -127,9 +127,9 @@ extension AnnouncerWork {
         }
         guard !isOver else { return }
         switch await sound(announcement) {
-        case .played(let manner):
+        case .played(let audibility):
             deviceFailures = 0
-            await recordHeard(announcement, manner)
+            await recordHeard(announcement, audibility)
         case .saidOtherwise(let reason):
             deviceFailures = 0
             guard case .say(let entry, _, _) = announcement.job else { return }
@@ -138,8 +138,8 @@ extension AnnouncerWork {
             deviceFailures = 0
             announcer.wasHeard(announcement.job)
             readInboxNext()
-            // Also when the box is to stop: what was heard of it must not stand. In the place of the rest, so that nobody
-            // is delayed any further.
+            // Also when the box is to stop: what was heard of it must not stand. In the place of the rest, so that
+            // nobody is delayed any further.
             _ = await play(announcer.announcement(of: .prompt(.cancelled)))
         case .withdrawn: readInboxNext()
         case .failed: await waitForDevice(&deviceFailures)
@@ -158,14 +158,14 @@ extension AnnouncerWork {
         }
     }
 
-    private func recordHeard(_ announcement: Announcer.Announcement, _ manner: Manner) async {
+    private func recordHeard(_ announcement: Announcer.Announcement, _ audibility: Audibility) async {
         let job = announcement.job
         if case .say(let entry, _, let failure) = job {
-            return await recordEnd(of: entry, failure.map { .failed(reason: $0) } ?? .spoken(manner))
+            return await recordEnd(of: entry, failure.map { .failed(reason: $0) } ?? .spoken(audibility))
         }
         announcer.wasHeard(job)
         // The next notice waits: a power cut now would have this one spoken again, and two in doubt would be worse.
-        let isAtOnce = await untilOnDisk { () throws(InboxError) in try record(job, manner) }
+        let isAtOnce = await untilOnDisk { () throws(InboxError) in try record(job, audibility) }
         // Not before the notice is on the disk as heard, so that no power cut has the money told twice; and not after
         // a wait, when nobody knows any more what the text belongs to.
         if case .notice(let entry) = job, entry.notice.text != nil, isAtOnce, !isOver {
@@ -174,7 +174,7 @@ extension AnnouncerWork {
         }
     }
 
-    private func recordEnd(of entry: ErrandEntry, _ end: ErrandEnd) async {
+    private func recordEnd(of entry: CustomMessageEntry, _ end: CustomMessageEnd) async {
         var hasEnded = false
         await untilOnDisk { () throws(InboxError) in hasEnded = try self.end(entry, end) }
         if hasEnded, end == .missed { requests.say(.ringMissed) }

@@ -32,7 +32,7 @@ public struct Announcer: Sendable {
         /// Note in the inbox that these were too late, and say nothing of them.
         case expire([InboxEntry])
         /// Note in the inbox how it ended, unless it was cancelled.
-        case end(ErrandEntry, ErrandEnd)
+        case end(CustomMessageEntry, CustomMessageEnd)
         /// Sound this ring once.
         case ring(Rings.Ring)
         /// Nothing is to be done until then, but what is asked for meanwhile.
@@ -45,21 +45,21 @@ public struct Announcer: Sendable {
     private let hurryAbove: Int?
     var rings: Rings
     private var turns = Turns()
-    /// An errand has ended without a sound since the last sentence.
+    /// A custom message has ended without a sound since the last sentence.
     private var hasEndedUnheard = false
 
     /// - Parameters:
     ///   - saysExpireAfter: what a command gave to say is not said later than this after it was sent.
     ///   - hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
-    ///   - lastEarlierErrand: the sequence of the last errand that was there when the box began.
+    ///   - lastEarlierCustomMessage: the sequence of the last custom message that was there when the box began.
     public init(
         freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
-        lastEarlierErrand: Int64 = 0
+        lastEarlierCustomMessage: Int64 = 0
     ) {
         self.freshness = freshness
         self.saysExpireAfter = saysExpireAfter
         self.hurryAbove = hurryAbove
-        rings = Rings(lastEarlier: lastEarlierErrand)
+        rings = Rings(lastEarlier: lastEarlierCustomMessage)
     }
 
     /// The most notices told in one summary.
@@ -177,7 +177,7 @@ public struct Announcer: Sendable {
     // MARK: What waits in the inbox
 
     /// The first that ends without a sound.
-    private func unheardEnd(in queue: Queue, at moment: Moment) -> (ErrandEntry, ErrandEnd)? {
+    private func unheardEnd(in queue: Queue, at moment: Moment) -> (CustomMessageEntry, CustomMessageEnd)? {
         for say in queue.says {
             if let end = end(of: say, at: moment) { return (say.entry, end) }
         }
@@ -185,7 +185,7 @@ public struct Announcer: Sendable {
     }
 
     /// - Returns: `nil` for what is to be said, or may be once it is ready.
-    private func end(of say: Say, at moment: Moment) -> ErrandEnd? {
+    private func end(of say: Say, at moment: Moment) -> CustomMessageEnd? {
         if say.entry.isTooOld(after: saysExpireAfter, at: moment.clock) { return .expired }
         if case .failed(let reason, instead: nil) = say.speech { return .failed(reason: reason) }
         return nil

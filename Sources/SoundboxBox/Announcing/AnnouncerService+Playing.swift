@@ -8,17 +8,17 @@ import SoundboxVoice
 /// How one announcement is played.
 extension AnnouncerService {
     /// How long the next one waits for a notice's text that is still being made when the notice has been heard.
-    private static let patienceForText = Duration.seconds(1)
+    private static let timeoutForText = Duration.seconds(1)
 
     func play(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
         defer {
-            sounding.end()
+            nowPlaying.end()
             if let steps = Timeline.shared.take() {
                 logger.trace("timeline", metadata: ["microseconds": "\(steps)"])
             }
         }
         let job = announcement.job
-        let earlyEnd = job.isAnswer ? EarlyEnd() : sounding.earlyEnd
+        let earlyEnd = job.isAnswer ? EarlyEnd() : nowPlaying.earlyEnd
         // Cancelled while it was being noted, or before, and the disk would not say so.
         if earlyEnd.isRaised { return .withdrawn }
         if case .ring(_, let words) = job { return await ring(words, announcement, until: earlyEnd) }
@@ -44,8 +44,8 @@ extension AnnouncerService {
             unheard = job.entries.map(\.sequence)
             // A prompt has no chime, and is not waited for.
             if case .prompt = job, error == .nothingToPlay { return .failed }
-            // A voice that has lost the kind, and has no words for such a case, will not find them by being asked again.
-            // Its receipt tells that it was not said.
+            // A voice that has lost the kind, and has no words for such a case, will not find them by being asked
+            // again. Its receipt tells that it was not said.
             if case .notice(let entry) = job, entry.notice.kind.isOther, error == .nothingToPlay {
                 logger.error(
                     "not said: the voice has no words for it",
@@ -65,7 +65,7 @@ extension AnnouncerService {
         case .text(let entry):
             return OutputPattern(ending: (pattern(of: entry) ?? Indication.announcing.pattern).ending)
         case .say(let entry, _, _):
-            guard case .kind(let kind, _) = entry.errand.content else { return nil }
+            guard case .kind(let kind, _) = entry.customMessage.content else { return nil }
             return voices.pattern(of: kind)
         default: return nil
         }
@@ -93,16 +93,16 @@ extension AnnouncerService {
         unheard = []
         noteDevice()
         noteSound()
-        guard case .heard(let manner) = outcome else { return .stoppedEarly }
+        guard case .heard(let audibility) = outcome else { return .stoppedEarly }
         switch job {
-        case .prompt(let prompt) where manner == .aloud: promptWasHeard(prompt)
+        case .prompt(let prompt) where audibility == .aloud: promptWasHeard(prompt)
         case .prompt, .signInCode:
-            if manner != .aloud {
-                logger.notice("said, and not heard", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
+            if audibility != .aloud {
+                logger.notice("said, and not heard", metadata: job.logMetadata(["told": "\(audibility.rawValue)"]))
             }
         default: break
         }
-        return .played(manner == .aloud && lacksAmount ? .withoutAmount : manner)
+        return .played(audibility == .aloud && lacksAmount ? .withoutAmount : audibility)
     }
 
     /// Words it anew for as long as recordings of it turn out to be lost.
@@ -189,8 +189,8 @@ extension AnnouncerService {
         let outcome = try await player.play(script, announcement.delivery, until: earlyEnd)
         noteDevice()
         noteSound()
-        guard case .heard(let manner) = outcome else { return .stoppedEarly }
-        return .played(manner)
+        guard case .heard(let audibility) = outcome else { return .stoppedEarly }
+        return .played(audibility)
     }
 
     // MARK: The text of a notice
@@ -199,7 +199,7 @@ extension AnnouncerService {
     private func makeText(of entry: InboxEntry) {
         textInTheMaking?.words.giveUp()
         textInTheMaking = entry.notice.text.flatMap { text in
-            errands.map { (entry.sequence, WordsInTheMaking(text, $0.words)) }
+            customMessages.map { (entry.sequence, WordsInTheMaking(text, $0.words)) }
         }
     }
 
@@ -214,7 +214,7 @@ extension AnnouncerService {
             logger.info("the notice's text is left out: others wait", metadata: announcement.job.logMetadata([:]))
             return .failed
         }
-        guard let script = await text.words.script(within: Self.patienceForText) else {
+        guard let script = await text.words.script(within: Self.timeoutForText) else {
             text.words.giveUp()
             logger.error(
                 "the notice's text cannot be said",

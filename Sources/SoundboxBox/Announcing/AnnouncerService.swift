@@ -20,8 +20,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
     let inbox: any Inbox
     let clock: BoxClock
     private let day: ShopDay?
-    let errands: SpokenErrands?
-    let sounding: Sounding
+    let customMessages: SpokenCustomMessages?
+    let nowPlaying: NowPlaying
     let player: Player
     var voices: Voices
     let state: BoxState
@@ -54,7 +54,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     private static let timeToClose = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - errands: what commands give to say; `nil` where they cannot.
+    ///   - custom messages: what commands give to say; `nil` where they cannot.
     ///   - requests: what it is asked for.
     ///   - ages: how the messages came that brought payments.
     ///   - day: counts its takings, on this thread; `nil` where no history is kept.
@@ -66,7 +66,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
     ///   - looksElsewhere: called as often, on the announcer's thread: what else is to be looked after shares its
     ///     wake-up. Must not block.
     package init(
-        announcer: Announcer, inbox: any Inbox, errands: SpokenErrands? = nil, clock: BoxClock, player: Player,
+        announcer: Announcer, inbox: any Inbox, customMessages: SpokenCustomMessages? = nil, clock: BoxClock,
+        player: Player,
         voices: Voices,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, requests: AnnouncerRequests = AnnouncerRequests(),
         ages: MessageAges = MessageAges(), quietTime: QuietTime = QuietTime(),
@@ -85,11 +86,11 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.ages = ages
         self.quietTime = quietTime
         self.inbox = inbox
-        self.errands = errands
+        self.customMessages = customMessages
         self.clock = clock
         self.day = day
         self.player = player
-        sounding = Sounding { player.interrupt() }
+        nowPlaying = NowPlaying { player.interrupt() }
         self.voices = voices
         self.state = state
         self.logger = logger
@@ -100,22 +101,22 @@ package actor AnnouncerService: Service, AnnouncerWork {
     }
 
     /// Has it end with its word, if it sounds, and keeps it from beginning. To be told of a cancel before that is
-    /// committed, so that nobody waits for the disk; afterwards see ``cancelled(_:)``. What is still there when the inbox
-    /// is read next is said then. Never blocks; any thread.
+    /// committed, so that nobody waits for the disk; afterwards see ``cancelled(_:)``. What is still there when the
+    /// inbox is read next is said then. Never blocks; any thread.
     /// - Returns: whether a part of it was heard in this run.
-    package nonisolated func hush(_ target: CancelTarget) -> Bool { sounding.hush(target) }
+    package nonisolated func hush(_ target: CancelTarget) -> Bool { nowPlaying.hush(target) }
 
     /// It was cancelled, and that is on the disk. It may have begun to sound meanwhile. Never blocks; any thread.
     package nonisolated func cancelled(_ target: CancelTarget) {
-        sounding.hush(target)
-        sounding.forget([target])
+        nowPlaying.hush(target)
+        nowPlaying.forget([target])
     }
 
     /// Somebody has pressed the button: a ring is silent at once. Never blocks; any thread.
     /// - Returns: whether something rang; otherwise the press means what it always means.
     package nonisolated func answer() -> Bool {
         guard let ring = requests.answerRing() else { return false }
-        sounding.hush(.errand(ring))
+        nowPlaying.hush(.customMessage(ring))
         return true
     }
 
@@ -129,10 +130,10 @@ package actor AnnouncerService: Service, AnnouncerWork {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [requests, sounding, willStop] in
+            } onGracefulShutdown: { [requests, nowPlaying, willStop] in
                 willStop()
                 requests.stop()
-                sounding.hushRing()
+                nowPlaying.hushRing()
                 Task {
                     await end.wait(atMost: Self.timeToFinish)
                     // What is still playing is interrupted, and spoken again after the next start.
@@ -172,8 +173,8 @@ package actor AnnouncerService: Service, AnnouncerWork {
         Timeline.shared.mark(.announcerWoken)
         return try reporting { () throws(InboxError) in
             try clock.doubtArrivals(in: inbox, logger: logger)
-            sounding.forget()
-            let (says, rings) = try waitingErrands()
+            nowPlaying.forget()
+            let (says, rings) = try waitingCustomMessages()
             let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: says, rings: rings)
             return Announcer.Reading(queue: queue, limit: limit, moment: moment(for: queue.notices.payments))
         }
@@ -221,37 +222,37 @@ package actor AnnouncerService: Service, AnnouncerWork {
     }
 
     func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry] {
-        sounding.begin(entries.map { .payment($0.notice.id) })
+        nowPlaying.begin(entries.map { .payment($0.notice.id) })
         return try reporting { () throws(InboxError) in try inbox.stillWaiting(entries) }
     }
 
-    func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool {
-        sounding.begin([.errand(entry.errand.id)], isRing: entry.isRing)
-        return try reporting { () throws(InboxError) in try errands?.book.stillWaits(entry) == true }
+    func begin(_ entry: CustomMessageEntry) throws(InboxError) -> Bool {
+        nowPlaying.begin([.customMessage(entry.customMessage.id)], isRing: entry.isRing)
+        return try reporting { () throws(InboxError) in try customMessages?.book.stillWaits(entry) == true }
     }
 
-    func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
+    func record(_ job: Announcer.Job, _ audibility: Audibility) throws(InboxError) {
         try reporting { () throws(InboxError) in
             switch job {
             case .notice(let entry):
-                try inbox.markAnnounced(entry, as: manner, at: clock.now)
+                try inbox.markAnnounced(entry, as: audibility, at: clock.now)
                 ages.forget([entry.notice.id])
                 metrics?.announced(entry)
             case .summary(let entries):
-                try inbox.markExpired(entries, told: manner, at: clock.now)
+                try inbox.markExpired(entries, told: audibility, at: clock.now)
                 ages.forget(entries.map(\.notice.id))
                 metrics?.expired(entries)
             case .text, .replay, .today, .prompt, .network, .signInCode, .say, .ring: return
             }
-            sounding.forget(job.cancelTargets)
-            logger.info("announced", metadata: job.logMetadata(["told": "\(manner.rawValue)"]))
+            nowPlaying.forget(job.cancelTargets)
+            logger.info("announced", metadata: job.logMetadata(["told": "\(audibility.rawValue)"]))
             receiptsAreWaiting()
         }
     }
 
     func expire(_ entries: [InboxEntry]) throws(InboxError) {
         try reporting { () throws(InboxError) in try inbox.markExpired(entries, told: nil, at: clock.now) }
-        sounding.forget(entries.map { .payment($0.notice.id) })
+        nowPlaying.forget(entries.map { .payment($0.notice.id) })
         ages.forget(entries.map(\.notice.id))
         metrics?.expired(entries)
         logger.notice("too late, not spoken", metadata: ["count": "\(entries.count)"])
@@ -318,7 +319,7 @@ extension Announcer.Job {
             case .today(.unknown(let reason)): ["today": "unknown", "reason": "\(reason)"]
             case .network(let isOnline, _): ["network": isOnline ? "online" : "offline"]
             case .signInCode: ["sign_in": "code"]
-            case .say(let entry, _, _), .ring(let entry, _): ["command": "\(entry.errand.id)"]
+            case .say(let entry, _, _), .ring(let entry, _): ["command": "\(entry.customMessage.id)"]
             }
         return metadata.merging(others) { _, new in new }
     }

@@ -32,8 +32,8 @@ package struct PromptQueue: Sendable, Equatable {
 }
 
 extension Prompt {
-    /// What a prompt is about. Of two prompts about the same thing, the later one says how it is now. Two about different
-    /// things are both to be heard: a key at the end of its range says nothing about the disk.
+    /// What a prompt is about. Of two prompts about the same thing, the later one says how it is now. Two about
+    /// different things are both to be heard: a key at the end of its range says nothing about the disk.
     package enum Concern: Int, Sendable, Comparable {
         // In the order in which they are spoken.
         /// What somebody is doing at this moment with the buttons.
@@ -47,7 +47,7 @@ extension Prompt {
         /// What became of a ring.
         case ring
         /// What became of something else that was asked for.
-        case errand
+        case customMessage
         /// What a key has done.
         case key
 
@@ -64,7 +64,7 @@ extension Prompt {
         case .paymentUnreadable: .refusal
         case .greeting, .networkLost, .networkRestored: .network
         case .ringMissed: .ring
-        case .cancelled, .message, .signInCode, .marker: .errand
+        case .cancelled, .message, .signInCode, .marker: .customMessage
         case .volumeUp, .volumeDown, .volumeMaximum, .volumeMinimum, .muted, .noPaymentYet: .key
         }
     }

@@ -4,11 +4,11 @@ import SoundboxCore
 ///
 /// A ring is an announcement that repeats, with a rest in between. It waits for the sentence that sounds. Between two
 /// repeats one other sentence is let in, a payment first, so that neither starves. The time of a ring runs from when it
-/// is first read on, also while it waits behind another one, while the sound card is away, and while the box is off: its
-/// sender has given up by then.
+/// is first read on, also while it waits behind another one, while the sound card is away, and while the box is off:
+/// its sender has given up by then.
 public struct Rings: Sendable, Equatable {
     public struct Ring: Sendable, Equatable {
-        var entry: ErrandEntry
+        var entry: CustomMessageEntry
         /// When its time is over, on a clock that is never set.
         var deadline: Duration
         /// Its words may be ready until then. The bell does not wait for them any longer.
@@ -20,15 +20,15 @@ public struct Rings: Sendable, Equatable {
         /// Why it was last not heard.
         var failure: String?
 
-        var id: CommandID { entry.errand.id }
+        var id: CommandID { entry.customMessage.id }
     }
 
     /// How long the words of a ring may take before the bell begins without them.
-    static let patienceForWords = Duration.seconds(1)
+    static let timeoutForWords = Duration.seconds(1)
     /// Between two repeats.
     static let rest = Duration.milliseconds(700)
 
-    /// The last errand that an earlier run of the box may have taken.
+    /// The last custom message that an earlier run of the box may have taken.
     private let lastEarlier: Int64
     /// Oldest first.
     private var rings: [Ring] = []
@@ -36,7 +36,7 @@ public struct Rings: Sendable, Equatable {
     /// Another sentence may be spoken before the next repeat.
     var letsOneIn = false
 
-    /// - Parameter lastEarlier: the sequence of the last errand that was there when the box began.
+    /// - Parameter lastEarlier: the sequence of the last custom message that was there when the box began.
     init(lastEarlier: Int64) { self.lastEarlier = lastEarlier }
 
     var isEmpty: Bool { rings.isEmpty }
@@ -45,7 +45,7 @@ public struct Rings: Sendable, Equatable {
     var current: Ring? { rings.first }
 
     /// What waits in the inbox. A ring that is not there any more was cancelled.
-    mutating func update(_ entries: [ErrandEntry], _ reading: ClockReading, at now: Duration) {
+    mutating func update(_ entries: [CustomMessageEntry], _ reading: ClockReading, at now: Duration) {
         let known = rings
         rings = entries.map { entry in
             if let ring = known.first(where: { $0.entry.sequence == entry.sequence }) { return ring }
@@ -65,7 +65,7 @@ public struct Rings: Sendable, Equatable {
     }
 
     /// The first ring that is over, which is taken out, and how it ended.
-    mutating func end(answered: CommandID?, at now: Duration) -> (ErrandEntry, ErrandEnd)? {
+    mutating func end(answered: CommandID?, at now: Duration) -> (CustomMessageEntry, CustomMessageEnd)? {
         guard let index = rings.firstIndex(where: { $0.id == answered || $0.deadline <= now }) else { return nil }
         let ring = rings.remove(at: index)
         if index == 0 { changeTurn() }
@@ -77,7 +77,7 @@ public struct Rings: Sendable, Equatable {
     /// To be asked where a ring waits.
     mutating func next(at now: Duration) -> Announcer.Step {
         if let restsUntil, now < restsUntil { return .wait(until: restsUntil) }
-        if rings[0].wordsAreDue == nil { rings[0].wordsAreDue = now + Self.patienceForWords }
+        if rings[0].wordsAreDue == nil { rings[0].wordsAreDue = now + Self.timeoutForWords }
         return .ring(rings[0])
     }
 
@@ -103,12 +103,12 @@ public struct Rings: Sendable, Equatable {
     }
 }
 
-extension ErrandEntry {
+extension CustomMessageEntry {
     /// How long it rings; zero for what is no ring.
-    var timeout: Duration { if case .ring(let timeout) = errand.purpose { timeout } else { .zero } }
+    var timeout: Duration { if case .ring(let timeout) = customMessage.purpose { timeout } else { .zero } }
 
-    /// What is left of the time of a ring that an earlier run of the box may have taken. None where the two times cannot
-    /// be compared for certain: a ring of yesterday must not call anybody.
+    /// What is left of the time of a ring that an earlier run of the box may have taken. None where the two times
+    /// cannot be compared for certain: a ring of yesterday must not call anybody.
     func timeLeft(at now: ClockReading) -> Duration {
         guard clock == .confirmed, let time = now.confirmed else { return .zero }
         return timeout - max(.zero, time.duration(since: receivedAt))

@@ -4,12 +4,12 @@ import SoundboxCore
 ///
 /// While payments wait the oldest one is next. A sentence of a lower rank is let in between two of them when no payment
 /// that waits has been held up by such a sentence before, so that none is held up twice. Of the lower ranks the highest
-/// goes, but one that was passed over ``patience`` times goes first.
+/// goes, but one that was passed over ``timeout`` times goes first.
 ///
 /// A payment is held up when it waits while a lower sentence sounds, whether it came before that began or meanwhile.
 struct Turns: Sendable, Equatable {
     /// How often a lower rank that waits is passed over by other lower ranks.
-    static let patience = 4
+    static let timeout = 4
 
     /// Payments up to this sequence have been held up. `nil` when none that waits has.
     private var heldUp: Int64?
@@ -42,7 +42,7 @@ struct Turns: Sendable, Equatable {
     private func nextLower(of waiting: Set<Rank>) -> Rank? {
         let lower = waiting.subtracting([.payment])
         let longest = lower.map { passedOver[$0, default: 0] }.max() ?? 0
-        return longest < Self.patience ? lower.min() : lower.filter { passedOver[$0] == longest }.min()
+        return longest < Self.timeout ? lower.min() : lower.filter { passedOver[$0] == longest }.min()
     }
 
     /// It is its turn. `waiting` holds whatever waited, itself included.

@@ -35,8 +35,8 @@ package struct CertificateStore: Sendable {
     }
 }
 
-/// Renews the box's certificate: asks for the next one in the status while it is due, takes it when it comes, has the box
-/// made anew with it, and goes back to the one before when the broker does not let the box in.
+/// Renews the box's certificate: asks for the next one in the status while it is due, takes it when it comes, has the
+/// box made anew with it, and goes back to the one before when the broker does not let the box in.
 package actor CertificateService: Service {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -48,7 +48,8 @@ package actor CertificateService: Service {
 
     /// How often the term is looked at.
     private static let interval = Duration.seconds(3600)
-    /// A box that ends before it was online with a new one, by a crash or by a power cut, is made with it no more often.
+    /// A box that ends before it was online with a new one, by a crash or by a power cut, is made with it no more
+    /// often.
     static let mostStarts = 3
     /// How long after one was not kept the next is asked for.
     static let rest = Duration.seconds(24 * 3600)
@@ -57,7 +58,7 @@ package actor CertificateService: Service {
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
-    private let patience: Duration
+    private let timeout: Duration
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
     /// The same for as long as it stands, so that the status stays the same.
@@ -69,17 +70,17 @@ package actor CertificateService: Service {
 
     /// - Parameters:
     ///   - executor: a thread that may block.
-    ///   - patience: how long the box may take to come online with a new certificate.
+    ///   - timeout: how long the box may take to come online with a new certificate.
     package init(
         store: CertificateStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
-        patience: Duration = TrialWatch.patience
+        timeout: Duration = TrialWatch.timeout
     ) {
         self.store = store
         self.state = state
         self.clock = clock
         self.logger = logger
         self.executor = executor
-        self.patience = patience
+        self.timeout = timeout
         (events, event) = AsyncStream.makeStream()
     }
 
@@ -111,7 +112,7 @@ package actor CertificateService: Service {
                 while (try? await Task.sleep(for: Self.interval)) != nil { event.yield(.time) }
             }
             if isOnTrial {
-                let watch = TrialWatch(state: state, patience: patience) { [event] in event.yield(.trial($0)) }
+                let watch = TrialWatch(state: state, timeout: timeout) { [event] in event.yield(.trial($0)) }
                 group.addTask { await watch.run() }
             }
             for await event in events.cancelOnGracefulShutdown() {
@@ -140,7 +141,7 @@ package actor CertificateService: Service {
                 putInForce()
                 return false
             }
-            return giveUp("the box was not online with the new certificate within \(patience.components.seconds) s")
+            return giveUp("the box was not online with the new certificate within \(timeout.components.seconds) s")
         }
         return false
     }

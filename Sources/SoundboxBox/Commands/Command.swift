@@ -5,7 +5,7 @@ public enum Command: Sendable, Equatable {
     case play(Announcer.Request)
     case volume(VolumeChange)
     /// Ring, or say something. The inbox keeps it as it arrives, since its receipt is due before its acknowledgement.
-    case errand(Errand)
+    case customMessage(CustomMessage)
     /// Take back what waits or sounds. Hushed as it arrives, and then carried out by the inbox, for the same reason.
     case cancel(CancelTarget)
     /// What may have been lost with the session before this one was published again.
@@ -27,7 +27,9 @@ extension Command {
         case "volume": self = .volume(try VolumeChange(decoding: json["volume"]))
         case "totals": self = .play(.today)
         case "ring", "say":
-            do { self = .errand(try Errand(decoding: json)) } catch { throw CommandError(reason: error.description) }
+            do { self = .customMessage(try CustomMessage(decoding: json)) } catch {
+                throw CommandError(reason: error.description)
+            }
         case "reconciled":
             guard let epoch = json["session_epoch"]?.integer, epoch > 0 else {
                 throw CommandError(reason: "session_epoch: expected a whole number above 0, as the status has it")

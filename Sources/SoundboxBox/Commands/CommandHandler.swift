@@ -1,8 +1,8 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Carries out commands from every source: at once, on the caller's thread, and so in the order in which each source sends
-/// them. Nothing here blocks, also while the disk or the sound card hangs.
+/// Carries out commands from every source: at once, on the caller's thread, and so in the order in which each source
+/// sends them. Nothing here blocks, also while the disk or the sound card hangs.
 struct CommandHandler: Sendable {
     let volume: VolumeControl
     let unprovisioning: Unprovisioning
@@ -18,7 +18,7 @@ struct CommandHandler: Sendable {
             requests.say(.unprovisionWarning)
         case .unprovision: unprovisioning.perform()
         // Carried out when they arrived.
-        case .cancel, .errand, .reconciled, .settings, .certificate: break
+        case .cancel, .customMessage, .reconciled, .settings, .certificate: break
         }
     }
 }

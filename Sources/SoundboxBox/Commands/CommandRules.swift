@@ -2,9 +2,9 @@ import SoundboxCore
 
 /// Decides whether a command is to be carried out now: pure.
 ///
-/// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and do no
-/// more when they come twice. Of settings the newest count. Everything else is of the moment: a payment that is repeated
-/// hours later, a ring of somebody who has left, or a box that falls silent by itself, would be a lie.
+/// A `cancel`, a `reconciled`, `settings` and a `certificate` may be old: they are sent to boxes that are away, and do
+/// no more when they come twice. Of settings the newest count. Everything else is of the moment: a payment that is
+/// repeated hours later, a ring of somebody who has left, or a box that falls silent by itself, would be a lie.
 public enum CommandJudge {
     /// How long an id is remembered after its command was sent: much longer than the window, so that a clock that is
     /// set back lets nobody play a command back.
@@ -45,8 +45,8 @@ public enum CommandJudge {
         switch message.command {
         case .cancel(let target):
             return .cancel(target, id: message.id, expiry: expiry, hasBegun: circumstances.hasBegun)
-        case .errand(let errand):
-            return .errand(errand, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
+        case .customMessage(let customMessage):
+            return .customMessage(customMessage, expiry: expiry, onlyWhenNoRing: circumstances.allowsOneRing)
         case .reconciled, .settings, .certificate: return .always(message.id)
         case .play, .volume, .warnOfUnprovisioning, .unprovision:
             // Without both there is no telling one command from the next.
@@ -72,7 +72,7 @@ public enum CommandJudge {
             guard let now = circumstances.clock.confirmed, settings.at.duration(since: now) > CommandArrival.window
             else { return nil }
             return "at: \(settings.at) is in the future; the box's clock says \(now)"
-        case .play, .volume, .errand, .warnOfUnprovisioning, .unprovision: break
+        case .play, .volume, .customMessage, .warnOfUnprovisioning, .unprovision: break
         }
         if circumstances.isSigned {
             if message.id == nil { return "id: this field is missing, and a signed command needs it" }
@@ -89,7 +89,8 @@ public enum CommandJudge {
         _ command: Command, at: Timestamp, _ circumstances: Circumstances
     ) -> String? {
         let clock = circumstances.clock
-        // What is live is news to a clock that nobody has confirmed. What is known for certain still tells what is stale.
+        // What is live is news to a clock that nobody has confirmed. What is known for certain still tells what is
+        // stale.
         let judged = circumstances.mayHaveWaited ? clock.believed : clock.confirmed
         if let now = judged ?? clock.earliest, now.duration(since: at) > CommandArrival.window {
             return "at: \(at) is more than a minute ago; the box's clock says \(now)"

@@ -38,8 +38,8 @@ extension Intake {
         command.hasBegun = hooks.hush(target)
     }
 
-    /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with it.
-    /// Of those that are refused nothing is.
+    /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with
+    /// it. Of those that are refused nothing is.
     func take(_ commands: [ReadCommand]) throws(InboxError) {
         var judged: [(message: CommandMessage, arrival: CommandArrival)] = []
         var hasCancel = false
@@ -77,11 +77,12 @@ extension Intake {
             hasBegun: command.hasBegun, allowsOneRing: allowsOneRing)
         if isSigned, let at = message.at { learn(at) }
         let arrival = try CommandJudge.judge(message, circumstances)
-        if case .errand(let errand, _, let onlyWhenNoRing) = arrival, errand.content != .tone {
+        if case .customMessage(let customMessage, _, let onlyWhenNoRing) = arrival, customMessage.content != .tone {
             // To judge its words takes far longer. A disk that does not answer is asked again with the rest.
-            let noRoom = afterCancel ? nil : (try? inbox.reasonNotToAccept(errand, onlyWhenNoRing: onlyWhenNoRing))
-            if let problem = noRoom ?? rules.problem(of: errand, at: .monotonicNow) {
-                throw CommandError(id: errand.id, reason: problem)
+            let noRoom =
+                afterCancel ? nil : (try? inbox.reasonNotToAccept(customMessage, onlyWhenNoRing: onlyWhenNoRing))
+            if let problem = noRoom ?? rules.problem(of: customMessage, at: .monotonicNow) {
+                throw CommandError(id: customMessage.id, reason: problem)
             }
         }
         // Its reply says what came of it, and it may come twice.
@@ -145,10 +146,10 @@ extension Intake {
         }
     }
 
-    private func accepted(_ entry: ErrandEntry) {
-        let errand = entry.errand
+    private func accepted(_ entry: CustomMessageEntry) {
+        let customMessage = entry.customMessage
         logger.info(
-            "stored", metadata: ["command": "\(errand.id)", "type": errand.isRing ? "ring" : "say"])
+            "stored", metadata: ["command": "\(customMessage.id)", "type": customMessage.isRing ? "ring" : "say"])
         requests.inboxChanged()
     }
 }
@@ -157,14 +158,14 @@ extension CancelTarget {
     fileprivate func logMetadata(_ others: Logger.Metadata = [:]) -> Logger.Metadata {
         switch self {
         case .payment(let id): id.logMetadata(others)
-        case .errand(let id): others.merging(["id": "\(id)"]) { _, new in new }
+        case .customMessage(let id): others.merging(["id": "\(id)"]) { _, new in new }
         }
     }
 
     fileprivate var text: String {
         switch self {
         case .payment(let id): id.text
-        case .errand(let id): id.text
+        case .customMessage(let id): id.text
         }
     }
 }
@@ -174,7 +175,7 @@ extension Command {
     fileprivate var hasChangedFiles: Bool {
         switch self {
         case .settings, .certificate: true
-        case .play, .volume, .cancel, .errand, .reconciled, .warnOfUnprovisioning, .unprovision: false
+        case .play, .volume, .cancel, .customMessage, .reconciled, .warnOfUnprovisioning, .unprovision: false
         }
     }
 }
@@ -184,7 +185,7 @@ extension CommandArrival {
     fileprivate var isRepliedToOnly: Bool {
         switch self {
         case .always: true
-        case .once, .errand, .cancel: false
+        case .once, .customMessage, .cancel: false
         }
     }
 }

@@ -33,7 +33,7 @@ struct Intake: PaymentFeedDelegate {
     /// `nil` takes every message that the broker lets through.
     let verifier: MessageVerifier?
     let admission: NoticeAdmission
-    let rules: ErrandSpeech
+    let rules: CustomMessageSpeech
     /// A ring that comes before another one has ended is refused as busy.
     let allowsOneRing: Bool
     let inbox: any Inbox
@@ -58,7 +58,7 @@ struct Intake: PaymentFeedDelegate {
 
     init(
         reader: NoticeReader, verifier: MessageVerifier?, admission: NoticeAdmission,
-        rules: ErrandSpeech, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
+        rules: CustomMessageSpeech, allowsOneRing: Bool = false, inbox: any Inbox, clock: BoxClock,
         state: BoxState, logger: Logger, metrics: BoxMetrics? = nil, ages: MessageAges = MessageAges(),
         requests: AnnouncerRequests = AnnouncerRequests(), hooks: Hooks
     ) {

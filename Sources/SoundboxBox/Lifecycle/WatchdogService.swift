@@ -8,7 +8,7 @@ struct WatchdogService: Service, Feature {
     let stillness: @Sendable () -> [Duration]
 
     /// A commit may wait this long for a slow card before the box counts as stuck.
-    static let patience = Duration.seconds(30)
+    static let timeout = Duration.seconds(30)
 
     func run() async {
         guard let interval = systemd.watchdogInterval else {
@@ -16,7 +16,7 @@ struct WatchdogService: Service, Feature {
             return
         }
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
-            if stillness().allSatisfy({ $0 < Self.patience }) { systemd.watchdog() }
+            if stillness().allSatisfy({ $0 < Self.timeout }) { systemd.watchdog() }
             // Twice per interval, as sd_watchdog_enabled(3) advises.
             try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval / 2) }
         }

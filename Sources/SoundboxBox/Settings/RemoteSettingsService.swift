@@ -31,8 +31,8 @@ package struct SettingsStore: Sendable {
     }
 }
 
-/// Takes settings from afar, ends the box so that it is made anew with them, and gives them up when the box is not online
-/// with them in time.
+/// Takes settings from afar, ends the box so that it is made anew with them, and gives them up when the box is not
+/// online with them in time.
 ///
 /// What it decides is ``SettingsRecord``'s. Everything is on the disk before it counts: a power cut in between leaves
 /// the old settings or the new ones on trial.
@@ -51,7 +51,7 @@ package actor RemoteSettingsService: Service {
     private let state: BoxState
     private let clock: BoxClock
     private let logger: Logger
-    private let patience: Duration
+    private let timeout: Duration
     private let setVolume: @Sendable (Volume) -> Void
     private let events: AsyncStream<Event>
     private let event: AsyncStream<Event>.Continuation
@@ -63,17 +63,17 @@ package actor RemoteSettingsService: Service {
     /// - Parameters:
     ///   - executor: a thread that may block.
     ///   - setVolume: the state has it then: settings that come next begin from there. Must not block.
-    ///   - patience: how long settings on trial may take until the box is online.
+    ///   - timeout: how long settings on trial may take until the box is online.
     package init(
         store: SettingsStore, state: BoxState, clock: BoxClock, logger: Logger, executor: ThreadExecutor,
-        patience: Duration = TrialWatch.patience, setVolume: @escaping @Sendable (Volume) -> Void
+        timeout: Duration = TrialWatch.timeout, setVolume: @escaping @Sendable (Volume) -> Void
     ) {
         self.store = store
         self.state = state
         self.clock = clock
         self.logger = logger
         self.executor = executor
-        self.patience = patience
+        self.timeout = timeout
         self.setVolume = setVolume
         record = Mutex(store.record)
         (events, event) = AsyncStream.makeStream()
@@ -104,7 +104,7 @@ package actor RemoteSettingsService: Service {
         let isOnTrial = record.withLock { $0.result == .trial }
         await withDiscardingTaskGroup { group in
             if isOnTrial {
-                let watch = TrialWatch(state: state, patience: patience) { [event] in event.yield(.trial($0)) }
+                let watch = TrialWatch(state: state, timeout: timeout) { [event] in event.yield(.trial($0)) }
                 group.addTask { await watch.run() }
             }
             for await event in events.cancelOnGracefulShutdown() {
@@ -131,7 +131,7 @@ package actor RemoteSettingsService: Service {
                 next.note(state.snapshot.volume)
                 next.cameOnline()
             } else {
-                next.fail("the box was not online within \(patience.components.seconds) s")
+                next.fail("the box was not online within \(timeout.components.seconds) s")
             }
             // What the disk does not take is tried again when the next event comes.
             guard keep(next, over: &record) == nil else { return false }

@@ -15,8 +15,8 @@ extension BoxState {
             self.deadline = deadline
         }
 
-        package init(of errand: Errand, until deadline: Duration) {
-            self.init(id: errand.id, text: errand.content.summary, deadline: deadline)
+        package init(of customMessage: CustomMessage, until deadline: Duration) {
+            self.init(id: customMessage.id, text: customMessage.content.summary, deadline: deadline)
         }
 
         /// Whole seconds until ``deadline``, the one that has begun included; never negative.
@@ -27,7 +27,7 @@ extension BoxState {
     }
 }
 
-extension Errand.Content {
+extension CustomMessage.Content {
     /// In words for people; empty for the tone alone.
     var summary: String {
         switch self {

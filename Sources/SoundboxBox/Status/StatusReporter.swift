@@ -17,7 +17,7 @@ package actor StatusReporter: Service {
     static let lull = Duration.milliseconds(20)
     /// How long a question for events is held where nothing changes: shorter than a connection of the control socket
     /// lives.
-    private static let patience = Duration.seconds(8)
+    private static let timeout = Duration.seconds(8)
     /// A payment that is stored begins to sound within milliseconds; one answer tells of both.
     private static let gathering = Duration.milliseconds(40)
 
@@ -166,7 +166,7 @@ package actor StatusReporter: Service {
 
     /// `version`, to ask for the next ones with; `last_sequence`, the number of the newest notice; and the `status`.
     private func events(after known: Int) async -> JSONValue {
-        var version = await state.version(otherThan: known, within: Self.patience)
+        var version = await state.version(otherThan: known, within: Self.timeout)
         if version != known {
             try? await Task.sleep(for: Self.gathering)
             version = state.version

@@ -19,7 +19,7 @@ package final class SalvageWatch: Sendable {
         lastPage.store(now, ordering: .relaxed)
         guard now - lastWord.load(ordering: .relaxed) > 1_000_000_000 else { return }
         lastWord.store(now, ordering: .relaxed)
-        systemd.extendTimeout(WatchdogService.patience)
+        systemd.extendTimeout(WatchdogService.timeout)
     }
 
     /// How long a thread has been stuck that may be waiting for the salvage.

@@ -37,10 +37,10 @@ public struct FreshnessPolicy: Sendable, Equatable {
 
     /// Whether the notice is spoken by itself.
     ///
-    /// Judged by when the customer paid, or by arrival when the notice does not say. In doubt a notice is fresh, since a
-    /// payment must not be withheld for a wrong clock: one from the future, one whose arrival cannot be compared with
-    /// now, and every one while the clock is not set. Of one that came live only a confirmed clock knows better than its
-    /// arrival. Where nothing would be said of it, an unconfirmed clock is doubt enough.
+    /// Judged by when the customer paid, or by arrival when the notice does not say. In doubt a notice is fresh, since
+    /// a payment must not be withheld for a wrong clock: one from the future, one whose arrival cannot be compared with
+    /// now, and every one while the clock is not set. Of one that came live only a confirmed clock knows better than
+    /// its arrival. Where nothing would be said of it, an unconfirmed clock is doubt enough.
     ///
     /// - Parameter message: `nil` when nothing is remembered of it.
     public func isFresh(_ entry: InboxEntry, _ message: MessageAge? = nil, at now: ClockReading) -> Bool {
@@ -65,12 +65,12 @@ extension ClockReading {
     }
 }
 
-extension ErrandEntry {
+extension CustomMessageEntry {
     /// Whether it waited for so long that it is not to be said any more. Judged by when it was sent, as whether it came
     /// in time; by its arrival while nobody has confirmed the clock; without a clock by what is known for certain.
     package func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
         guard let time = now.believed ?? now.earliest else { return false }
         let arrival = now.trust == .unconfirmed ? now.comparable(receivedAt, clock) : nil
-        return time.duration(since: arrival ?? errand.at) > limit
+        return time.duration(since: arrival ?? customMessage.at) > limit
     }
 }

@@ -12,7 +12,7 @@ extension CancelTarget {
             )
         }
         do {
-            self = members == ["payment_id"] ? .payment(try PaymentID(text)) : .errand(try CommandID(text))
+            self = members == ["payment_id"] ? .payment(try PaymentID(text)) : .customMessage(try CommandID(text))
         } catch { throw CommandError(reason: "\(members[0]): \(error)") }
         guard case .payment(let id) = self, let kind = json["kind"], kind != .null else { return }
         let checks = NoticeChecks(id: id, kinds: kinds)

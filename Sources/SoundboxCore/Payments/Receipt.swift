@@ -1,4 +1,4 @@
-/// What the box tells the provider about one payment or one errand, and its reply to a command.
+/// What the box tells the provider about one payment or one custom message, and its reply to a command.
 public struct Receipt: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable {
         /// On disk; the box now answers for it.
@@ -23,7 +23,8 @@ public struct Receipt: Sendable, Equatable {
 
         // The reply to a command, on a topic of its own.
 
-        /// Taken: it is carried out now, or what it asks for is on disk. Of a ring or a sentence receipts tell the rest.
+        /// Taken: it is carried out now, or what it asks for is on disk. Of a ring or a sentence receipts tell the
+        /// rest.
         case ok
         /// Not carried out.
         case refused
@@ -55,25 +56,25 @@ public struct Receipt: Sendable, Equatable {
     /// Which summary told of it, if one did. Every receipt of that summary has this text, and no other receipt has.
     public var summary: String?
     /// How it was told of; `nil` where nothing was told.
-    public var manner: Manner?
+    public var audibility: Audibility?
 
     public init(
         id: PaymentID?, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil,
-        manner: Manner? = nil
+        audibility: Audibility? = nil
     ) {
-        self.init(.payment(id), state: state, at: at, reason: reason, summary: summary, manner: manner)
+        self.init(.payment(id), state: state, at: at, reason: reason, summary: summary, audibility: audibility)
     }
 
     public init(
         _ subject: Subject, state: State, at: Timestamp, reason: String? = nil, summary: String? = nil,
-        manner: Manner? = nil
+        audibility: Audibility? = nil
     ) {
         self.subject = subject
         self.state = state
         self.at = at
         self.reason = reason
         self.summary = summary
-        self.manner = manner
+        self.audibility = audibility
     }
 
     /// The receipt of a notice that was too late, alone among `count` or told together with them.
@@ -83,20 +84,20 @@ public struct Receipt: Sendable, Equatable {
     ///     summaries apart when an inbox was replaced and its sequences began again.
     ///   - manner: how the summary was told; `nil` when nothing was said.
     public static func expired(
-        _ id: PaymentID, count: Int, first: Int64, told manner: Manner?, at now: Timestamp
+        _ id: PaymentID, count: Int, first: Int64, told audibility: Audibility?, at now: Timestamp
     ) -> Receipt {
-        let isTold = manner != nil
+        let isTold = audibility != nil
         return Receipt(
             id: id, state: .expired, at: now,
             reason: isTold ? "told in a summary of \(count)" : "too late; late payments are not spoken here",
-            summary: isTold ? "\(now.millisecondsSince1970)-\(first)" : nil, manner: manner)
+            summary: isTold ? "\(now.millisecondsSince1970)-\(first)" : nil, audibility: audibility)
     }
 
     /// The JSON that is published.
     ///
     /// - Parameters:
-    ///   - sequence: the position in the outbox, which receipts and replies share. It only rises as long as the inbox is
-    ///     the same, so that a reader notices one that comes twice. `nil` for a refusal, which no outbox keeps.
+    ///   - sequence: the position in the outbox, which receipts and replies share. It only rises as long as the inbox
+    ///     is the same, so that a reader notices one that comes twice. `nil` for a refusal, which no outbox keeps.
     ///   - epoch: tells apart receipts of one sequence, when an inbox was lost or put back from a backup; `nil` for a
     ///     refusal.
     public func json(sequence: Int64?, epoch: String?) -> JSONValue {
@@ -111,7 +112,7 @@ public struct Receipt: Sendable, Equatable {
         ]
         if let sequence { members.append(("sequence", .integer(sequence))) }
         if let epoch { members.append(("epoch", .string(epoch))) }
-        if let manner { members.append(("how", .string(manner.rawValue))) }
+        if let audibility { members.append(("how", .string(audibility.rawValue))) }
         if let reason { members.append(("reason", .string(reason))) }
         if let summary { members.append(("summary", .string(summary))) }
         return .object(members)

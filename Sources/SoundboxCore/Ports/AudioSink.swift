@@ -28,7 +28,7 @@ public protocol AudioSink: AnyObject, Sendable {
 
     /// Blocks until the last frame written has left the speaker. Returns at once when nothing was written.
     ///
-    /// The wait is bounded: by twice the device's buffer, and at least ``SinkPatience/least``. A device that hangs is
+    /// The wait is bounded: by twice the device's buffer, and at least ``SinkTimeout/least``. A device that hangs is
     /// closed and reported.
     ///
     /// - Throws: as ``write(_:)``.
@@ -37,8 +37,8 @@ public protocol AudioSink: AnyObject, Sendable {
     /// Asks whether the device is there, every few seconds while nothing is played. Nothing is heard of it, and a
     /// payment may wait behind it: it asks for what is known and waits for nothing.
     ///
-    /// A device that was closed with ``close()`` is not opened: an amplifier would click. One whose opening failed is for
-    /// ``open()`` to try again.
+    /// A device that was closed with ``close()`` is not opened: an amplifier would click. One whose opening failed is
+    /// for ``open()`` to try again.
     /// - Throws: that the device is gone. It is closed then.
     func look() throws(AudioSinkError)
 
@@ -104,7 +104,7 @@ public enum AudioSinkError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 /// How long a sink waits for a device that does nothing.
-public enum SinkPatience {
+public enum SinkTimeout {
     /// A card makes room for a period long before it has played its buffer twice. A sound server moves in steps of its
     /// own, whatever buffer it grants: PulseAudio's null sink in steps of up to two seconds.
     public static let least = Duration.seconds(5)

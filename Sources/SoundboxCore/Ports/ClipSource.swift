@@ -1,10 +1,10 @@
 /// Gets recordings from elsewhere, verified and decoded.
 public protocol ClipSource: Sendable {
-    /// Fetches a clip, or takes it from the cache, and decodes it. Suspends for as long as that takes, which is bounded;
-    /// never blocks. Any task.
+    /// Fetches a clip, or takes it from the cache, and decodes it. Suspends for as long as that takes, which is
+    /// bounded; never blocks. Any task.
     func clip(_ reference: ClipReference) async throws(ClipError) -> PCMSound
 
-    /// Names the clips whose errands have not ended: the cache keeps them, whatever else it gives up. Any task.
+    /// Names the clips whose custom messages have not ended: the cache keeps them, whatever else it gives up. Any task.
     func keep(_ references: Set<ClipReference>) async
 }
 

@@ -3,10 +3,10 @@ public enum CommandArrival: Sendable, Equatable {
     /// To be carried out, unless its id is known. The id is remembered until `expiry`.
     case once(CommandID, expiry: Timestamp)
     /// Kept until it has ended, unless its id is known. The id is remembered until `expiry`. Not accepted as busy when
-    /// `onlyWhenNoRing` and a ring has not ended, nor when ``Errand/mostWaiting`` wait.
-    case errand(Errand, expiry: Timestamp, onlyWhenNoRing: Bool)
-    /// Takes something back. The cancel of an errand that is not known is remembered until `expiry`. `id` is the cancel's
-    /// own; `hasBegun` whether a part of what it names was heard.
+    /// `onlyWhenNoRing` and a ring has not ended, nor when ``CustomMessage/mostWaiting`` wait.
+    case customMessage(CustomMessage, expiry: Timestamp, onlyWhenNoRing: Bool)
+    /// Takes something back. The cancel of a custom message that is not known is remembered until `expiry`. `id` is the
+    /// cancel's own; `hasBegun` whether a part of what it names was heard.
     case cancel(CancelTarget, id: CommandID? = nil, expiry: Timestamp, hasBegun: Bool = false)
     /// Carried out as often as it comes; only its reply is noted.
     case always(CommandID?)
@@ -20,7 +20,7 @@ extension CommandArrival {
     private var id: CommandID? {
         switch self {
         case .once(let id, _): id
-        case .errand(let errand, _, _): errand.id
+        case .customMessage(let customMessage, _, _): customMessage.id
         case .cancel(_, let id, _, _): id
         case .always(let id): id
         }
@@ -51,7 +51,7 @@ extension CancelTarget {
     public var field: String {
         switch self {
         case .payment: "payment_id"
-        case .errand: "command_id"
+        case .customMessage: "command_id"
         }
     }
 
@@ -64,14 +64,14 @@ public enum CommandOutcome: Sendable, Equatable {
     case isNew
     /// The id is known: the command was taken when it came first.
     case duplicate
-    /// The errand is kept. Its receipt says `stored`.
-    case accepted(ErrandEntry)
-    /// A ring where there is one already, or one errand too many. The id stays free.
+    /// The custom message is kept. Its receipt says `stored`.
+    case accepted(CustomMessageEntry)
+    /// A ring where there is one already, or one custom message too many. The id stays free.
     case notAccepted(reason: String)
-    /// It ends here, and its receipt says so. With ``CancelMoment/beforeItCame`` this is what became of the errand when it
-    /// came; of any other moment it is what became of the cancel.
+    /// It ends here, and its receipt says so. With ``CancelMoment/beforeItCame`` this is what became of the custom
+    /// message when it came; of any other moment it is what became of the cancel.
     case cancelled(CancelTarget, CancelMoment)
-    /// The cancel came before its errand, which will end as soon as it comes. It has no receipt until then.
+    /// The cancel came before its custom message, which will end as soon as it comes. It has no receipt until then.
     case remembered(CommandID)
     /// It has ended. `state` says how, as its receipt does; `ended` where that is not known.
     case tooLate(CancelTarget, state: String)

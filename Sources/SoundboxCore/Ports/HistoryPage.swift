@@ -4,12 +4,12 @@ public struct HistoryEntry: Sendable, Equatable {
     /// When it was announced, told in a summary or cancelled; `nil` while it waits.
     public var endedAt: Timestamp?
     /// How it was told; `nil` where that is not known any more, or nothing was told.
-    public var manner: Manner?
+    public var audibility: Audibility?
 
-    public init(_ entry: InboxEntry, endedAt: Timestamp? = nil, manner: Manner? = nil) {
+    public init(_ entry: InboxEntry, endedAt: Timestamp? = nil, audibility: Audibility? = nil) {
         self.entry = entry
         self.endedAt = endedAt
-        self.manner = manner
+        self.audibility = audibility
     }
 }
 

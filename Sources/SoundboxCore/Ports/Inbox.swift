@@ -1,6 +1,7 @@
 /// Where a notice stands on its way from the broker to the speaker.
 public enum NoticeState: String, Sendable, CaseIterable {
-    /// On disk, not yet spoken to its end. After a power cut it is spoken from its start: heard twice beats never heard.
+    /// On disk, not yet spoken to its end. After a power cut it is spoken from its start: heard twice beats never
+    /// heard.
     case received
     /// Sounds now. Only told, and never on the disk, where it is ``received`` until it has been heard.
     case announcing
@@ -112,15 +113,15 @@ public protocol Inbox: Sendable {
     /// - Returns: those that still wait. The others were cancelled in the meantime and must not be spoken.
     func stillWaiting(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
-    /// Notes that the notice was spoken to its last frame and writes its receipt. Changes nothing if it was cancelled in the
-    /// meantime.
+    /// Notes that the notice was spoken to its last frame and writes its receipt. Changes nothing if it was cancelled
+    /// in the meantime.
     /// - Parameter manner: how it was spoken; stands in the receipt.
-    func markAnnounced(_ entry: InboxEntry, as manner: Manner, at now: Timestamp) throws(InboxError)
+    func markAnnounced(_ entry: InboxEntry, as audibility: Audibility, at now: Timestamp) throws(InboxError)
 
     /// Notes that the notices were too late to be spoken one by one and writes their receipts.
     /// - Parameter manner: how they were told together. Their receipts then carry the id of that summary. `nil` when
     ///   nothing was said about them.
-    func markExpired(_ entries: [InboxEntry], told manner: Manner?, at now: Timestamp) throws(InboxError)
+    func markExpired(_ entries: [InboxEntry], told audibility: Audibility?, at now: Timestamp) throws(InboxError)
 
     /// Cancels a payment that waits, and writes its receipt.
     /// - Parameter hasBegun: whether a part of it was heard, as its receipt says.
@@ -132,20 +133,21 @@ public protocol Inbox: Sendable {
     /// Notes a batch of commands in order and writes their receipts, in one transaction. Of a refused one
     /// (``CommandOutcome/isRefusal``) it writes nothing, and where all are refused there is no commit.
     ///
-    /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier. So it
-    /// is with cancels that came before their errand, beyond ``Errand/mostCancelledBefore``.
+    /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier. So
+    /// it is with cancels that came before their custom message, beyond ``CustomMessage/mostCancelledBefore``.
     /// - Parameter reading: what is past its time is judged by ``ClockReading/earliest``: a wrong clock forgets no id.
     /// - Returns: one outcome for each command, in the same order.
     func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
 
-    /// Why ``take(_:at:)`` would not accept an errand now; `nil` when it would, or has an answer for its id.
-    func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String?
+    /// Why ``take(_:at:)`` would not accept a custom message now; `nil` when it would, or has an answer for its id.
+    func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String?
 
-    /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices and errands
-    /// can no longer be compared with it. Those that a time server had confirmed stay as they are.
+    /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices and
+    /// custom messages can no longer be compared with it. Those that a time server had confirmed stay as they are.
     func distrustArrivalTimes() throws(InboxError)
 
-    /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than `count`.
+    /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than
+    /// `count`.
     func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry?
 
     func counts() throws(InboxError) -> InboxCounts
@@ -153,8 +155,9 @@ public protocol Inbox: Sendable {
     /// The oldest receipts with a sequence above `sequence` that have not been removed.
     func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt]
 
-    /// Forgets receipts that the broker has confirmed. On the disk they go with the next change, since a commit of their own
-    /// would cost as much as a payment's: a kill before that brings a few of them back, which are then sent once more.
+    /// Forgets receipts that the broker has confirmed. On the disk they go with the next change, since a commit of
+    /// their own would cost as much as a payment's: a kill before that brings a few of them back, which are then sent
+    /// once more.
     func removeReceipts(_ sequences: [Int64]) throws(InboxError)
 
     /// Writes what was put off, before the box ends or rests for long.

@@ -1,9 +1,9 @@
 /// Makes speech of text for which there are no recordings.
 public protocol SpeechSynthesizer: Sendable {
-    /// Speaks a text. Suspends for as long as that takes, which is bounded; never blocks. Any task; the same text may be
-    /// asked for again at no cost.
+    /// Speaks a text. Suspends for as long as that takes, which is bounded; never blocks. Any task; the same text may
+    /// be asked for again at no cost.
     /// - Parameters:
-    ///   - text: at most ``Errand/longestText`` characters.
+    ///   - text: at most ``CustomMessage/longestText`` characters.
     ///   - locale: the voice's BCP 47 tag: `zh-CN`.
     func speech(of text: String, in locale: String) async throws(SpeechSynthesisError) -> PCMSound
 }

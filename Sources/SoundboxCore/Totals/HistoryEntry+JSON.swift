@@ -5,8 +5,8 @@ extension HistoryEntry {
         "ended_at", "how",
     ]
 
-    /// For the control socket and for programs. Every member is there always; the amount is a string, since JSON readers
-    /// round numbers.
+    /// For the control socket and for programs. Every member is there always; the amount is a string, since JSON
+    /// readers round numbers.
     /// - Parameter zone: what the times are written in.
     public func json(in zone: LocalTime) -> JSONValue {
         let notice = entry.notice
@@ -16,7 +16,7 @@ extension HistoryEntry {
             .string(notice.money.amount.description), .string(notice.money.currency.code),
             notice.channel.map { .string($0) } ?? .null, time(notice.paidAt), time(entry.receivedAt),
             .bool(entry.isTimed), .string(entry.state.rawValue), time(endedAt),
-            manner.map { .string($0.rawValue) } ?? .null,
+            audibility.map { .string($0.rawValue) } ?? .null,
         ]
         return .object(zip(Self.columns, values).map { ($0, $1) })
     }

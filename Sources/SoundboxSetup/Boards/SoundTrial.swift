@@ -30,9 +30,9 @@ public struct SoundTrial: Sendable {
         let layout = try BoardFile.read(name: configuration.board, in: configuration.boardDirectory)
         let board = BoardPanel(layout.amplifierOnly) { what, error in note("\(what): \(error)") }
         let chosen = device ?? audio.device
-        let thread = SoundThread { [amplifier = board.amplifier] lease in
+        let thread = SoundThread { [amplifier = board.amplifier] callTimeout in
             AudioOutputs.sink(
-                for: chosen, fileMode: .overwrite, lease: lease, amplifier: amplifier,
+                for: chosen, fileMode: .overwrite, callTimeout: callTimeout, amplifier: amplifier,
                 level: audio.cardLevel, levelDidChange: note)
         }
         self.device = chosen

@@ -43,8 +43,8 @@ struct SoundChecks {
 
     private func device(_ cards: [ALSACard]) async -> Finding {
         if let status { return Self.runningDevice(audio.device, status, cards) }
-        let thread = SoundThread { [device = audio.device] lease in
-            AudioOutputs.sink(for: device, fileMode: .append, lease: lease, level: .keep)
+        let thread = SoundThread { [device = audio.device] callTimeout in
+            AudioOutputs.sink(for: device, fileMode: .append, callTimeout: callTimeout, level: .keep)
         }
         do {
             let agreed = try await thread.open()

@@ -7,8 +7,8 @@ import SoundboxYAML
 
 /// Gets a box its certificate and its setup for a claim, from the issuer, over the claim's broker.
 ///
-/// A kill at any moment leaves either the claim, with which the next attempt comes to the same end, or a box that is set
-/// up: the key is on the disk before it is asked for, and the claim goes last.
+/// A kill at any moment leaves either the claim, with which the next attempt comes to the same end, or a box that is
+/// set up: the key is on the disk before it is asked for, and the claim goes last.
 public struct Enrolment: Sendable {
     public enum Outcome: Sendable, Equatable {
         /// The box is set up, and the claim is gone.
@@ -40,9 +40,9 @@ public struct Enrolment: Sendable {
 
     /// Asks once. Blocks: do not call it on Swift's shared pool.
     ///
-    /// - Parameter patience: for connection and answer together.
+    /// - Parameter timeout: for connection and answer together.
     /// - Throws: why there is no answer, or why it cannot be used. The claim stays.
-    public func attempt(patience: Duration = .seconds(60)) throws -> Outcome {
+    public func attempt(timeout: Duration = .seconds(60)) throws -> Outcome {
         try Provisioning.finishReset(path)
         let claimFile = ClaimFile.path(beside: path)
         let descriptor = open(claimFile, O_RDONLY | O_CLOEXEC)
@@ -56,7 +56,7 @@ public struct Enrolment: Sendable {
         let request = EnrolmentRequest(
             claim: claim.name, hardwareID: hardwareID, nonce: Self.nonce(),
             signingRequest: try key.request(for: String(hardwareID.prefix(64))))
-        switch try ask(request, by: claim, patience: patience) {
+        switch try ask(request, by: claim, timeout: timeout) {
         case .refused(let reason): return .refused(reason: reason)
         case .granted(let text, let package):
             let certificate = try ClientCertificate(reading: text, key: key, issuer: claim.issuer)
@@ -85,7 +85,7 @@ public struct Enrolment: Sendable {
         (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     }
 
-    private func ask(_ request: EnrolmentRequest, by claim: Claim, patience: Duration) throws -> EnrolmentAnswer {
+    private func ask(_ request: EnrolmentRequest, by claim: Claim, timeout: Duration) throws -> EnrolmentAnswer {
         // One place for it, which the next attempt empties after a kill.
         let folder = ClaimFile.connectionFolder(beside: path)
         let connection = try claim.connection(of: hardwareID, in: folder)
@@ -104,7 +104,7 @@ public struct Enrolment: Sendable {
         var answer: EnrolmentAnswer?
         do {
             try MQTTPublisher(settings: settings).publish(
-                [request.payload(proof: proof.hexadecimal)], to: .receipts, timeout: patience,
+                [request.payload(proof: proof.hexadecimal)], to: .receipts, timeout: timeout,
                 answers: [.commands]
             ) { payload in
                 answer = EnrolmentAnswer(decoding: payload, nonce: request.nonce)
@@ -114,7 +114,7 @@ public struct Enrolment: Sendable {
             guard case .timedOut(waitingFor: .receipts) = error else { throw error }
             throw SetupError(
                 "the broker has the request, and the issuer of the claim \"\(claim.name)\" has not answered within "
-                    + "\(patience.components.seconds) s: is it running?")
+                    + "\(timeout.components.seconds) s: is it running?")
         }
         guard let answer else { throw SetupError("the issuer has not answered") }
         return answer
@@ -146,9 +146,9 @@ public struct Enrolment: Sendable {
             throw SetupError("\(folder): \(reason); turn the overlay file system off (sudo raspi-config)")
         }
         try SmallFile.createFolder(of: identity.path, mode: 0o750, owner: FileOwners.installed.secrets)
-        // The identity comes first, since the setup that names it is looked at with the box's rights. A box that is set up
-        // already must not be left with another one's certificate: an error is mended here, a kill by the next attempt.
-        // The folder is the box's, and this may be root: no link is followed.
+        // The identity comes first, since the setup that names it is looked at with the box's rights. A box that is set
+        // up already must not be left with another one's certificate: an error is mended here, a kill by the next
+        // attempt. The folder is the box's, and this may be root: no link is followed.
         let before = try? SmallFile.bytes(ofRegularFile: identity.path, limit: 1 << 16)
         try identity.adopt(key, certificate)
         let changed: [String]

@@ -37,7 +37,7 @@ package struct FaultedBox: Service {
     package let fault: BoxFault
     /// A change of it is looked at at once.
     package let configurationFile: String
-    package let surroundings: Surroundings
+    package let fallback: FallbackSettings
     package let panel: PanelChoice
     package let logger: Logger
     package let systemd = Systemd()
@@ -61,13 +61,13 @@ package struct FaultedBox: Service {
     }
 
     package init(
-        _ fault: BoxFault, configurationFile: String, surroundings: Surroundings, panel: PanelChoice,
+        _ fault: BoxFault, configurationFile: String, fallback: FallbackSettings, panel: PanelChoice,
         logger: Logger, firstWords: ContinuousClock.Instant, retryDelay: Duration,
         check: @escaping @Sendable () throws -> Void
     ) {
         self.fault = fault
         self.configurationFile = configurationFile
-        self.surroundings = surroundings
+        self.fallback = fallback
         self.panel = panel
         self.logger = logger
         self.firstWords = firstWords
@@ -82,12 +82,12 @@ package struct FaultedBox: Service {
     package func wait(
         endingOn signals: StopSignals
     ) async throws -> (outcome: Outcome, nextWords: ContinuousClock.Instant) {
-        let status = Self.status(fault, surroundings)
+        let status = Self.status(fault, fallback)
         let group = ServiceGroupConfiguration(
             services: [
                 .init(
                     service: ControlServer(
-                        socketPath: surroundings.controlSocket,
+                        socketPath: fallback.controlSocket,
                         routes: [ControlRoute(.get, "status") { _ in .json(status.json) }], isInService: false,
                         logger: logger)),
                 .init(service: self, successTerminationBehavior: .gracefullyShutdownGroup),
@@ -101,9 +101,9 @@ package struct FaultedBox: Service {
     package func run() async {
         systemd.ready()
         systemd.status("not in service: \(fault.reason)")
-        let (panel, amplifier) = surroundings.hardware(panel, logger)
+        let (panel, amplifier) = fallback.hardware(panel, logger)
         let reminder = Reminder(
-            surroundings: surroundings, amplifier: amplifier, logger: logger, fact: "the box is not in service")
+            fallback: fallback, amplifier: amplifier, logger: logger, fact: "the box is not in service")
         let isSilent = OneTimeSignal()
         let words = Task {
             await remind(reminder)
@@ -153,10 +153,10 @@ package struct FaultedBox: Service {
     }
 
     /// As far as there is anything to tell.
-    package static func status(_ fault: BoxFault, _ surroundings: Surroundings) -> BoxStatus {
-        var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: surroundings.locale)
+    package static func status(_ fault: BoxFault, _ fallback: FallbackSettings) -> BoxStatus {
+        var status = BoxStatus(isOnline: false, version: SoundboxVersion.current, voice: fallback.locale)
         status.connection = "not in service: \(fault.reason)"
-        status.audioDevice = surroundings.audioDevice
+        status.audioDevice = fallback.audioDevice
         status.isAnnouncing = false
         status.faults = [fault.reason]
         return status

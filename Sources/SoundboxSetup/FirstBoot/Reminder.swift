@@ -12,7 +12,7 @@ package struct Reminder: Sendable {
     /// How often: often enough for somebody who stands there with the box, rarely enough for a shelf.
     package static let interval = Duration.seconds(600)
 
-    package let surroundings: Surroundings
+    package let fallback: FallbackSettings
     package let amplifier: Amplifier?
     package let logger: Logger
     /// What the box is, for the log: "the box is not set up".
@@ -24,10 +24,10 @@ package struct Reminder: Sendable {
     /// - Returns: whether it was said.
     @discardableResult
     package func say(_ prompt: Prompt) async -> Bool {
-        var places = ((try? await onOwnThread(named: "voices") { [surroundings] in surroundings.voicePlaces }) ?? [])[
+        var places = ((try? await onOwnThread(named: "voices") { [fallback] in fallback.voicePlaces }) ?? [])[
             ...]
         var nextVoice = await voice(saying: prompt, among: &places)
-        if nextVoice == nil { logger.error("no voice is installed", metadata: ["directory": "\(surroundings.sounds)"]) }
+        if nextVoice == nil { logger.error("no voice is installed", metadata: ["directory": "\(fallback.sounds)"]) }
         var devices: ArraySlice<String> = await devices()[...]
         while let device = devices.first, let voice = nextVoice, !Task.isCancelled {
             do {
@@ -59,21 +59,22 @@ package struct Reminder: Sendable {
     }
 
     private func devices() async -> [String] {
-        if let device = surroundings.audioDevice { return [device] }
-        let likely = try? await onOwnThread(named: "cards", surroundings.likelyDevices)
+        if let device = fallback.audioDevice { return [device] }
+        let likely = try? await onOwnThread(named: "cards", fallback.likelyDevices)
         return likely ?? [Configuration.Default.audioDevice]
     }
 
     private func say(_ prompt: Prompt, _ voice: Voice, on device: String) async throws -> Player.Outcome {
-        let thread = SoundThread(watch: watch) { [amplifier, surroundings, logger] lease in
+        let thread = SoundThread(watch: watch) { [amplifier, fallback, logger] callTimeout in
             AudioOutputs.sink(
-                for: device, fileMode: .append, lease: lease, amplifier: amplifier, level: surroundings.cardLevel
+                for: device, fileMode: .append, callTimeout: callTimeout, amplifier: amplifier,
+                level: fallback.cardLevel
             ) { change in
                 logger.notice("sound card", metadata: ["control": "\(change)"])
             }
         }
         let speaker = Speaker(
-            on: thread, voice: voice, volume: surroundings.volume, loudspeaker: surroundings.loudspeaker)
+            on: thread, voice: voice, volume: fallback.volume, loudspeaker: fallback.loudspeaker)
         do {
             let outcome = try await speaker.speak(.prompt(prompt))
             // A card that is held open would keep others out, such as setup's greeting.

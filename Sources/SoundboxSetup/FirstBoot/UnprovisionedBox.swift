@@ -11,7 +11,7 @@ import SoundboxSystem
 /// start it over and over, in silence.
 public struct UnprovisionedBox: Service {
     private let configurationFile: String
-    private let surroundings: Surroundings
+    private let fallback: FallbackSettings
     private let panel: PanelChoice
     private let logger: Logger
 
@@ -19,10 +19,10 @@ public struct UnprovisionedBox: Service {
     ///   - configurationFile: what is waited for.
     ///   - panel: where the light is.
     public init(
-        configurationFile: String, surroundings: Surroundings = Surroundings(), panel: PanelChoice, logger: Logger
+        configurationFile: String, fallback: FallbackSettings = FallbackSettings(), panel: PanelChoice, logger: Logger
     ) {
         self.configurationFile = configurationFile
-        self.surroundings = surroundings
+        self.fallback = fallback
         self.panel = panel
         self.logger = logger
     }
@@ -52,9 +52,9 @@ public struct UnprovisionedBox: Service {
                 "missing": "\(configurationFile)",
                 "run": isClaiming ? "journalctl -u soundbox-enrol" : "sudo soundbox setup",
             ])
-        let (panel, amplifier) = surroundings.hardware(panel, logger)
+        let (panel, amplifier) = fallback.hardware(panel, logger)
         let reminder = Reminder(
-            surroundings: surroundings, amplifier: amplifier, logger: logger, fact: "the box is not set up")
+            fallback: fallback, amplifier: amplifier, logger: logger, fact: "the box is not set up")
         let isSilent = OneTimeSignal()
         let reminders = Task {
             await remind(reminder)

@@ -41,6 +41,6 @@ public enum Provisioning {
 
     /// Reads a provisioning file and plans its installation. Blocks on the disk.
     public static func plan(_ file: String, to path: String) throws -> ProvisioningPlan {
-        try ProvisioningPlan(parsing: try WholeFile.read(file, patience: nil), file: file, to: path)
+        try ProvisioningPlan(parsing: try WholeFile.read(file, timeout: nil), file: file, to: path)
     }
 }

@@ -4,13 +4,13 @@ import SoundboxSystem
 /// One setup at a time in a folder. Two at once could leave the `soundbox.yaml` of one with the secrets of the other.
 enum SetupLock {
     /// Longer than it takes to write one.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
 
-    /// Runs `body` while nobody else writes or removes a setup beside `path`. Blocks for ten seconds at most before that.
-    /// A folder that is not there yet needs no lock.
+    /// Runs `body` while nobody else writes or removes a setup beside `path`. Blocks for ten seconds at most before
+    /// that. A folder that is not there yet needs no lock.
     static func hold<Result>(beside path: String, _ body: () throws -> Result) throws -> Result {
         let folder = SmallFile.folder(of: path)
-        let end = Duration.monotonicNow + patience
+        let end = Duration.monotonicNow + timeout
         while true {
             let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0 else { return try body() }

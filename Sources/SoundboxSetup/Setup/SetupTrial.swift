@@ -80,9 +80,9 @@ public struct SetupTrial {
         defer { board?.panel.close() }
         try? board?.panel.set(PanelOutputs(isLit: true, isVibrating: false))
         let level: CardLevel = document["audio", "card_level"] == CardLevel.keep.rawValue ? .keep : .raise
-        let thread = SoundThread { [device = answers.audioDevice, amplifier = board?.amplifier] lease in
+        let thread = SoundThread { [device = answers.audioDevice, amplifier = board?.amplifier] callTimeout in
             AudioOutputs.sink(
-                for: device, fileMode: .overwrite, lease: lease, amplifier: amplifier, level: level)
+                for: device, fileMode: .overwrite, callTimeout: callTimeout, amplifier: amplifier, level: level)
         }
         let speaker = Speaker(
             on: thread, voice: voices[0], others: Array(voices.dropFirst()), volume: Volume(answers.volume),

@@ -1,14 +1,15 @@
 import SoundboxSystem
 
 /// A provisioning file or a claim, which somebody has copied. A copy that was cut off may be YAML all the same, without
-/// the key that notices are signed with. So the file ends with YAML's mark for the end of a document (YAML 1.2.2, 9.1.2).
+/// the key that notices are signed with. So the file ends with YAML's mark for the end of a document (YAML 1.2.2,
+/// 9.1.2).
 enum WholeFile {
     static let end = "..."
 
     /// Reads it once: it may be a pipe, from a program that decrypts it. Blocks on the disk.
-    /// - Parameter patience: as of ``SmallFile/read(_:patience:)``.
-    static func read(_ path: String, patience: Duration? = SmallFile.pipePatience) throws(FileError) -> String {
-        let content = try SmallFile.content(of: path, patience: patience)
+    /// - Parameter timeout: as of ``SmallFile/read(_:timeout:)``.
+    static func read(_ path: String, timeout: Duration? = SmallFile.pipeTimeout) throws(FileError) -> String {
+        let content = try SmallFile.content(of: path, timeout: timeout)
         guard ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(Array(content.prefix(2))) else {
             throw FileError(path: path, problem: "the file is in UTF-16; save it as UTF-8")
         }

@@ -12,7 +12,7 @@ public struct ESpeak {
 
     /// Blocks for at most 20 s.
     /// - Parameters:
-    ///   - text: at most ``Errand/longestText`` characters count.
+    ///   - text: at most ``CustomMessage/longestText`` characters count.
     ///   - locale: the voice's BCP 47 tag: `zh-CN`.
     public func speech(of text: String, in locale: String) throws(SpeakError) -> PCMSound {
         let spoken = try SpokenText(text, in: locale)

@@ -26,12 +26,12 @@ struct SpokenText: Equatable {
         self.text = voice == "cmn-latn-pinyin" ? try Pinyin.spell(cleaned) : cleaned
     }
 
-    /// At most ``Errand/longestText`` characters, on one line.
+    /// At most ``CustomMessage/longestText`` characters, on one line.
     ///
     /// espeak-ng takes `[[…]]` for names of sounds, and `<…>` and `&…;` for markup when it is told to.
     static func cleaned(_ text: String) -> String {
         var result = ""
-        for scalar in String(text.prefix(Errand.longestText)).unicodeScalars {
+        for scalar in String(text.prefix(CustomMessage.longestText)).unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator, .spaceSeparator: result += " "
             case .format, .surrogate, .privateUse, .unassigned: continue
@@ -46,8 +46,9 @@ struct SpokenText: Equatable {
         return result.split(separator: " ").joined(separator: " ")
     }
 
-    /// Whether espeak-ng, asked how it would say the text, goes over to another language for what it cannot read. It says
-    /// so in brackets: `(en)`. Words in Latin letters may be said in English, so they are not part of the question.
+    /// Whether espeak-ng, asked how it would say the text, goes over to another language for what it cannot read. It
+    /// says so in brackets: `(en)`. Words in Latin letters may be said in English, so they are not part of the
+    /// question.
     static func isRead(as phonemes: String) -> Bool { !phonemes.contains("(") }
 
     /// What is to be asked: the text without words in Latin letters. Empty when nothing is left.

@@ -8,28 +8,29 @@ extension SQLiteInbox {
     }
 
     public func markAnnounced(
-        _ entry: InboxEntry, as manner: Manner, at now: Timestamp
+        _ entry: InboxEntry, as audibility: Audibility, at now: Timestamp
     ) throws(InboxError) {
         let number = announcedTotal.load(ordering: .relaxed) + 1
         let isChanged = try writeReceipts { database in
-            guard try Self.end(entry, as: .announced, number: number, manner, at: now, in: database) else {
+            guard try Self.end(entry, as: .announced, number: number, audibility, at: now, in: database) else {
                 return false
             }
-            try Self.insert(Receipt(id: entry.notice.id, state: .announced, at: now, manner: manner), into: database)
+            try Self.insert(
+                Receipt(id: entry.notice.id, state: .announced, at: now, audibility: audibility), into: database)
             return true
         }
         if isChanged { announcedTotal.store(number, ordering: .relaxed) }
     }
 
     public func markExpired(
-        _ entries: [InboxEntry], told manner: Manner?, at now: Timestamp
+        _ entries: [InboxEntry], told audibility: Audibility?, at now: Timestamp
     ) throws(InboxError) {
         guard let first = entries.first?.sequence else { return }
         try writeReceipts { database in
             // A payment that has ended already must not get a second receipt.
-            for entry in entries where try Self.end(entry, as: .expired, manner, at: now, in: database) {
+            for entry in entries where try Self.end(entry, as: .expired, audibility, at: now, in: database) {
                 let receipt = Receipt.expired(
-                    entry.notice.id, count: entries.count, first: first, told: manner, at: now)
+                    entry.notice.id, count: entries.count, first: first, told: audibility, at: now)
                 try Self.insert(receipt, into: database)
             }
         }
@@ -56,7 +57,7 @@ extension SQLiteInbox {
 
     public func distrustArrivalTimes() throws(InboxError) {
         try write { database in
-            try Self.distrustErrands(in: database)
+            try Self.distrustCustomMessages(in: database)
             var last: Int64 = 0
             while true {
                 let rows = try Row.fetchAll(
@@ -79,7 +80,8 @@ extension SQLiteInbox {
 
     /// - Returns: whether it was still waiting.
     private static func end(
-        _ entry: InboxEntry, as state: NoticeState, number: Int? = nil, _ manner: Manner? = nil, at now: Timestamp,
+        _ entry: InboxEntry, as state: NoticeState, number: Int? = nil, _ audibility: Audibility? = nil,
+        at now: Timestamp,
         in database: Database
     ) throws -> Bool {
         try database.cachedStatement(sql: "DELETE FROM waiting WHERE sequence = ?").execute(arguments: [entry.sequence])
@@ -92,11 +94,13 @@ extension SQLiteInbox {
             entry.sequence = other
         }
         try write(
-            NoticeRecord(entry, endedAt: now, announcedNumber: number, manner: manner), to: .notice, in: database)
+            NoticeRecord(entry, endedAt: now, announcedNumber: number, audibility: audibility), to: .notice,
+            in: database)
         return true
     }
 
-    /// Writes the whole row, which also heals a damaged one. The index of ids is written only if the row's id was another.
+    /// Writes the whole row, which also heals a damaged one. The index of ids is written only if the row's id was
+    /// another.
     static func write(_ record: NoticeRecord, to table: CheckedTable, in database: Database) throws {
         if table == .notice {
             try database.cachedStatement(sql: CheckedTable.notice.updateOfSameID)

@@ -30,13 +30,13 @@ extension SQLiteInbox {
         }
     }
 
-    public func reasonNotToAccept(_ errand: Errand, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
+    public func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String? {
         try read { database in
             let isCancelled = try Bool.fetchOne(
                 database.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM cancelled_before WHERE id = ?)"),
-                arguments: [errand.id.text])
-            guard isCancelled == false, try !Self.isKnown(errand.id, in: database) else { return nil }
-            return try Self.reasonNotToAccept(errand, onlyWhenNoRing, in: database)
+                arguments: [customMessage.id.text])
+            guard isCancelled == false, try !Self.isKnown(customMessage.id, in: database) else { return nil }
+            return try Self.reasonNotToAccept(customMessage, onlyWhenNoRing, in: database)
         }
     }
 
@@ -47,8 +47,8 @@ extension SQLiteInbox {
         switch command {
         case .once(let id, let expiry):
             return try remember(id, until: expiry, in: database) ? .isNew : .duplicate
-        case .errand(let errand, let expiry, let onlyWhenNoRing):
-            return try take(errand, until: expiry, onlyWhenNoRing, at: reading, in: database)
+        case .customMessage(let customMessage, let expiry, let onlyWhenNoRing):
+            return try take(customMessage, until: expiry, onlyWhenNoRing, at: reading, in: database)
         case .always: return .isNew
         case .cancel(.payment(let id), _, _, let hasBegun):
             let moment = CancelMoment(hasBegun: hasBegun)
@@ -57,30 +57,31 @@ extension SQLiteInbox {
             case .tooLate(let state): .tooLate(.payment(id), state: state.rawValue)
             case .unknown: .unknown(.payment(id))
             }
-        case .cancel(.errand(let id), _, let expiry, let hasBegun):
+        case .cancel(.customMessage(let id), _, let expiry, let hasBegun):
             return try cancel(id, until: expiry, CancelMoment(hasBegun: hasBegun), at: now, in: database)
         }
     }
 
     private static func take(
-        _ errand: Errand, until expiry: Timestamp, _ onlyWhenNoRing: Bool, at reading: ClockReading,
+        _ customMessage: CustomMessage, until expiry: Timestamp, _ onlyWhenNoRing: Bool, at reading: ClockReading,
         in database: Database
     ) throws -> CommandOutcome {
-        let (id, now) = (errand.id, reading.time)
+        let (id, now) = (customMessage.id, reading.time)
         guard try !isKnown(id, in: database) else { return .duplicate }
         try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE id = ?").execute(arguments: [id.text])
         if database.changesCount > 0 {
             _ = try remember(id, until: expiry, in: database)
             try setState(of: id, to: .cancelled, in: database)
-            try insert(.cancelled(.errand(id), .beforeItCame, at: now), into: database)
-            return .cancelled(.errand(id), .beforeItCame)
+            try insert(.cancelled(.customMessage(id), .beforeItCame, at: now), into: database)
+            return .cancelled(.customMessage(id), .beforeItCame)
         }
-        if let reason = try reasonNotToAccept(errand, onlyWhenNoRing, in: database) {
+        if let reason = try reasonNotToAccept(customMessage, onlyWhenNoRing, in: database) {
             return .notAccepted(reason: reason)
         }
         _ = try remember(id, until: expiry, in: database)
-        let entry = ErrandEntry(
-            sequence: try CheckedTable.errand.lastNumber(in: database) + 1, errand: errand, receivedAt: now,
+        let entry = CustomMessageEntry(
+            sequence: try CheckedTable.customMessage.lastNumber(in: database) + 1, customMessage: customMessage,
+            receivedAt: now,
             clock: reading.trust)
         try write(entry, in: database)
         try setState(of: id, to: .stored, in: database)
@@ -93,48 +94,51 @@ extension SQLiteInbox {
     ) throws -> CommandOutcome {
         let known = try command(id, in: database)
         if case .some(.some(let state)) = known, state != .stored {
-            return .tooLate(.errand(id), state: state.rawValue)
+            return .tooLate(.customMessage(id), state: state.rawValue)
         }
-        if let row = try errandRow(id, in: database) {
-            try end(row.sequence, with: .cancelled(.errand(id), moment, at: now), of: id, in: database)
-            return .cancelled(.errand(id), moment)
+        if let row = try customMessageRow(id, in: database) {
+            try end(row.sequence, with: .cancelled(.customMessage(id), moment, at: now), of: id, in: database)
+            return .cancelled(.customMessage(id), moment)
         }
-        guard known == nil else { return .tooLate(.errand(id), state: "ended") }
+        guard known == nil else { return .tooLate(.customMessage(id), state: "ended") }
         try database.cachedStatement(sql: "DELETE FROM cancelled_before WHERE id = ?").execute(arguments: [id.text])
         try database.cachedStatement(sql: "INSERT INTO cancelled_before (id, expiry) VALUES (?, ?)")
             .execute(arguments: [id.text, expiry.millisecondsSince1970])
         try database.cachedStatement(
             sql: """
                 DELETE FROM cancelled_before WHERE number NOT IN (
-                    SELECT number FROM cancelled_before ORDER BY number DESC LIMIT \(Errand.mostCancelledBefore))
+                    SELECT number FROM cancelled_before ORDER BY number DESC LIMIT \(CustomMessage.mostCancelledBefore))
                 """
         ).execute()
         return .remembered(id)
     }
 
-    private static func errandRow(_ id: CommandID, in database: Database) throws -> Row? {
+    private static func customMessageRow(_ id: CommandID, in database: Database) throws -> Row? {
         try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand WHERE command = ?"),
+            database.cachedStatement(
+                sql: "SELECT \(CheckedTable.customMessage.columnList) FROM custom_message WHERE command = ?"),
             arguments: [id.text])
     }
 
-    /// Whether an errand of this id has come before.
+    /// Whether a custom message of this id has come before.
     private static func isKnown(_ id: CommandID, in database: Database) throws -> Bool {
         // It may have been forgotten before it has ended.
-        try command(id, in: database) != nil || errandRow(id, in: database) != nil
+        try command(id, in: database) != nil || customMessageRow(id, in: database) != nil
     }
 
     private static func reasonNotToAccept(
-        _ errand: Errand, _ onlyWhenNoRing: Bool, in database: Database
+        _ customMessage: CustomMessage, _ onlyWhenNoRing: Bool, in database: Database
     ) throws -> String? {
-        let waiting = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM errand")) ?? 0
-        let isBusy = onlyWhenNoRing && errand.isRing ? try hasRing(in: database) : false
-        return Errand.reasonNotToAccept(isBusy: isBusy, waiting: waiting)
+        let waiting = try Int.fetchOne(database.cachedStatement(sql: "SELECT count(*) FROM custom_message")) ?? 0
+        let isBusy = onlyWhenNoRing && customMessage.isRing ? try hasRing(in: database) : false
+        return CustomMessage.reasonNotToAccept(isBusy: isBusy, waiting: waiting)
     }
 
     private static func hasRing(in database: Database) throws -> Bool {
-        try Row.fetchAll(database.cachedStatement(sql: "SELECT \(CheckedTable.errand.columnList) FROM errand"))
-            .contains { (try? ErrandRecord($0.cells).entry)?.isRing ?? false }
+        try Row.fetchAll(
+            database.cachedStatement(sql: "SELECT \(CheckedTable.customMessage.columnList) FROM custom_message")
+        )
+        .contains { (try? CustomMessageRecord($0.cells).entry)?.isRing ?? false }
     }
 
     /// - Returns: `false` when the id is known.
@@ -145,8 +149,8 @@ extension SQLiteInbox {
         return database.changesCount == 1
     }
 
-    /// - Returns: `nil` for an id that is not known; `.some(nil)` for one that is no errand's, or whose state is damaged;
-    ///   ``Receipt/State/stored`` until an errand has ended.
+    /// - Returns: `nil` for an id that is not known; `.some(nil)` for one that is no custom message's, or whose state
+    ///   is damaged; ``Receipt/State/stored`` until a custom message has ended.
     static func command(_ id: CommandID, in database: Database) throws -> Receipt.State?? {
         try Row.fetchOne(
             database.cachedStatement(sql: "SELECT state FROM command WHERE id = ?"), arguments: [id.text]
@@ -178,7 +182,7 @@ extension SQLiteInbox {
 extension CommandOutcome {
     fileprivate var isOfNewID: Bool {
         switch self {
-        case .isNew, .accepted, .cancelled(.errand, .beforeItCame): true
+        case .isNew, .accepted, .cancelled(.customMessage, .beforeItCame): true
         case .duplicate, .notAccepted, .cancelled, .remembered, .tooLate, .unknown: false
         }
     }

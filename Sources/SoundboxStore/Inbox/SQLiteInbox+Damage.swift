@@ -11,7 +11,7 @@ extension SQLiteInbox {
         var origin: CheckedTable
         /// For the receipt that asks for the payment again.
         var paymentID: PaymentID?
-        /// For the receipt of an errand.
+        /// For the receipt of a custom message.
         var commandID: CommandID?
         var content: String
 
@@ -19,7 +19,7 @@ extension SQLiteInbox {
             sequence = row.sequence
             self.origin = origin
             paymentID = row.paymentID
-            if origin == .errand {
+            if origin == .customMessage {
                 commandID = (row["command"] as DatabaseValue?).flatMap { Cell($0).text }.flatMap { try? CommandID($0) }
             }
             content = row.dump
@@ -38,12 +38,12 @@ extension SQLiteInbox {
             do throws(InboxError) {
                 let isMoved = try write { database in
                     guard try Self.setAside(row, at: now, in: database) else { return false }
-                    if row.origin == .errand, let id = row.commandID {
+                    if row.origin == .customMessage, let id = row.commandID {
                         try Self.lose(id, at: now, in: database)
                     }
                     guard row.origin == .waiting else { return true }
-                    // Both copies are damaged. The payment was not spoken, and cannot be: only the sender still knows its
-                    // content.
+                    // Both copies are damaged. The payment was not spoken, and cannot be: only the sender still knows
+                    // its content.
                     let other = try Self.noticeRow(row.sequence, in: database).map { Damage($0, origin: .notice) }
                     if let other { try Self.setAside(other, at: now, in: database) }
                     guard let id = other?.paymentID ?? row.paymentID else { return true }
@@ -73,8 +73,8 @@ extension SQLiteInbox {
     }
 
     /// Checks that rows which were met on a walk through a table are also found by their numbers. Where they are not, a
-    /// page of the table is damaged in a way that SQLite does not notice: such a row would be given again and again, and
-    /// never be noted, ended or removed.
+    /// page of the table is damaged in a way that SQLite does not notice: such a row would be given again and again,
+    /// and never be noted, ended or removed.
     ///
     /// - Parameter position: the number after which the walk began.
     static func checkFound(

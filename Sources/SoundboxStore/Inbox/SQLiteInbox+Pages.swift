@@ -31,14 +31,15 @@ extension SQLiteInbox: PaymentHistory {
                 page.latest = max(page.latest ?? record.entry.receivedAt, record.entry.receivedAt)
             }
             if filter.contains(record.entry) {
-                page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, manner: record.manner))
+                page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, audibility: record.audibility))
             }
         }
         for lost in try lostRows((page.next ?? 0)..<end, in: database) { page.note(lost) }
         return page
     }
 
-    /// From whichever of its copies is undamaged. While it waits, the copy in `waiting` knows whether it is being spoken.
+    /// From whichever of its copies is undamaged. While it waits, the copy in `waiting` knows whether it is being
+    /// spoken.
     private static func historyRecord(_ row: Row, in database: Database) throws -> NoticeRecord? {
         let record = try? NoticeRecord(row, of: .notice)
         if let record, !record.isWaiting { return record }
@@ -46,8 +47,8 @@ extension SQLiteInbox: PaymentHistory {
         return try waitingRecord(copy, in: database)
     }
 
-    /// Rows that are there no more: of which a salvage has saved nothing but the id, or which were set aside and have not
-    /// come again.
+    /// Rows that are there no more: of which a salvage has saved nothing but the id, or which were set aside and have
+    /// not come again.
     private static func lostRows(_ range: Range<Int64>, in database: Database) throws -> [UnreadableRows] {
         // Both tables are empty until something is damaged.
         try Row.fetchAll(

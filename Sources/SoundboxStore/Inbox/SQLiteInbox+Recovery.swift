@@ -34,19 +34,20 @@ extension SQLiteInbox {
     }
 
     /// Opens the inbox when the box starts, and checks the file. If the file is damaged, now or later, the box goes on
-    /// with a new one, into which what waits, all ids and the newest payments are saved. Nothing is deleted. Blocks, also
-    /// while it does that: 100 MB take some seconds on a PC, and up to a minute on a small board.
+    /// with a new one, into which what waits, all ids and the newest payments are saved. Nothing is deleted. Blocks,
+    /// also while it does that: 100 MB take some seconds on a PC, and up to a minute on a small board.
     ///
     /// Without room for the new file, every request fails and says so. The salvage is tried again from time to time.
     ///
     /// - Parameters:
-    ///   - isExpected: whether there was a file at the path before. If it is gone, or has no bytes, it counts as damaged.
+    ///   - isExpected: whether there was a file at the path before. If it is gone, or has no bytes, it counts as
+    ///     damaged.
     ///   - now: names the damaged file. The new file numbers its receipts from this time on, so that they stay above
     ///     those of the damaged one.
     ///   - log: as ``init(path:log:)``.
     ///   - happened: takes every incident, on the thread that found it; must not block.
-    ///   - beforeSalvage: takes the reason before a salvage at a start. What it throws is thrown here, and the file is as it
-    ///     was: so that people can be told before they have to wait.
+    ///   - beforeSalvage: takes the reason before a salvage at a start. What it throws is thrown here, and the file is
+    ///     as it was: so that people can be told before they have to wait.
     ///   - salvageGoesOn: called for every page that a salvage reads, on the salvaging thread; must not block.
     public static func recovering(
         path: String, isExpected: Bool = false, now: @escaping @Sendable () -> Timestamp,
@@ -95,7 +96,8 @@ extension SQLiteInbox {
         // Too damaged to be opened.
         try repair.beforeSalvage(problem ?? "")
         if !FileIdentity.exists(path) {
-            // The renames to come need a file. If the process is killed here, the file is empty, which is damage as well.
+            // The renames to come need a file. If the process is killed here, the file is empty, which is damage as
+            // well.
             close(Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o660))
         }
         let inbox = try SQLiteInbox(damaged: path, because: problem ?? "", repair: repair, log: log)
@@ -122,8 +124,8 @@ extension SQLiteInbox {
 
     /// Reports a salvage that people may have had no time to hear about before this start.
     private func resume(_ repair: Repair) {
-        do throws(InboxError) { try endLostErrands(at: repair.now()) } catch {
-            note("whether errands are lost: \(error)")
+        do throws(InboxError) { try endLostCustomMessages(at: repair.now()) } catch {
+            note("whether custom messages are lost: \(error)")
         }
         do throws(InboxError) {
             let untold = try read { database in
@@ -224,8 +226,8 @@ extension SQLiteInbox {
         final class Done: Sendable { let flag = Mutex(false) }
         let done = Done()
         // The lock makes sure that only the check is interrupted.
-        // A cancelled work item lives until its time comes. If it held the connection, the files would be closed then, and
-        // the last to close a database deletes the log at its path, whoever's that is by now.
+        // A cancelled work item lives until its time comes. If it held the connection, the files would be closed then,
+        // and the last to close a database deletes the log at its path, whoever's that is by now.
         let interruption = DispatchWorkItem { [weak queue = queue] in
             done.flag.withLock { if !$0 { queue?.interrupt() } }
         }

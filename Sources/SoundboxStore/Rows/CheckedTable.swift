@@ -43,7 +43,7 @@ enum CheckedTable: String, Sendable, CaseIterable {
     case waiting
     case receipt
     /// Rings and sentences that have not ended.
-    case errand
+    case customMessage = "custom_message"
 
     var columns: [String] {
         switch self {
@@ -54,7 +54,7 @@ enum CheckedTable: String, Sendable, CaseIterable {
             ]
         case .receipt:
             ["sequence", "payment_id", "state", "at", "reason", "summary", "command", "epoch", "how", "checksum"]
-        case .errand: ["sequence", "command", "content", "received_at", "clock", "checksum"]
+        case .customMessage: ["sequence", "command", "content", "received_at", "clock", "checksum"]
         }
     }
 
@@ -81,8 +81,8 @@ enum CheckedTable: String, Sendable, CaseIterable {
         return "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT DO NOTHING"
     }
 
-    /// Covers every value but the last, each with its kind and length, so that no two different rows give the same bytes.
-    /// Covers the table's name as well, so that no row is valid in another table.
+    /// Covers every value but the last, each with its kind and length, so that no two different rows give the same
+    /// bytes. Covers the table's name as well, so that no row is valid in another table.
     func checksum(of cells: some Sequence<Cell>) -> Int64 {
         var checksum = CRC32C()
         checksum.update(rawValue.utf8)

@@ -14,15 +14,15 @@ struct NoticeRecord: Sendable, Equatable {
     /// The count of all announcements up to and including this one.
     var announcedNumber: Int?
     /// How it was told.
-    var manner: Manner?
+    var audibility: Audibility?
 
     init(
-        _ entry: InboxEntry, endedAt: Timestamp? = nil, announcedNumber: Int? = nil, manner: Manner? = nil
+        _ entry: InboxEntry, endedAt: Timestamp? = nil, announcedNumber: Int? = nil, audibility: Audibility? = nil
     ) {
         self.entry = entry
         self.endedAt = endedAt
         self.announcedNumber = announcedNumber
-        self.manner = manner
+        self.audibility = audibility
     }
 
     /// - Parameter cells: in the order of ``CheckedTable/columns``.
@@ -52,10 +52,10 @@ struct NoticeRecord: Sendable, Equatable {
             announcedNumber = Int(number)
         }
         if cells[13] != .null {
-            guard let manner = cells[13].text.flatMap(Manner.init(rawValue:)) else {
+            guard let audibility = cells[13].text.flatMap(Audibility.init(rawValue:)) else {
                 throw DamagedRow(sequence: sequence)
             }
-            self.manner = manner
+            self.audibility = audibility
         }
     }
 
@@ -70,7 +70,7 @@ struct NoticeRecord: Sendable, Equatable {
             .text(notice.money.currency.code), .text(notice.kind.rawValue), Cell(notice.channel),
             Cell(notice.paidAt?.millisecondsSince1970), .integer(entry.receivedAt.millisecondsSince1970),
             .text(entry.state.rawValue), Cell(endedAt?.millisecondsSince1970), .integer(entry.clock.rawValue),
-            Cell(announcedNumber.map(Int64.init)), Cell(notice.text), Cell(manner?.rawValue),
+            Cell(announcedNumber.map(Int64.init)), Cell(notice.text), Cell(audibility?.rawValue),
         ]
         cells.append(.integer(table.checksum(of: cells)))
         return cells
@@ -88,8 +88,8 @@ struct NoticeRecord: Sendable, Equatable {
 }
 
 extension PaymentID {
-    /// What a column `payment_id` holds. A refund's has U+0001 before the id, which no id can hold: so it is unique beside
-    /// its payment's.
+    /// What a column `payment_id` holds. A refund's has U+0001 before the id, which no id can hold: so it is unique
+    /// beside its payment's.
     var key: String { isRefund ? Self.refundMark + text : text }
 
     /// `nil` for what is no key.
@@ -106,8 +106,8 @@ extension Cell {
     /// The payment's id, when that much is readable.
     var paymentID: PaymentID? { text.flatMap(PaymentID.init(key:)) }
 
-    /// A time within the years that RFC 3339 can write, plus a day on either side for the offset of a time zone. We never
-    /// write a time outside of that, and arithmetic on it could overflow Int64.
+    /// A time within the years that RFC 3339 can write, plus a day on either side for the offset of a time zone. We
+    /// never write a time outside of that, and arithmetic on it could overflow Int64.
     var timestamp: Timestamp? {
         integer.flatMap { Self.years0To9999.contains($0) ? Timestamp(millisecondsSince1970: $0) : nil }
     }

@@ -21,19 +21,19 @@ struct ReceiptRecord: Sendable, Equatable {
             [4, 5, 8].allSatisfy({ cells[$0] == .null || cells[$0].text != nil }), let epoch = cells[7].text,
             let subject = Receipt.Subject(payment: cells[1], command: cells[6])
         else { throw DamagedRow(sequence: sequence) }
-        let manner = cells[8].text.map(Manner.init(rawValue:))
-        guard manner != .some(nil) else { throw DamagedRow(sequence: sequence) }
+        let audibility = cells[8].text.map(Audibility.init(rawValue:))
+        guard audibility != .some(nil) else { throw DamagedRow(sequence: sequence) }
         self.sequence = sequence
         self.epoch = epoch
         receipt = Receipt(
-            subject, state: state, at: at, reason: cells[4].text, summary: cells[5].text, manner: manner ?? nil)
+            subject, state: state, at: at, reason: cells[4].text, summary: cells[5].text, audibility: audibility ?? nil)
     }
 
     var cells: [Cell] {
         var cells: [Cell] = [
             .integer(sequence), Cell(receipt.subject.paymentID), .text(receipt.state.rawValue),
             .integer(receipt.at.millisecondsSince1970), Cell(receipt.reason), Cell(receipt.summary),
-            Cell(receipt.subject.command), .text(epoch), Cell(receipt.manner?.rawValue),
+            Cell(receipt.subject.command), .text(epoch), Cell(receipt.audibility?.rawValue),
         ]
         cells.append(.integer(CheckedTable.receipt.checksum(of: cells)))
         return cells

@@ -1,12 +1,13 @@
 import GRDB
 
-/// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them: a damaged page may cost
-/// rings and sentences that have not ended, of which ``SQLiteInbox/endLostErrands(at:)`` tells then, and cancels that came
-/// before them. It never costs a payment.
+/// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them: a damaged page may
+/// cost rings and sentences that have not ended, of which ``SQLiteInbox/endLostCustomMessages(at:)`` tells then, and
+/// cancels that came before them. It never costs a payment.
 extension Salvage {
     /// - Parameter lacksRoom: leaves out what nobody acts on any more.
     func copySmallTables(into queue: DatabaseQueue, lacksRoom: Bool) throws {
-        let rows = rows(of: ["command", "errand", "cancelled_before"] + (lacksRoom ? [] : ["damaged", "salvage"]))
+        let rows = rows(
+            of: ["command", "custom_message", "cancelled_before"] + (lacksRoom ? [] : ["damaged", "salvage"]))
         try queue.write { database in for (table, row) in rows { try Self.copy(row, into: table, of: database) } }
     }
 
@@ -20,8 +21,8 @@ extension Salvage {
         defer { try? source.close() }
         var rows: [(String, Row)] = []
         for table in tables {
-            // Without a transaction: SQLite cannot end one in which it has met a damaged page, and GRDB would then return
-            // nothing.
+            // Without a transaction: SQLite cannot end one in which it has met a damaged page, and GRDB would then
+            // return nothing.
             source.inDatabase { database in
                 guard let cursor = try? Row.fetchCursor(database, sql: Self.selection(of: table)) else {
                     return
@@ -33,14 +34,14 @@ extension Salvage {
     }
 
     private static func selection(of table: String) -> String {
-        let columns = table == "errand" ? CheckedTable.errand.columnList : "*"
+        let columns = table == "custom_message" ? CheckedTable.customMessage.columnList : "*"
         return "SELECT \(columns) FROM \(table) LIMIT 10000"
     }
 
     private static func copy(_ row: Row, into table: String, of database: Database) throws {
-        if table == "errand" {
-            guard let record = try? ErrandRecord(row.cells) else { return }
-            return try database.execute(sql: CheckedTable.errand.upsert, arguments: record.arguments)
+        if table == "custom_message" {
+            guard let record = try? CustomMessageRecord(row.cells) else { return }
+            return try database.execute(sql: CheckedTable.customMessage.upsert, arguments: record.arguments)
         }
         // Commands and cancels get new numbers: one beyond every range would damage the new file as well.
         let isRenumbered = table == "command" || table == "cancelled_before"

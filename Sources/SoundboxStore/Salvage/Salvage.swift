@@ -3,8 +3,8 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Saves what can be read from a damaged database into a new one: what waits and receipts, then the ids of all payments,
-/// then the newest payments whole. The box waits for it.
+/// Saves what can be read from a damaged database into a new one: what waits and receipts, then the ids of all
+/// payments, then the newest payments whole. The box waits for it.
 ///
 /// The file is read page by page, without SQLite. Each row is judged by its own checksum.
 struct Salvage {
@@ -22,12 +22,12 @@ struct Salvage {
     static let newestPayments = 10_000
     /// How many pages are read in one transaction.
     private static let pagesInPart = 256
-    /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be given
-    /// twice.
+    /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be
+    /// given twice.
     private static let margin: Int64 = 10_000
 
-    /// Builds the new file beside the damaged one. Returns once it is complete and has a name that says so. After an error
-    /// or a kill the damaged file is as it was. Blocks while it reads the whole file.
+    /// Builds the new file beside the damaged one. Returns once it is complete and has a name that says so. After an
+    /// error or a kill the damaged file is as it was. Blocks while it reads the whole file.
     func build() throws -> FileSwap {
         try step(.begun)
         let swap = FileSwap.new(path: path, purpose: .salvaged, stamp: now.stamp)
@@ -191,8 +191,8 @@ struct Salvage {
         ).execute(arguments: [sequence, id.key, time.millisecondsSince1970])
     }
 
-    /// Saves the newest payments that have ended, and those that wait according to the history alone: on a card that loses
-    /// writes, a page of the table `waiting` may be whole and older than the others.
+    /// Saves the newest payments that have ended, and those that wait according to the history alone: on a card that
+    /// loses writes, a page of the table `waiting` may be whole and older than the others.
     private func saveNewest(
         _ pages: [(newest: Int64, page: Int)], of file: DamagedFile, into queue: DatabaseQueue, _ found: Findings
     ) throws {
@@ -282,8 +282,8 @@ struct Salvage {
         let notice = max(given["notice"] ?? found.lastNotice + Self.margin, found.lastNotice)
         // The clock's value counts if it is higher. A receipt's number tells its reader what is missing.
         let receipt = max(given["receipt"] ?? 0, found.lastReceipt + Self.margin, now.millisecondsSince1970)
-        let errand = max(given["errand"] ?? 0, try CheckedTable.errand.lastNumber(in: database))
-        for (name, number) in [("notice", notice), ("receipt", receipt), ("errand", errand)] {
+        let customMessage = max(given["custom_message"] ?? 0, try CheckedTable.customMessage.lastNumber(in: database))
+        for (name, number) in [("notice", notice), ("receipt", receipt), ("custom_message", customMessage)] {
             try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [name])
             try database.execute(
                 sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)",

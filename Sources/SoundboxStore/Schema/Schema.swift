@@ -3,21 +3,21 @@ import SoundboxCore
 
 /// The tables of the inbox. A file with other tables is of another version, or damaged, and is put aside.
 enum Schema {
-    /// Kept in the file as `PRAGMA user_version`. Count it up with every change to ``sql``. Files from before there was one
-    /// schema have 0 or 1.
+    /// Kept in the file as `PRAGMA user_version`. Count it up with every change to ``sql``. Files from before there was
+    /// one schema have 0 or 1.
     static let version = 4
 
-    /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every deletion.
-    ///   `announced_number` counts what was ever announced: the newest announced row knows the total, so that status never
-    ///   scans the history and counting dirties no further page.
-    /// - `waiting` has a second copy of the payments that wait, on other pages, in the same columns; `how` is empty there.
-    ///   It takes the place of an index.
+    /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every
+    ///   deletion. `announced_number` counts what was ever announced: the newest announced row knows the total, so that
+    ///   status never scans the history and counting dirties no further page.
+    /// - `waiting` has a second copy of the payments that wait, on other pages, in the same columns; `how` is empty
+    ///   there. It takes the place of an index.
     /// - In `receipt`, `command` is NULL when the receipt is about a payment, and empty when the command has no id.
-    /// - In `command`, `state` is NULL unless it is an errand's.
-    /// - `known` has ids of which a salvage has saved nothing else, and when the payment arrived, at the latest. A salvage
-    ///   tells its rows by the order of the columns.
-    /// - `errand` and `cancelled_before` have no index: they are small, and a salvage takes an index over texts for that of
-    ///   the payments' ids.
+    /// - In `command`, `state` is NULL unless it is a custom message's.
+    /// - `known` has ids of which a salvage has saved nothing else, and when the payment arrived, at the latest. A
+    ///   salvage tells its rows by the order of the columns.
+    /// - `custom_message` and `cancelled_before` have no index: they are small, and a salvage takes an index over texts
+    ///   for that of the payments' ids.
     static let sql = """
         CREATE TABLE notice (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -65,7 +65,7 @@ enum Schema {
             how TEXT,
             checksum INTEGER NOT NULL
         ) STRICT;
-        CREATE TABLE errand (
+        CREATE TABLE custom_message (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
             command TEXT NOT NULL,
             content TEXT NOT NULL,
@@ -118,8 +118,8 @@ enum Schema {
         }
     }
 
-    /// Refuses a file with other tables before anything is written to it: it is of another version, or a flipped bit in the
-    /// schema's text made another table of one, such as one that refuses a state. `PRAGMA integrity_check` does not
+    /// Refuses a file with other tables before anything is written to it: it is of another version, or a flipped bit in
+    /// the schema's text made another table of one, such as one that refuses a state. `PRAGMA integrity_check` does not
     /// notice, and every commit fails.
     ///
     /// Uses a connection of its own, because GRDB writes to a file when it switches to WAL.
@@ -142,8 +142,8 @@ enum Schema {
         return try numberProblem(in: database)
     }
 
-    /// - Returns: which version the file is of, in words; `nil` when it is of this one, as far as can be told. A flipped bit
-    ///   changes either the number of the version or the tables.
+    /// - Returns: which version the file is of, in words; `nil` when it is of this one, as far as can be told. A
+    ///   flipped bit changes either the number of the version or the tables.
     static func otherVersion(in database: Database) throws -> String? {
         let (version, found) = try (version(of: database), Set(objects(of: database)))
         guard version != Self.version, !found.isEmpty, try !found.isSuperset(of: expected()) else { return nil }

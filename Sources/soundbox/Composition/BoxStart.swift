@@ -19,7 +19,7 @@ struct BoxStart {
     private let panel: PanelChoice
     private let signals: StopSignals
     /// Of the last box, so that one which was taken out of service says so in its language.
-    private var surroundings = Surroundings()
+    private var fallback = FallbackSettings()
 
     /// - Parameters:
     ///   - waitsForSetup: whether to wait for a configuration that is not there; otherwise it is an error.
@@ -43,7 +43,7 @@ struct BoxStart {
         while true {
             if waitsForSetup {
                 let waiting = UnprovisionedBox(
-                    configurationFile: configurationFile, surroundings: surroundings, panel: panel, logger: logger)
+                    configurationFile: configurationFile, fallback: fallback, panel: panel, logger: logger)
                 guard try await waiting.waitForSetup(endingOn: signals) else { return nil }
             }
             do {
@@ -82,11 +82,11 @@ struct BoxStart {
     private func standIn(
         _ fault: BoxFault, _ logger: Logger, firstWords: ContinuousClock.Instant, failures: Int
     ) -> FaultedBox {
-        let surroundings =
-            (try? Configuration(readingFile: configurationFile)).map { Surroundings($0) }
-            ?? Surroundings(asFarAsToldBy: configurationFile)
+        let fallback =
+            (try? Configuration(readingFile: configurationFile)).map { FallbackSettings($0) }
+            ?? FallbackSettings(asFarAsToldBy: configurationFile)
         return FaultedBox(
-            fault, configurationFile: configurationFile, surroundings: surroundings, panel: panel, logger: logger,
+            fault, configurationFile: configurationFile, fallback: fallback, panel: panel, logger: logger,
             firstWords: firstWords, retryDelay: Self.retryDelay * min(1 << min(failures, 3), 6)
         ) { [configurationFile, waitsForSetup] in
             // Waiting for a setup is another one's business.
@@ -100,9 +100,9 @@ struct BoxStart {
         let written = try Configuration(readingFile: configurationFile)
         let logger = Logger(label: "soundbox") { _ in LineLogHandler(level: written.logLevel) }
         if written.logLevel == .trace { Timeline.shared.begin() }
-        surroundings = Surroundings(written)
+        fallback = FallbackSettings(written)
         let remote = try RemoteConfiguration(over: written, from: configurationFile, logger: logger)
-        surroundings = Surroundings(remote.configuration)
+        fallback = FallbackSettings(remote.configuration)
         return try ConfiguredBox(
             remote, from: configurationFile, salvagesAtOnce: salvagesAtOnce, panel: panel, logger: logger)
     }

@@ -50,7 +50,8 @@ struct ConfiguredBox {
     ///
     /// - Parameter configurationFile: where the configuration came from; removed when the buttons take the box out of
     ///   service.
-    /// - Parameter salvagesAtOnce: whether a damaged inbox is salvaged; otherwise it is an error, which somebody says first.
+    /// - Parameter salvagesAtOnce: whether a damaged inbox is salvaged; otherwise it is an error, which somebody says
+    ///   first.
     /// - Throws: what makes the box useless: a wrong configuration or board file, no inbox, no voice. A missing sound
     ///   card, broker or GPIO line is no such thing: the box starts, says what is wrong and keeps trying.
     init(
@@ -176,7 +177,8 @@ struct ConfiguredBox {
         }
     }
 
-    /// Payments of another merchant are never spoken in this shop; the installer who moved the box is to know that they are there.
+    /// Payments of another merchant are never spoken in this shop; the installer who moved the box is to know that they
+    /// are there.
     private static func noteInboxes(_ paths: [String], _ state: BoxState, _ logger: Logger) {
         let warnings = paths.compactMap { path -> String? in
             do throws(InboxError) {
@@ -247,9 +249,10 @@ struct ConfiguredBox {
     ) -> SoundThread {
         SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle, isUrgent: true) { scheduling in
             logger.info("sound thread", metadata: ["scheduling": "\(scheduling)"])
-        } makeSink: { lease in
+        } makeSink: { callTimeout in
             AudioOutputs.sink(
-                for: audio.device, fileMode: .append, lease: lease, amplifier: amplifier, level: audio.cardLevel
+                for: audio.device, fileMode: .append, callTimeout: callTimeout, amplifier: amplifier,
+                level: audio.cardLevel
             ) { change in
                 logger.notice("sound card", metadata: ["control": "\(change)"])
             }

@@ -96,8 +96,8 @@ struct Trial {
         }
     }
 
-    /// Publishes payloads together and collects receipts until they are enough: as many final ones, where nothing else is
-    /// said.
+    /// Publishes payloads together and collects receipts until they are enough: as many final ones, where nothing else
+    /// is said.
     func publishAndWait(
         _ payloads: [String], until isEnough: (@Sendable ([ReceiptRecord]) -> Bool)? = nil
     ) async throws -> [ReceiptRecord] {
@@ -146,7 +146,7 @@ struct ReceiptRecord: Sendable, Equatable, CustomStringConvertible {
     var reason: String?
     var sequence: Int
     var epoch: String?
-    var manner: String?
+    var audibility: String?
 
     init(_ payload: [UInt8]) {
         let json = try? JSONValue(parsing: payload)
@@ -155,7 +155,7 @@ struct ReceiptRecord: Sendable, Equatable, CustomStringConvertible {
         reason = json?["reason"]?.string
         sequence = json?["sequence"]?.integer ?? -1
         epoch = json?["epoch"]?.string
-        manner = json?["how"]?.string
+        audibility = json?["how"]?.string
     }
 
     /// What names a receipt for ever: two with the same name are the same receipt (docs/integration.md).
@@ -181,16 +181,16 @@ extension ChildProcess {
         try await errors.next { line in words.allSatisfy { line.contains($0) } ? line : nil }
     }
 
-    /// A log line that contains all of these, which may have come before the last one that was waited for: what a box finds
-    /// out while it starts has no order.
+    /// A log line that contains all of these, which may have come before the last one that was waited for: what a box
+    /// finds out while it starts has no order.
     func hasLogged(_ words: String...) async throws {
         @Sendable func fits(_ line: String) -> Bool { words.allSatisfy { line.contains($0) } }
         if errors.entries.contains(where: fits) { return }
         _ = try await errors.next { line in fits(line) ? line : nil }
     }
 
-    /// Has something done at the next log line that contains all of these, where lines are read: a test that has to wake up
-    /// first may come too late.
+    /// Has something done at the next log line that contains all of these, where lines are read: a test that has to
+    /// wake up first may come too late.
     func reached(_ words: String..., then act: @escaping @Sendable (ChildProcess) -> Void) async throws {
         let isDone = Mutex(false)
         try await errors.next { [self] line -> Void? in

@@ -189,11 +189,11 @@ struct PlayerTests {
     }
 
     @Test("It tells how the words sounded: mute and volume 0 count where they meet a word, and nowhere else")
-    func manner() async throws {
+    func audibility() async throws {
         let hand = Mutex<Player?>(nil)
         let timing = Timing(chimeToSpeech: .milliseconds(1000), gap: .seconds(2))
         /// - Parameter changes: what is done after so many periods of 20 ms.
-        func manner(_ delivery: Delivery = Delivery(), _ changes: [Int: (@Sendable (Player) -> Void)] = [:])
+        func audibility(_ delivery: Delivery = Delivery(), _ changes: [Int: (@Sendable (Player) -> Void)] = [:])
             async throws
             -> Player.Outcome
         {
@@ -205,19 +205,20 @@ struct PlayerTests {
             return try await player.play(script, delivery)
         }
         let frames = try await played(timing: timing).count / 960
-        #expect(try await manner() == .heard(.aloud))
-        #expect(try await manner(Delivery(), [0: { $0.isMuted = true }]) == .heard(.muted))
-        #expect(try await manner(Delivery(), [0: { $0.volume = Volume(0) }]) == .heard(.atVolume0))
-        #expect(try await manner(Delivery(loudness: Volume(0)...Volume(0))) == .heard(.atVolume0))
+        #expect(try await audibility() == .heard(.aloud))
+        #expect(try await audibility(Delivery(), [0: { $0.isMuted = true }]) == .heard(.muted))
+        #expect(try await audibility(Delivery(), [0: { $0.volume = Volume(0) }]) == .heard(.atVolume0))
+        #expect(try await audibility(Delivery(loudness: Volume(0)...Volume(0))) == .heard(.atVolume0))
         // In the middle of the words, and for a fifth of a second.
         #expect(
-            try await manner(Delivery(), [80: { $0.isMuted = true }, 90: { $0.isMuted = false }]) == .heard(.muted))
-        #expect(try await manner(Delivery(), [80: { $0.volume = Volume(0) }]) == .heard(.atVolume0))
+            try await audibility(Delivery(), [80: { $0.isMuted = true }, 90: { $0.isMuted = false }]) == .heard(.muted))
+        #expect(try await audibility(Delivery(), [80: { $0.volume = Volume(0) }]) == .heard(.atVolume0))
         // Under the chime, and in the silence after the last word.
-        #expect(try await manner(Delivery(), [5: { $0.isMuted = true }, 40: { $0.isMuted = false }]) == .heard(.aloud))
-        #expect(try await manner(Delivery(), [frames - 50: { $0.isMuted = true }]) == .heard(.aloud))
+        #expect(
+            try await audibility(Delivery(), [5: { $0.isMuted = true }, 40: { $0.isMuted = false }]) == .heard(.aloud))
+        #expect(try await audibility(Delivery(), [frames - 50: { $0.isMuted = true }]) == .heard(.aloud))
         // Softly is aloud, as long as it can be heard.
-        #expect(try await manner(Delivery(loudness: Volume(1)...Volume(1))) == .heard(.aloud))
+        #expect(try await audibility(Delivery(loudness: Volume(1)...Volume(1))) == .heard(.aloud))
     }
 
     private func sound(_ amplitude: Int) -> AnnouncementScript.Element {
@@ -227,32 +228,32 @@ struct PlayerTests {
     @Test(
         "Words that leave the mixer below −50 dBFS are not heard, whether the volume or the recording is too low",
         arguments: [
-            (103, 100, Manner.atVolume0), (104, 100, .aloud), (190, 80, .atVolume0), (200, 80, .aloud),
+            (103, 100, Audibility.atVolume0), (104, 100, .aloud), (190, 80, .atVolume0), (200, 80, .aloud),
             (600, 50, .atVolume0), (640, 50, .aloud), (9000, 1, .atVolume0), (10_000, 1, .aloud), (0, 100, .atVolume0),
-        ] as [(Int, Int, Manner)], [true, false])
-    func tooSoft(_ sounding: (amplitude: Int, volume: Int, manner: Manner), hasChime: Bool) async throws {
+        ] as [(Int, Int, Audibility)], [true, false])
+    func tooSoft(_ sounding: (amplitude: Int, volume: Int, audibility: Audibility), hasChime: Bool) async throws {
         let script = AnnouncementScript(text: "", elements: [sound(sounding.amplitude)])
         let outcome = try await player(sink, volume: sounding.volume).play(script, Delivery(hasChime: hasChime))
-        #expect(outcome == .heard(sounding.manner))
+        #expect(outcome == .heard(sounding.audibility))
         // Without a chime, the loudest frame is one of the words.
         guard !hasChime else { return }
         let peak = samples(try #require(sink.announcements.first)).map { abs(Int($0)) }.max() ?? 0
-        #expect((peak >= 104) == (sounding.manner == .aloud))
+        #expect((peak >= 104) == (sounding.audibility == .aloud))
     }
 
     @Test("One word that nobody can hear at any volume is enough")
     func oneWordTooSoft() async throws {
-        func manner(_ amplitudes: Int...) async throws -> Player.Outcome {
+        func audibility(_ amplitudes: Int...) async throws -> Player.Outcome {
             let rest = AnnouncementScript.Element.pause(.milliseconds(50))
             return try await player(sink).play(
                 AnnouncementScript(text: "", elements: amplitudes.flatMap { [sound($0), rest] }))
         }
-        #expect(try await manner(9000, 60, 9000) == .heard(.atVolume0))
-        #expect(try await manner(9000, 600, 9000) == .heard(.aloud))
+        #expect(try await audibility(9000, 60, 9000) == .heard(.atVolume0))
+        #expect(try await audibility(9000, 600, 9000) == .heard(.aloud))
     }
 
     @Test("Where there are no words, the chime is what counts")
-    func mannerOfChime() async throws {
+    func audibilityOfChime() async throws {
         let player = player(sink)
         let nothing = AnnouncementScript(text: "", elements: [])
         #expect(try await player.play(nothing) == .heard(.aloud))

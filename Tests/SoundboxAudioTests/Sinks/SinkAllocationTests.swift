@@ -12,7 +12,7 @@ struct SinkAllocationTests {
     func writing() async throws {
         let allocations = try await onOwnThread(named: "sound") {
             let device = TimedSink(
-                NullSink(clock: SteppingClock()), device: "card", lease: SoundLease(watch: DeviceWatch()))
+                NullSink(clock: SteppingClock()), device: "card", callTimeout: CallTimeout(watch: DeviceWatch()))
             let sink = AmplifiedSink(device, amplifier: Amplifier(lead: .zero, lag: .seconds(1)) { _ in })
             var mixer = Mixer(format: try sink.open())
             var period: [UInt8] = []

@@ -26,7 +26,7 @@ struct SinkContractTests {
         let device = RecordingSink()
         let amplifier = Amplifier(lead: .zero, lag: .zero) { _ in }
         let sinks: [any AudioSink] = [
-            device, TimedSink(device, device: "card", lease: SoundLease(watch: DeviceWatch())),
+            device, TimedSink(device, device: "card", callTimeout: CallTimeout(watch: DeviceWatch())),
             AmplifiedSink(device, amplifier: amplifier),
         ]
         for sink in sinks {

@@ -9,7 +9,7 @@ import Testing
 @Suite("A device that holds a call", .timeLimit(.minutes(10)), .serialized)
 struct TimedSinkTests {
     private static let short = TimedSink.Limits(
-        open: .milliseconds(50), patience: .milliseconds(20), margin: .milliseconds(30), close: .milliseconds(50))
+        open: .milliseconds(50), timeout: .milliseconds(20), margin: .milliseconds(30), close: .milliseconds(50))
 
     /// Every sink that was made, in order; the first ones are stuck.
     private final class Devices: Sendable {
@@ -32,8 +32,8 @@ struct TimedSinkTests {
     private func thread(on devices: Devices, watch: DeviceWatch = DeviceWatch(), limits: TimedSink.Limits = short)
         -> SoundThread
     {
-        SoundThread(watch: watch) { lease in
-            TimedSink(devices.make(), device: "card", lease: lease, limits: limits)
+        SoundThread(watch: watch) { callTimeout in
+            TimedSink(devices.make(), device: "card", callTimeout: callTimeout, limits: limits)
         }
     }
 
@@ -47,8 +47,8 @@ struct TimedSinkTests {
 
     @Test("The sink that tells of its calls keeps the contract", arguments: AudioSinkContract.allCases)
     func contract(rule: AudioSinkContract) {
-        let lease = SoundLease(watch: DeviceWatch())
-        #expect(rule.problem(with: TimedSink(RecordingSink(), device: "card", lease: lease)) == nil)
+        let callTimeout = CallTimeout(watch: DeviceWatch())
+        #expect(rule.problem(with: TimedSink(RecordingSink(), device: "card", callTimeout: callTimeout)) == nil)
     }
 
     @Test(
@@ -120,8 +120,8 @@ struct TimedSinkTests {
         let told = Mutex<[ThreadScheduling]>([])
         let thread = SoundThread(isUrgent: true) { scheduling in
             told.withLock { $0.append(scheduling) }
-        } makeSink: { lease in
-            TimedSink(devices.make(), device: "card", lease: lease, limits: Self.short)
+        } makeSink: { callTimeout in
+            TimedSink(devices.make(), device: "card", callTimeout: callTimeout, limits: Self.short)
         }
         await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
         let held = devices.all[0].heldThread.load(ordering: .relaxed)
@@ -148,7 +148,7 @@ struct TimedSinkTests {
         let devices = Devices(stuck: [.write, .open])
         let watch = DeviceWatch()
         let patient = TimedSink.Limits(
-            open: .seconds(86_400), patience: .seconds(86_400), margin: .zero, close: .seconds(86_400))
+            open: .seconds(86_400), timeout: .seconds(86_400), margin: .zero, close: .seconds(86_400))
         let thread = thread(on: devices, watch: watch, limits: patient)
         let announcement = Task { try await announce(on: thread) }
         while devices.all.isEmpty { await Task.yield() }
@@ -166,9 +166,10 @@ struct TimedSinkTests {
             try panel.setAmplifier(isOn)
         }
         let devices = Devices(stuck: [.drain])
-        let thread = SoundThread { lease in
+        let thread = SoundThread { callTimeout in
             AmplifiedSink(
-                TimedSink(devices.make(), device: "card", lease: lease, limits: Self.short), amplifier: amplifier)
+                TimedSink(devices.make(), device: "card", callTimeout: callTimeout, limits: Self.short),
+                amplifier: amplifier)
         }
         await #expect(throws: AudioSinkError.self) { try await announce(on: thread) }
         // The amplifier does not stay on for a device that is lost.
@@ -186,7 +187,7 @@ struct TimedSinkTests {
     @Test("The time that a device takes is not the thread's own, and what the thread does itself is")
     func timeInJob() async throws {
         let devices = Devices(stuck: [.write])
-        let thread = thread(on: devices, limits: TimedSink.Limits(patience: .seconds(86_400)))
+        let thread = thread(on: devices, limits: TimedSink.Limits(timeout: .seconds(86_400)))
         #expect(thread.timeInJob == .zero)
         async let announcement: Void = announce(on: thread)
         while devices.all.isEmpty { await Task.yield() }

@@ -7,32 +7,32 @@ import Testing
 @Suite("The announcer, when it rings")
 struct AnnouncerRingTests {
     private let noon = Entries.moment
-    private let ring: ErrandEntry
+    private let ring: CustomMessageEntry
     private let heard = AnnouncerScript.Answer.outcome(.played(.aloud))
 
     init() throws { ring = try .ring(1) }
 
     /// One repeat, which takes two seconds.
     private func expectRing(
-        _ script: AnnouncerScript, _ entry: ErrandEntry? = nil, _ words: AnnouncementScript = .silence,
+        _ script: AnnouncerScript, _ entry: CustomMessageEntry? = nil, _ words: AnnouncementScript = .silence,
         _ outcome: Announcer.Outcome = .played(.aloud), asks: @escaping AnnouncerScript.Asks = { _ in }
     ) {
         let entry = entry ?? ring
         script.expect(.open)
-        script.expect(.beginErrand(entry))
+        script.expect(.beginCustomMessage(entry))
         script.expect(play(entry, words), .outcome(outcome), takes: .seconds(2), asks: asks)
     }
 
-    private func play(_ entry: ErrandEntry, _ words: AnnouncementScript) -> AnnouncerScript.Call {
+    private func play(_ entry: CustomMessageEntry, _ words: AnnouncementScript) -> AnnouncerScript.Call {
         .play(.init(.ring(entry, words), Delivery(hasChime: false, gap: .milliseconds(200))))
     }
 
-    private func expectRead(_ script: AnnouncerScript, _ entries: [InboxEntry] = [], rings: [ErrandEntry]) {
+    private func expectRead(_ script: AnnouncerScript, _ entries: [InboxEntry] = [], rings: [CustomMessageEntry]) {
         script.expect(.read(limit: 1), .queue(.of(entries, rings: rings), noon))
     }
 
     private func script(
-        words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript? = { _ in .silence }
+        words: @escaping @Sendable (CustomMessageEntry) -> AnnouncementScript? = { _ in .silence }
     ) -> AnnouncerScript { AnnouncerScript({ $0.inboxChanged() }, words: words) }
 
     private let rest = AnnouncerScript.Call.wait(.milliseconds(700))
@@ -56,7 +56,7 @@ struct AnnouncerRingTests {
 
     @Test("One that nobody answers ends behind the repeat in which its time runs out, and that is said once")
     func missed() async throws {
-        let ring = try ErrandEntry.ring(1, timeout: .seconds(5))
+        let ring = try CustomMessageEntry.ring(1, timeout: .seconds(5))
         let script = script()
         expectRead(script, rings: [ring])
         for _ in 1...2 {
@@ -72,7 +72,7 @@ struct AnnouncerRingTests {
 
     @Test("A cancel that was first at the disk leaves nothing to be said")
     func cancelledAtItsEnd() async throws {
-        let ring = try ErrandEntry.ring(1, timeout: .seconds(2))
+        let ring = try CustomMessageEntry.ring(1, timeout: .seconds(2))
         let script = script()
         expectRead(script, rings: [ring])
         expectRing(script, ring)
@@ -122,7 +122,7 @@ struct AnnouncerRingTests {
 
     @Test("A ring that is gone from the inbox was cancelled: nothing is said of it, and the next one rings")
     func cancelled() async throws {
-        let next = try ErrandEntry.ring(2)
+        let next = try CustomMessageEntry.ring(2)
         let script = script()
         expectRead(script, rings: [ring, next])
         expectRing(script, nil, .silence, .stoppedEarly)
@@ -146,7 +146,7 @@ struct AnnouncerRingTests {
 
     @Test("The next ring waits, and its time runs meanwhile: one that could not begin in it has failed")
     func second() async throws {
-        let second = try ErrandEntry.ring(2, timeout: .seconds(2))
+        let second = try CustomMessageEntry.ring(2, timeout: .seconds(2))
         let script = script()
         expectRead(script, rings: [ring, second])
         expectRing(script)
@@ -160,8 +160,8 @@ struct AnnouncerRingTests {
 
     @Test("In a row of rings a sentence is let in between the last repeat of one and the first of the next")
     func row() async throws {
-        let ring = try ErrandEntry.ring(1, timeout: .seconds(2))
-        let next = try ErrandEntry.ring(2)
+        let ring = try CustomMessageEntry.ring(1, timeout: .seconds(2))
+        let next = try CustomMessageEntry.ring(2)
         let payment = try Entries.entry(1)
         let script = script()
         expectRead(script, [payment], rings: [ring, next])
@@ -183,14 +183,14 @@ struct AnnouncerRingTests {
 
     @Test("A card that fails is tried again for as long as the ring has time, then the receipt says why")
     func cardFails() async throws {
-        let ring = try ErrandEntry.ring(1, timeout: .seconds(4))
+        let ring = try CustomMessageEntry.ring(1, timeout: .seconds(4))
         let script = script()
         // The second wait ends with the ring.
         for (index, wait) in [500, 500].enumerated() {
             expectRead(script, rings: [ring])
             script.expect(.open, index == 0 ? .failed : .done)
             if index == 1 {
-                script.expect(.beginErrand(ring))
+                script.expect(.beginCustomMessage(ring))
                 script.expect(play(ring, .silence), .outcome(.failed), takes: .seconds(3))
             }
             script.expect(.wait(.milliseconds(wait)))
@@ -229,7 +229,7 @@ struct AnnouncerRingTests {
         let script = script()
         expectRead(script, rings: [ring])
         script.expect(.open)
-        script.expect(.beginErrand(ring), .failed)
+        script.expect(.beginCustomMessage(ring), .failed)
         script.expect(play(ring, .silence), .outcome(.stoppedEarly), asks: answer)
         expectRead(script, rings: [ring])
         script.expect(.end(ring, .answered), .failed)

@@ -10,7 +10,7 @@ struct AnnouncerSayTests {
     private let heard = AnnouncerScript.Answer.outcome(.played(.aloud))
 
     private func job(_ say: Announcer.Say, failure: String? = nil) -> Announcer.Job {
-        .say(say.entry, .words(say.entry.errand.id.text), failure: failure)
+        .say(say.entry, .words(say.entry.customMessage.id.text), failure: failure)
     }
 
     private let playCancelled = AnnouncerScript.Call.play(
@@ -23,7 +23,7 @@ struct AnnouncerSayTests {
         let script = AnnouncerScript { $0.inboxChanged() }
         script.expect(.read(limit: 1), .queue(.of([], says: [say]), noon))
         script.expect(.open)
-        script.expect(.beginErrand(say.entry))
+        script.expect(.beginCustomMessage(say.entry))
         script.expect(.play(.init(job, Delivery(hasChime: false))), .outcome(outcome))
         return script
     }
@@ -51,13 +51,13 @@ struct AnnouncerSayTests {
         script.expect(.rest) { $0.inboxChanged() }
         script.expect(.read(limit: 1), .queue(.of([], says: [pending, ready]), noon))
         script.expect(.open)
-        script.expectLast(.beginErrand(ready.entry))
+        script.expectLast(.beginCustomMessage(ready.entry))
         await script.run()
     }
 
     @Test("What is said in its stead, or cannot be played after all, ends as failed")
     func failed() async throws {
-        let entry = try ErrandEntry.say(1)
+        let entry = try CustomMessageEntry.say(1)
         let say = Announcer.Say(entry, .failed(reason: "no such host", instead: .words("S1")))
         let instead = script(say, job(say, failure: "no such host"), .played(.aloud))
         instead.expectLast(.end(entry, .failed(reason: "no such host")))
@@ -97,7 +97,7 @@ struct AnnouncerSayTests {
         for answer in [AnnouncerScript.Answer.failed, .rest([])] {
             script.expect(.read(limit: 1), .queue(.of([], says: [say]), noon))
             script.expect(.open)
-            script.expect(.beginErrand(say.entry), answer)
+            script.expect(.beginCustomMessage(say.entry), answer)
             if case .failed = answer { script.expect(.wait(.seconds(1))) }
         }
         script.expect(.read(limit: 1), .queue(.of([]), noon))

@@ -20,11 +20,11 @@ final class AnnouncerScript {
         case check
         case open
         case begin([InboxEntry])
-        case beginErrand(ErrandEntry)
+        case beginCustomMessage(CustomMessageEntry)
         case play(Announcer.Announcement)
-        case record(Announcer.Job, Manner)
+        case record(Announcer.Job, Audibility)
         case expire([InboxEntry])
-        case end(ErrandEntry, ErrandEnd)
+        case end(CustomMessageEntry, CustomMessageEnd)
         case wait(Duration)
         case rest
     }
@@ -55,10 +55,11 @@ final class AnnouncerScript {
     private let requests = AnnouncerRequests()
     private var steps: [Step] = []
     /// Of a ring; `nil` while they are made.
-    private let words: @Sendable (ErrandEntry) -> AnnouncementScript?
+    private let words: @Sendable (CustomMessageEntry) -> AnnouncementScript?
 
     init(
-        _ asks: Asks = { _ in }, words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript? = { _ in .silence }
+        _ asks: Asks = { _ in },
+        words: @escaping @Sendable (CustomMessageEntry) -> AnnouncementScript? = { _ in .silence }
     ) {
         self.words = words
         asks(requests)
@@ -117,12 +118,12 @@ final class AnnouncerScript {
         private(set) var isCancelled = false
         private(set) var now = Duration.zero
         private(set) var shown: [String?] = []
-        private let words: @Sendable (ErrandEntry) -> AnnouncementScript?
+        private let words: @Sendable (CustomMessageEntry) -> AnnouncementScript?
         private let sourceLocation: SourceLocation
 
         init(
             _ announcer: Announcer, _ requests: AnnouncerRequests, _ steps: [Step],
-            _ words: @escaping @Sendable (ErrandEntry) -> AnnouncementScript?, _ sourceLocation: SourceLocation
+            _ words: @escaping @Sendable (CustomMessageEntry) -> AnnouncementScript?, _ sourceLocation: SourceLocation
         ) {
             self.words = words
             self.announcer = announcer
@@ -177,22 +178,22 @@ final class AnnouncerScript {
             try perform(.begin(entries)) { if case .rest(let rest) = $0 { rest } else { entries } }
         }
 
-        func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool {
-            try perform(.beginErrand(entry)) { if case .rest = $0 { false } else { true } }
+        func begin(_ entry: CustomMessageEntry) throws(InboxError) -> Bool {
+            try perform(.beginCustomMessage(entry)) { if case .rest = $0 { false } else { true } }
         }
 
-        func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
-            try perform(.record(job, manner)) { _ in () }
+        func record(_ job: Announcer.Job, _ audibility: Audibility) throws(InboxError) {
+            try perform(.record(job, audibility)) { _ in () }
         }
 
         func expire(_ entries: [InboxEntry]) throws(InboxError) { try perform(.expire(entries)) { _ in () } }
 
-        func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool {
+        func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool {
             try perform(.end(entry, end)) { if case .rest = $0 { false } else { true } }
         }
 
         var moment: Announcer.Moment { Entries.moment }
-        func words(of ring: ErrandEntry) -> AnnouncementScript? { words(ring) }
+        func words(of ring: CustomMessageEntry) -> AnnouncementScript? { words(ring) }
         nonisolated var soundFault: String? { "unplugged" }
 
         func show(_ ring: Rings.Ring?) {

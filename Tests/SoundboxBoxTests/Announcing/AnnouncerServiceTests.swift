@@ -79,10 +79,10 @@ struct AnnouncerServiceTests {
             #expect(state.snapshot.unavailableRecordings?.contains("No such file or directory") == true)
             #expect(!state.snapshot.faults.isEmpty)
             #expect(try inbox.counts().announced == 2)
-            let manners = try inbox.receipts(after: 0, limit: 9).compactMap {
+            let audibilities = try inbox.receipts(after: 0, limit: 9).compactMap {
                 try JSONValue(parsing: $0.payload)["how"]?.string
             }
-            #expect(manners == ["without_amount", "aloud"])
+            #expect(audibilities == ["without_amount", "aloud"])
         }
     }
 

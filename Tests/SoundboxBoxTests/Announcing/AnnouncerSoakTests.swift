@@ -81,13 +81,13 @@ private struct MixedCommands: VirtualScenario {
         if let sounding = box.sounding, box.chance(50) {
             try box.cancel(sounding)
         } else if box.chance(10) {
-            try box.cancel(.errand(CommandID("R\(max(1, box.rings))")))
+            try box.cancel(.customMessage(CommandID("R\(max(1, box.rings))")))
         } else if box.chance(60) {
             let id = box.ids.dropLast(.random(in: 0...6, using: &box.random)).last
             try box.cancel(.payment(id ?? PaymentID("N1")))
         } else {
             let number = max(1, box.says + 1 - .random(in: 0...4, using: &box.random))
-            try box.cancel(.errand(CommandID("S\(number)")))
+            try box.cancel(.customMessage(CommandID("S\(number)")))
         }
     }
 }
@@ -111,7 +111,7 @@ struct AnnouncerSoakTests {
         #expect(ledger.heardAtAll == ledger.ids)
         for rank in Rank.allCases { #expect((ledger.sentences[rank] ?? 0) >= 40, "\(rank)") }
         // One that is passed over four times goes before all but those that wait as long; there are five lower ranks.
-        #expect(ledger.mostPassedOver <= Turns.patience + 4)
+        #expect(ledger.mostPassedOver <= Turns.timeout + 4)
         // Far from an hour: whoever waits gets a turn.
         for (rank, wait) in ledger.longestWait { #expect(wait < 600_000, "\(rank) with seed \(seed)") }
     }
@@ -125,7 +125,7 @@ struct AnnouncerSoakTests {
         try ledger.close(box.inbox.receipts(after: 0, limit: .max))
         #expect(ledger.problems.isEmpty, "seed \(seed): \(ledger.problems.count), first \(ledger.problems.prefix(5))")
         #expect(try box.inbox.counts().waiting == 0)
-        #expect(try box.inbox.errands().isEmpty)
+        #expect(try box.inbox.customMessages().isEmpty)
         // It did meet what it is about.
         let (notices, says) = await (box.notices, box.says)
         #expect(notices > 4000 && says > 800 && ledger.stopped > 50)

@@ -88,7 +88,7 @@ struct AnnouncerTests {
     }
 
     @Test("How a payment sounded is recorded, also when the disk needs a second attempt")
-    func manner() async throws {
+    func audibility() async throws {
         let entry = try Entries.entry(1)
         let script = AnnouncerScript { $0.inboxChanged() }
         script.expectPlaying(entry, .played(.muted))

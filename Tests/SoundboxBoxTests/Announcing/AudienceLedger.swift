@@ -12,7 +12,7 @@ struct AudienceLedger {
     private(set) var mostPassedOver = 0
     private(set) var sentences: [Rank: Int] = [:]
     private(set) var stopped = 0
-    /// Ids of notices that arrived, and of errands that were accepted.
+    /// Ids of notices that arrived, and of custom messages that were accepted.
     private(set) var ids: Set<String> = []
     /// Heard to the end at any time.
     private(set) var heardAtAll: Set<String> = []
@@ -38,8 +38,8 @@ struct AudienceLedger {
         if rank == .payment { heldUp[entry.notice.id.text] = lowerSounds ? 1 : 0 }
     }
 
-    mutating func arrived(_ entry: ErrandEntry, readyAt time: Int64) {
-        wait(entry.errand.id.text, in: .text, since: time)
+    mutating func arrived(_ entry: CustomMessageEntry, readyAt time: Int64) {
+        wait(entry.customMessage.id.text, in: .text, since: time)
     }
 
     private mutating func wait(_ id: String, in rank: Rank, since time: Int64) {
@@ -51,9 +51,9 @@ struct AudienceLedger {
     mutating func asked(_ rank: Rank) { isAsked.insert(rank) }
     private var isAsked: Set<Rank> = []
 
-    mutating func arrived(ring: ErrandEntry) {
-        ids.insert(ring.errand.id.text)
-        rings.insert(ring.errand.id.text)
+    mutating func arrived(ring: CustomMessageEntry) {
+        ids.insert(ring.customMessage.id.text)
+        rings.insert(ring.customMessage.id.text)
     }
 
     mutating func answered(_ id: String) { answeredIDs.insert(id) }
@@ -69,8 +69,8 @@ struct AudienceLedger {
         heldUp[id] = nil
     }
 
-    mutating func ended(_ entry: ErrandEntry) {
-        waiting[entry.errand.id.text] = nil
+    mutating func ended(_ entry: CustomMessageEntry) {
+        waiting[entry.customMessage.id.text] = nil
         if entry.isRing { sentencesInBetween = nil }
     }
 
@@ -89,7 +89,7 @@ struct AudienceLedger {
 
     /// - Parameter isBetweenRepeats: it comes between two repeats of a ring, and neither card nor disk is away.
     mutating func begins(_ job: Announcer.Job, at time: Int64, holdsUp: Bool, isBetweenRepeats: Bool) {
-        if case .ring(let entry, _) = job { return repeats(entry.errand.id.text) }
+        if case .ring(let entry, _) = job { return repeats(entry.customMessage.id.text) }
         if let count = sentencesInBetween, job != .prompt(.cancelled), isBetweenRepeats {
             sentencesInBetween = count + 1
             // Another one is let in where a repeat fails.
@@ -112,9 +112,9 @@ struct AudienceLedger {
         checkOrder(of: job)
         if job.rank == .payment { return }
         if case .say(let entry, let script, let failure) = job,
-            script.text != entry.errand.id.text + (failure == nil ? "" : " instead")
+            script.text != entry.customMessage.id.text + (failure == nil ? "" : " instead")
         {
-            problems.append("\(script.text) is said for \(entry.errand.id)")
+            problems.append("\(script.text) is said for \(entry.customMessage.id)")
         }
         lowerSounds = holdsUp
         guard holdsUp else { return }
@@ -154,7 +154,7 @@ struct AudienceLedger {
 
     mutating func heard(_ job: Announcer.Job) {
         if case .ring(let entry, _) = job {
-            heardAtAll.insert(entry.errand.id.text)
+            heardAtAll.insert(entry.customMessage.id.text)
             return
         }
         lowerSounds = false

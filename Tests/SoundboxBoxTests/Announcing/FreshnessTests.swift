@@ -111,7 +111,7 @@ struct FreshnessTests {
             (ClockReading(Timestamp(millisecondsSince1970: 0), .none, earliest: noon), true),
         ])
     func says(clock: ClockReading, isTooOld: Bool) throws {
-        let entry = try ErrandEntry.say(1, age: .seconds(301))
+        let entry = try CustomMessageEntry.say(1, age: .seconds(301))
         #expect(entry.isTooOld(after: .seconds(300), at: clock) == isTooOld)
         #expect(!entry.isTooOld(after: .seconds(301), at: clock))
     }
@@ -119,7 +119,7 @@ struct FreshnessTests {
     @Test("While nobody has confirmed the clock, it is too old by how long it has waited here")
     func saysByArrival() throws {
         // Sent now, by a clock that is an hour ahead.
-        var entry = try ErrandEntry.say(1, age: .seconds(3_600))
+        var entry = try CustomMessageEntry.say(1, age: .seconds(3_600))
         entry.clock = .unconfirmed
         entry.receivedAt = Self.ago(300)
         #expect(!entry.isTooOld(after: .seconds(300), at: ClockReading(Self.noon, .unconfirmed)))

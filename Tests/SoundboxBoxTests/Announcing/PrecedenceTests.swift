@@ -105,7 +105,7 @@ struct TurnsTests {
     }
 
     @Test("A rank that was passed over four times goes first, the highest of those first")
-    mutating func patience() throws {
+    mutating func timeout() throws {
         let all = Set(Rank.allCases).subtracting([.payment])
         var order: [Rank] = []
         for _ in 1...9 { order.append(try #require(try step(nil, all))) }

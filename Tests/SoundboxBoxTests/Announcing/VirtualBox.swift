@@ -27,7 +27,7 @@ actor VirtualBox: AnnouncerWork {
     private var failures: Int
 
     private var scenario: any VirtualScenario
-    private let makeAnnouncer: @Sendable (_ lastEarlierErrand: Int64) -> Announcer
+    private let makeAnnouncer: @Sendable (_ lastEarlierCustomMessage: Int64) -> Announcer
     var announcer: Announcer
     private(set) var requests = AnnouncerRequests()
     /// Something was asked for since the announcer last waited.
@@ -43,7 +43,7 @@ actor VirtualBox: AnnouncerWork {
     private var ringing: CommandID?
     private var playing: (job: Announcer.Job, end: Int64)?
     private var endsEarly = false
-    /// What a cancel has told the service since the inbox was read, as ``Sounding`` keeps it there.
+    /// What a cancel has told the service since the inbox was read, as ``NowPlaying`` keeps it there.
     private var hushed: Set<String> = []
     private var speeches: [String: (ready: Int64, speech: Announcer.Speech)] = [:]
     private(set) var notices = 0
@@ -58,10 +58,10 @@ actor VirtualBox: AnnouncerWork {
         random = SeededGenerator(seed: seed)
         self.failures = failures
         self.scenario = scenario
-        makeAnnouncer = { lastEarlierErrand in
+        makeAnnouncer = { lastEarlierCustomMessage in
             Announcer(
                 freshness: FreshnessPolicy(expireAfter: .seconds(600)), saysExpireAfter: saysExpireAfter,
-                hurryAbove: [nil, 1, 3][Int(seed % 3)], lastEarlierErrand: lastEarlierErrand)
+                hurryAbove: [nil, 1, 3][Int(seed % 3)], lastEarlierCustomMessage: lastEarlierCustomMessage)
         }
         announcer = makeAnnouncer(0)
     }
@@ -72,7 +72,7 @@ actor VirtualBox: AnnouncerWork {
         repeat {
             (isRestarting, isOff, isWoken, diskHasFailed) = (false, false, false, false)
             (playing, endsEarly, hushed) = (nil, false, [])
-            announcer = makeAnnouncer((try? inbox.errands().map(\.sequence).max()) ?? 0)
+            announcer = makeAnnouncer((try? inbox.customMessages().map(\.sequence).max()) ?? 0)
             requests = AnnouncerRequests()
             requests.inboxChanged()
             await Task { await announce() }.value
@@ -110,8 +110,8 @@ actor VirtualBox: AnnouncerWork {
         guard !diskIsAway else { return }
         says += 1
         let id = "S\(says)"
-        let errand = Errand(id: try CommandID(id), purpose: .say, content: .text(id), at: time)
-        let arrival = CommandArrival.errand(errand, expiry: expiry, onlyWhenNoRing: false)
+        let customMessage = CustomMessage(id: try CommandID(id), purpose: .say, content: .text(id), at: time)
+        let arrival = CommandArrival.customMessage(customMessage, expiry: expiry, onlyWhenNoRing: false)
         guard case .accepted(let entry)? = try inbox.take([arrival], at: time).first else { return }
         speeches[id] = (elapsed + delay, speech ?? .ready(.words(id)))
         ledger.arrived(entry, readyAt: elapsed + delay)
@@ -136,7 +136,7 @@ actor VirtualBox: AnnouncerWork {
     var sounding: CancelTarget? {
         switch playing?.job {
         case .notice(let entry): .payment(entry.notice.id)
-        case .say(let entry, _, _), .ring(let entry, _): .errand(entry.errand.id)
+        case .say(let entry, _, _), .ring(let entry, _): .customMessage(entry.customMessage.id)
         default: nil
         }
     }
@@ -165,9 +165,9 @@ actor VirtualBox: AnnouncerWork {
     func ring(timeout: Duration, answeredAfter time: Int64) throws {
         guard !diskIsAway else { return }
         rings += 1
-        let errand = Errand(
+        let customMessage = CustomMessage(
             id: try CommandID("R\(rings)"), purpose: .ring(timeout: timeout), content: .tone, at: self.time)
-        let arrival = CommandArrival.errand(errand, expiry: expiry, onlyWhenNoRing: false)
+        let arrival = CommandArrival.customMessage(customMessage, expiry: expiry, onlyWhenNoRing: false)
         guard case .accepted(let entry)? = try inbox.take([arrival], at: self.time).first else { return }
         ledger.arrived(ring: entry)
         schedule(.press, at: elapsed + time)
@@ -178,7 +178,7 @@ actor VirtualBox: AnnouncerWork {
         guard let ring = requests.answerRing() else { return }
         isWoken = true
         ledger.answered(ring.text)
-        hush(.errand(ring))
+        hush(.customMessage(ring))
     }
 
     func loseCard(for time: Int64) {
@@ -265,10 +265,12 @@ actor VirtualBox: AnnouncerWork {
     func read(limit: Int) throws(InboxError) -> Announcer.Reading {
         try onDisk {
             hushed = []
-            let errands = try inbox.errands()
-            let says = errands.filter { !$0.isRing }.map { Announcer.Say($0, speech(of: $0.errand.id.text)) }
+            let customMessages = try inbox.customMessages()
+            let says = customMessages.filter { !$0.isRing }.map {
+                Announcer.Say($0, speech(of: $0.customMessage.id.text))
+            }
             let queue = Announcer.Queue(
-                notices: try inbox.queue(limit: limit), says: says, rings: errands.filter(\.isRing))
+                notices: try inbox.queue(limit: limit), says: says, rings: customMessages.filter(\.isRing))
             return Announcer.Reading(queue: queue, limit: limit, moment: moment)
         }
     }
@@ -292,15 +294,15 @@ actor VirtualBox: AnnouncerWork {
         try onDisk { try inbox.stillWaiting(entries) }
     }
 
-    func begin(_ entry: ErrandEntry) throws(InboxError) -> Bool {
+    func begin(_ entry: CustomMessageEntry) throws(InboxError) -> Bool {
         try onDisk { try inbox.stillWaits(entry) }
     }
 
-    func record(_ job: Announcer.Job, _ manner: Manner) throws(InboxError) {
+    func record(_ job: Announcer.Job, _ audibility: Audibility) throws(InboxError) {
         try onDisk {
             switch job {
-            case .notice(let entry): try inbox.markAnnounced(entry, as: manner, at: time)
-            case .summary(let entries): try inbox.markExpired(entries, told: manner, at: time)
+            case .notice(let entry): try inbox.markAnnounced(entry, as: audibility, at: time)
+            case .summary(let entries): try inbox.markExpired(entries, told: audibility, at: time)
             default: ledger.problems.append("\(job) is recorded")
             }
         }
@@ -310,7 +312,7 @@ actor VirtualBox: AnnouncerWork {
         try onDisk { try inbox.markExpired(entries, told: nil, at: time) }
     }
 
-    func end(_ entry: ErrandEntry, _ end: ErrandEnd) throws(InboxError) -> Bool {
+    func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool {
         try onDisk {
             guard try inbox.end(entry, as: end, at: time) else { return false }
             ledger.ended(entry)
@@ -318,7 +320,7 @@ actor VirtualBox: AnnouncerWork {
         }
     }
 
-    func words(of ring: ErrandEntry) -> AnnouncementScript? { chance(90) ? .silence : nil }
+    func words(of ring: CustomMessageEntry) -> AnnouncementScript? { chance(90) ? .silence : nil }
 
     func show(_ ring: Rings.Ring?) { ringing = ring?.id }
 
@@ -362,7 +364,7 @@ extension CancelTarget {
     var text: String {
         switch self {
         case .payment(let id): id.text
-        case .errand(let id): id.text
+        case .customMessage(let id): id.text
         }
     }
 }
@@ -371,7 +373,7 @@ extension Announcer.Job {
     /// The ids of what it tells of for the first time.
     var targets: [String] {
         switch self {
-        case .say(let entry, _, _), .ring(let entry, _): return [entry.errand.id.text]
+        case .say(let entry, _, _), .ring(let entry, _): return [entry.customMessage.id.text]
         default: break
         }
         return entries.map(\.notice.id.text)

@@ -25,7 +25,7 @@ struct CertificateServiceTests {
     private let state = BoxState(volume: Volume(80))
 
     /// - Parameter days: what is left of a hundred.
-    private func service(days: Int, patience: Duration = .seconds(3600)) -> CertificateService {
+    private func service(days: Int, timeout: Duration = .seconds(3600)) -> CertificateService {
         let now = Timestamp.now.millisecondsSince1970
         let term = CertificateTerm(
             begin: Timestamp(millisecondsSince1970: now + Int64(days - 100) * 86_400_000),
@@ -51,7 +51,7 @@ struct CertificateServiceTests {
                 }, failure: { [drawer] in drawer.content.withLock { $0.failure } }),
             state: state, clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, executor: ThreadExecutor(name: "files"),
-            patience: patience)
+            timeout: timeout)
     }
 
     private func told(_ service: CertificateService) async -> CertificateStatus? {
@@ -119,7 +119,7 @@ struct CertificateServiceTests {
     @Test("When the broker does not let the box in, the one before counts again, and the next is asked for a day later")
     func late() async throws {
         drawer.content.withLock { $0.isOnTrial = true }
-        let service = service(days: 20, patience: .milliseconds(10))
+        let service = service(days: 20, timeout: .milliseconds(10))
         await service.run()
         #expect(await service.hasChanged)
         let failure = drawer.content.withLock { $0.failure }

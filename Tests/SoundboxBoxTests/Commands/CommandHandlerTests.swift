@@ -18,7 +18,8 @@ struct CommandHandlerTests {
     private func intake() -> Intake {
         Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(),
             inbox: TemporaryInbox(),
             clock: BoxClock(newestKnown: nil), state: fixture.state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -11,7 +11,7 @@ struct CommandTests {
             (#"{"id":"c","type":"replay"}"#, Command.play(.last)),
             (#"{"id":"c","type":"reconciled","session_epoch":3}"#, .reconciled(epoch: 3)),
             (#"{"id":"c","type":"totals"}"#, .play(.today)),
-            (#"{"id":"c","type":"cancel","command_id":"r"}"#, .cancel(.errand(try CommandID("r")))),
+            (#"{"id":"c","type":"cancel","command_id":"r"}"#, .cancel(.customMessage(try CommandID("r")))),
             (#"{"id":"c","type":"cancel","payment_id":"A","command_id":null}"#, .cancel(.payment(try PaymentID("A")))),
             (#"{"id":"c","type":"cancel","payment_id":"A","kind":null}"#, .cancel(.payment(try PaymentID("A")))),
             (#"{"id":"c","type":"cancel","payment_id":"A","kind":"payment"}"#, .cancel(.payment(try PaymentID("A")))),

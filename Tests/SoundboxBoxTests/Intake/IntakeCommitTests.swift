@@ -25,7 +25,8 @@ struct IntakeCommitTests {
     init() {
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(),
             inbox: inbox,
             clock: BoxClock(newestKnown: nil), state: state,
             logger: Logger(label: "test") { [log] _ in

@@ -29,7 +29,7 @@ struct IntakeRefusalTests {
             reader: mapping.map { .mapped(MappedNoticeDecoder(mapping: $0, defaultCurrency: .CNY)) }
                 ?? .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
             verifier: verifier, admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: ErrandSpeech(), inbox: inbox, clock: TestMachine().clock(), state: state,
+            rules: CustomMessageSpeech(), inbox: inbox, clock: TestMachine().clock(), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             requests: requests, hooks: Intake.Hooks())
     }

@@ -24,7 +24,8 @@ struct IntakeSignatureTests {
             keys: [try SigningKey(MessageVerifierTests.secret)], required: required, topics: topics)
         return Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: hasKey ? verifier : nil,
-            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(),
             inbox: inbox,
             clock: machine.clock(), state: BoxState(volume: Volume(80)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -32,7 +32,8 @@ struct IntakeTests {
         clock = machine.clock()
         intake = Intake(
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(),
             inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
             hooks: Intake.Hooks())
     }
@@ -66,7 +67,8 @@ struct IntakeTests {
             conditions: [.init(field: try #require(FieldPath("ok")), values: ["true"], otherwise: .ignore)])
         let intake = Intake(
             reader: .mapped(MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)), verifier: nil,
-            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
+            admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(),
             inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
             metrics: BoxMetrics(registry), hooks: Intake.Hooks())
         for value in ["false", "true", "1"] {

@@ -21,7 +21,8 @@ struct IntakeTopicTests {
             verifier: hasKey
                 ? MessageVerifier(
                     keys: [try SigningKey(MessageVerifierTests.secret)], required: false, topics: topics) : nil,
-            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)), rules: ErrandSpeech(),
+            admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
+            rules: CustomMessageSpeech(),
             inbox: inbox, clock: TestMachine().clock(), state: state,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             hooks: Intake.Hooks(perform: { [performed] in performed.append($0) }))

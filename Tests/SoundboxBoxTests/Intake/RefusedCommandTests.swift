@@ -15,8 +15,8 @@ struct RefusedCommandTests {
     private let performed = Journal<Command>()
     private let lines = Journal<String>()
 
-    /// An inbox with a payment that waits and one that was announced, a ring that was missed, as many errands as there may
-    /// be, and receipts that the broker has confirmed, which any commit would remove.
+    /// An inbox with a payment that waits and one that was announced, a ring that was missed, as many custom messages
+    /// as there may be, and receipts that the broker has confirmed, which any commit would remove.
     init() throws {
         folder = try TemporaryFolder()
         inbox = try SQLiteInbox(path: folder.file("inbox.sqlite"))
@@ -28,17 +28,17 @@ struct RefusedCommandTests {
             at: now)
         try inbox.markAnnounced(try #require(try inbox.waiting(limit: 2).last), at: now)
         _ = try inbox.take([try Self.ring(0)], at: now)
-        #expect(try inbox.end(try #require(try inbox.errands().first), as: .missed, at: now))
-        _ = try inbox.take(try (1...Errand.mostWaiting).map { try Self.ring($0) }, at: now)
+        #expect(try inbox.end(try #require(try inbox.customMessages().first), as: .missed, at: now))
+        _ = try inbox.take(try (1...CustomMessage.mostWaiting).map { try Self.ring($0) }, at: now)
         try inbox.removeReceipts(try inbox.receipts(after: 0, limit: 2).map(\.sequence))
     }
 
     private static func ring(_ number: Int) throws -> CommandArrival {
         let later = TestMachine.time(.days(1))
-        let errand = Errand(
+        let customMessage = CustomMessage(
             id: try CommandID("r-\(number)"), purpose: .ring(timeout: .seconds(5)), content: .tone,
             at: later)
-        return .errand(errand, expiry: later, onlyWhenNoRing: false)
+        return .customMessage(customMessage, expiry: later, onlyWhenNoRing: false)
     }
 
     private func intake(hasKey: Bool = false, oneRing: Bool = false) throws -> Intake {
@@ -49,7 +49,7 @@ struct RefusedCommandTests {
             reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
             verifier: hasKey ? verifier : nil,
             admission: NoticeAdmission(window: .seconds(3600), retainedWindow: .seconds(600)),
-            rules: ErrandSpeech(problemOfWords: { $0.contains("元") ? "tells of an amount" : nil }),
+            rules: CustomMessageSpeech(problemOfWords: { $0.contains("元") ? "tells of an amount" : nil }),
             allowsOneRing: oneRing, inbox: inbox, clock: TestMachine(isSynchronised: true).clock(),
             state: state,
             logger: Logger(label: "test") { _ in
@@ -178,7 +178,7 @@ struct RefusedCommandTests {
         let words = FeedMessage(topic: .commands, payload: Array(text.utf8))
         // Words are judged where there is room for them.
         try expectRefusal("refused too many: ", of: intake) { try intake.commit([words]) }
-        #expect(try inbox.end(try #require(try inbox.errands().first), as: .missed, at: TestMachine.noon))
+        #expect(try inbox.end(try #require(try inbox.customMessages().first), as: .missed, at: TestMachine.noon))
         try expectRefusal("refused text: tells of an amount", of: intake) { try intake.commit([words]) }
         try expectRefusal("refused payload: ", of: intake) {
             try intake.skipped(.commands, bytes: 8 << 20)

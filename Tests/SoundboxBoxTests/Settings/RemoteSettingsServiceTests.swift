@@ -46,7 +46,7 @@ struct RemoteSettingsServiceTests {
     private let volumes = Journal<Volume>()
 
     private func service(
-        _ record: SettingsRecord = SettingsRecord(owner: "M/b"), patience: Duration = .seconds(3600),
+        _ record: SettingsRecord = SettingsRecord(owner: "M/b"), timeout: Duration = .seconds(3600),
         problem: String? = nil
     ) -> RemoteSettingsService {
         RemoteSettingsService(
@@ -54,7 +54,7 @@ struct RemoteSettingsServiceTests {
                 record: record, problem: { _ in problem }, write: disk.write, keepVolume: disk.keep), state: state,
             clock: BoxClock(newestKnown: nil),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            executor: ThreadExecutor(name: "files"), patience: patience,
+            executor: ThreadExecutor(name: "files"), timeout: timeout,
             setVolume: { [volumes, state] volume in
                 state.update { $0.volume = volume }
                 volumes.append(volume)
@@ -203,7 +203,7 @@ struct RemoteSettingsServiceTests {
 
     @Test("A box that is not online with them in time gives them up, and is made anew without them")
     func late() async throws {
-        let service = service(try onTrial(), patience: .milliseconds(1))
+        let service = service(try onTrial(), timeout: .milliseconds(1))
         await service.run()
         #expect(await service.hasChanged)
         let kept = try #require(disk.record.withLock { $0 })
@@ -214,7 +214,7 @@ struct RemoteSettingsServiceTests {
     @Test("A box that was online with them keeps them, although the disk had no room for that at first")
     func onlineOnAFullDisk() async throws {
         disk.isFull.withLock { $0 = true }
-        let service = service(try onTrial(), patience: .milliseconds(20))
+        let service = service(try onTrial(), timeout: .milliseconds(20))
         let running = Task { await service.run() }
         state.update { $0.connection = .subscribed }
         // When it came online, and later than the trial may take.
@@ -257,7 +257,7 @@ struct RemoteSettingsServiceTests {
     @Test("A disk that does not take it at first gives them up later")
     func lateOnAFullDisk() async throws {
         disk.isFull.withLock { $0 = true }
-        let service = service(try onTrial(), patience: .milliseconds(1))
+        let service = service(try onTrial(), timeout: .milliseconds(1))
         let running = Task { await service.run() }
         disk.isFull.withLock { $0 = false }
         await running.value

@@ -31,7 +31,7 @@ enum Entries {
 extension Announcer.Queue {
     /// What an inbox answers in which just these wait.
     static func of(
-        _ entries: [InboxEntry], says: [Announcer.Say] = [], rings: [ErrandEntry] = []
+        _ entries: [InboxEntry], says: [Announcer.Say] = [], rings: [CustomMessageEntry] = []
     ) -> Announcer.Queue {
         let payments = entries.filter { $0.notice.kind == .payment }
         let others = [
@@ -52,20 +52,21 @@ extension Announcer.Say {
     }
 }
 
-extension ErrandEntry {
-    static func say(_ sequence: Int64, age: Duration = .zero) throws -> ErrandEntry {
+extension CustomMessageEntry {
+    static func say(_ sequence: Int64, age: Duration = .zero) throws -> CustomMessageEntry {
         let time = Timestamp(
             millisecondsSince1970: Entries.noon.millisecondsSince1970 - Int64(age / .milliseconds(1)))
-        let errand = Errand(id: try CommandID("S\(sequence)"), purpose: .say, content: .text("S\(sequence)"), at: time)
-        return ErrandEntry(sequence: sequence, errand: errand, receivedAt: time)
+        let customMessage = CustomMessage(
+            id: try CommandID("S\(sequence)"), purpose: .say, content: .text("S\(sequence)"), at: time)
+        return CustomMessageEntry(sequence: sequence, customMessage: customMessage, receivedAt: time)
     }
 }
 
-extension ErrandEntry {
-    static func ring(_ sequence: Int64, timeout: Duration = .seconds(30)) throws -> ErrandEntry {
-        let errand = Errand(
+extension CustomMessageEntry {
+    static func ring(_ sequence: Int64, timeout: Duration = .seconds(30)) throws -> CustomMessageEntry {
+        let customMessage = CustomMessage(
             id: try CommandID("R\(sequence)"), purpose: .ring(timeout: timeout), content: .tone, at: Entries.noon)
-        return ErrandEntry(sequence: sequence, errand: errand, receivedAt: Entries.noon)
+        return CustomMessageEntry(sequence: sequence, customMessage: customMessage, receivedAt: Entries.noon)
     }
 }
 

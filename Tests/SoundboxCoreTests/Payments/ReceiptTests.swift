@@ -14,7 +14,7 @@ struct ReceiptTests {
     @Test("It names its epoch, and how a payment was announced")
     func announced() throws {
         let receipt = Receipt(
-            id: try PaymentID("T1"), state: .announced, at: Timestamp(millisecondsSince1970: 0), manner: .atVolume0)
+            id: try PaymentID("T1"), state: .announced, at: Timestamp(millisecondsSince1970: 0), audibility: .atVolume0)
         #expect(
             receipt.json(sequence: 7, epoch: "00ff").text
                 == #"{"id":"T1","state":"announced","at":"1970-01-01T00:00:00.000Z","sequence":7,"epoch":"00ff","#
@@ -41,8 +41,8 @@ struct ReceiptTests {
     }
 
     @Test("The manners are those that the providers know")
-    func manners() {
-        #expect(Manner.allCases.map(\.rawValue) == ["aloud", "muted", "volume_0", "without_amount"])
+    func audibilities() {
+        #expect(Audibility.allCases.map(\.rawValue) == ["aloud", "muted", "volume_0", "without_amount"])
     }
 
     @Test("A rejection without a readable id has a null id and its reason")

@@ -21,10 +21,10 @@ struct FaultedBoxWordsTests {
         wordsDue: ContinuousClock.Instant, devices: @escaping @Sendable () -> [String],
         check: @escaping @Sendable () throws -> Void
     ) -> FaultedBox {
-        var surroundings = Surroundings()
-        surroundings.likelyDevices = devices
+        var fallback = FallbackSettings()
+        fallback.likelyDevices = devices
         return FaultedBox(
-            BoxFault(Missing()), configurationFile: folder.file("soundbox.yaml"), surroundings: surroundings,
+            BoxFault(Missing()), configurationFile: folder.file("soundbox.yaml"), fallback: fallback,
             panel: .board, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, firstWords: wordsDue,
             retryDelay: .zero, check: check)
     }

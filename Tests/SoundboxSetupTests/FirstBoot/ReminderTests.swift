@@ -15,9 +15,9 @@ struct ReminderTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func reminder(_ surroundings: Surroundings) -> Reminder {
+    private func reminder(_ fallback: FallbackSettings) -> Reminder {
         Reminder(
-            surroundings: surroundings, amplifier: nil,
+            fallback: fallback, amplifier: nil,
             logger: Logger(label: "test") { [lines] _ in JournalLogHandler(lines: lines) },
             fact: "the box is not set up")
     }
@@ -26,9 +26,9 @@ struct ReminderTests {
     func nextCard() async throws {
         let heard = folder.file("heard.wav")
         let unused = folder.file("unused.wav")
-        var surroundings = Surroundings()
-        surroundings.likelyDevices = { ["hw:CARD=Nowhere", "hw:CARD=Neither", "file:\(heard)", "file:\(unused)"] }
-        await reminder(surroundings).say(.notProvisioned)
+        var fallback = FallbackSettings()
+        fallback.likelyDevices = { ["hw:CARD=Nowhere", "hw:CARD=Neither", "file:\(heard)", "file:\(unused)"] }
+        await reminder(fallback).say(.notProvisioned)
         #expect(try Data(contentsOf: URL(fileURLWithPath: heard)).count > 20_000)
         #expect(!FileManager.default.fileExists(atPath: unused))
         let lines = lines.entries
@@ -40,10 +40,10 @@ struct ReminderTests {
     @Test("The device of a box that was in service is the only one")
     func chosenCard() async throws {
         let unused = folder.file("unused.wav")
-        var surroundings = Surroundings()
-        surroundings.audioDevice = "hw:CARD=Nowhere"
-        surroundings.likelyDevices = { ["file:\(unused)"] }
-        await reminder(surroundings).say(.notProvisioned)
+        var fallback = FallbackSettings()
+        fallback.audioDevice = "hw:CARD=Nowhere"
+        fallback.likelyDevices = { ["file:\(unused)"] }
+        await reminder(fallback).say(.notProvisioned)
         #expect(!FileManager.default.fileExists(atPath: unused))
         #expect(lines.entries.count == 1)
     }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import SoundboxStore
 
-/// What the tests of ``Inbox``, ``ErrandBook`` and ``PaymentHistory`` are written with.
+/// What the tests of ``Inbox``, ``CustomMessageStore`` and ``PaymentHistory`` are written with.
 protocol InboxContract {}
 
 extension InboxContract {

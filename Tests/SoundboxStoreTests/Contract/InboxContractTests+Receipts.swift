@@ -140,18 +140,19 @@ extension InboxContractTests {
     }
 
     @Test("A receipt says how its payment was announced, and one of a summary how that was told")
-    func manners() throws {
+    func audibilities() throws {
         let entries = try store(["1", "2", "3", "4", "5", "6", "7"], in: inbox)
-        for (entry, manner) in zip(entries, Manner.allCases) {
-            try inbox.markAnnounced(entry, as: manner, at: later)
+        for (entry, audibility) in zip(entries, Audibility.allCases) {
+            try inbox.markAnnounced(entry, as: audibility, at: later)
         }
         try inbox.markExpired(Array(entries[4...5]), told: .muted, at: later)
         try inbox.markExpired([entries[6]], told: nil, at: later)
-        let manners = try inbox.receipts(after: 0, limit: 100).map {
+        let audibilities = try inbox.receipts(after: 0, limit: 100).map {
             try JSONValue(parsing: $0.payload)["how"]?.string
         }
-        #expect(manners.prefix(7).allSatisfy { $0 == nil }, "stored ones say nothing of it")
-        #expect(Array(manners.dropFirst(7)) == ["aloud", "muted", "volume_0", "without_amount", "muted", "muted", nil])
+        #expect(audibilities.prefix(7).allSatisfy { $0 == nil }, "stored ones say nothing of it")
+        #expect(
+            Array(audibilities.dropFirst(7)) == ["aloud", "muted", "volume_0", "without_amount", "muted", "muted", nil])
     }
 
     @Test("Receipts of one inbox name one epoch, and begin above all that were numbered before")

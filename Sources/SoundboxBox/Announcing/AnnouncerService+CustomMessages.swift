@@ -1,0 +1,64 @@
+import Logging
+import SoundboxCore
+import SoundboxSpeech
+
+/// What commands give to say, between the inbox and the announcer.
+extension AnnouncerService {
+    /// Oldest first.
+    func waitingCustomMessages() throws(InboxError) -> (says: [Announcer.Say], rings: [CustomMessageEntry]) {
+        guard let customMessages else { return ([], []) }
+        let entries = try customMessages.book.customMessages()
+        customMessages.prepare(entries)
+        let says = entries.filter { !$0.isRing }.map { Announcer.Say($0, customMessages.speech($0)) }
+        return (says, entries.filter(\.isRing))
+    }
+
+    func words(of ring: CustomMessageEntry) -> AnnouncementScript? {
+        guard let customMessages else { return .silence }
+        return customMessages.ringWords(ring)
+    }
+
+    /// Tells panel, status and log at each change which ring it is.
+    func show(_ ring: Rings.Ring?) {
+        guard ring?.id != state.snapshot.ring?.id else { return }
+        state.update { state in
+            state.ring = ring.map { BoxState.Ring(of: $0.entry.customMessage, until: $0.deadline) }
+        }
+        guard let customMessage = ring?.entry.customMessage else { return }
+        logger.notice("ringing", metadata: ["id": "\(customMessage.id)", "text": "\(customMessage.content.summary)"])
+    }
+
+    func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool {
+        let hasEnded = try reporting { () throws(InboxError) in
+            try customMessages?.book.end(entry, as: end, at: clock.now) == true
+        }
+        guard hasEnded else { return false }
+        nowPlaying.forget([.customMessage(entry.customMessage.id)])
+        let command: Logger.Metadata = ["command": "\(entry.customMessage.id)"]
+        switch end {
+        case _ where entry.isRing:
+            logger.notice("ring over", metadata: ["id": "\(entry.customMessage.id)", "end": "\(end.summary)"])
+        case .failed(let reason):
+            logger.error("not said", metadata: command.merging(["reason": "\(reason)"]) { $1 })
+        case .expired: logger.notice("too late, not said", metadata: command)
+        case .spoken(let audibility):
+            logger.info("said", metadata: command.merging(["told": "\(audibility.rawValue)"]) { $1 })
+        case .answered, .missed: break
+        }
+        receiptsAreWaiting()
+        return true
+    }
+}
+
+extension CustomMessageEnd {
+    /// For the log.
+    fileprivate var summary: String {
+        switch self {
+        case .answered: "answered"
+        case .missed: "missed"
+        case .spoken(let audibility): audibility.rawValue
+        case .failed(let reason): "failed: \(reason)"
+        case .expired: "expired"
+        }
+    }
+}

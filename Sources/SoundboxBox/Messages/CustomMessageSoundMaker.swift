@@ -1,0 +1,88 @@
+import SoundboxCore
+import SoundboxSpeech
+import SoundboxVoice
+
+/// Makes what a custom message wants to be heard, by whatever there is to make it.
+struct CustomMessageSoundMaker: Sendable {
+    let voices: Voices
+    let synthesizer: (any SpeechSynthesizer)?
+    let clips: (any ClipSource)?
+
+    /// That there is something to be said: where the voice has no words for what it is. `nil` where it has no words for
+    /// that either.
+    var message: AnnouncementScript? {
+        let script = voices.script(for: .prompt(.message))
+        return script.hasWords ? script : nil
+    }
+
+    func sound(of customMessage: CustomMessage) async -> PreparedSound {
+        switch customMessage.content {
+        case .tone: .script(.silence)
+        case .text(let text): await words(of: text)
+        case .segments(let segments): words(of: segments)
+        case .clip(let clip, let otherwise): await sound(of: clip, otherwise: otherwise)
+        case .kind(let name, let number): words(of: name, number)
+        }
+    }
+
+    /// By recordings that cover it; else by the synthesiser, with the marker before it.
+    /// - Parameter isMarked: the marker stands before recordings, too.
+    func words(of text: String, isMarked: Bool = false) async -> PreparedSound {
+        let recorded = voices.script(ofText: text)
+        if !isMarked, let recorded, recorded.hasWords { return .script(recorded) }
+        guard let marker else {
+            return failed("the voice has recordings neither of prompts.marker nor prompts.message")
+        }
+        if let recorded, recorded.hasWords { return .script(marker.followed(by: recorded, after: Self.rest)) }
+        guard let synthesizer else {
+            return failed("the voice has no recordings of these words, and say.synthesizer is none")
+        }
+        do throws(SpeechSynthesisError) {
+            let sound = try await synthesizer.speech(of: text, in: voices.locale)
+            let words = AnnouncementScript(text: text, elements: [.sound(sound)])
+            return .script(marker.followed(by: words, after: Self.rest))
+        } catch { return failed(error.description) }
+    }
+
+    /// Between the marker and what it stands before.
+    private static let rest = Duration.milliseconds(300)
+
+    /// Tells that what follows is somebody's text.
+    private var marker: AnnouncementScript? {
+        let script = voices.script(for: .prompt(.marker))
+        return script.hasWords ? script : message
+    }
+
+    /// Tells whose clips are not to be given up.
+    func keep(_ references: Set<ClipReference>) async { await clips?.keep(references) }
+
+    private func words(of segments: [String]) -> PreparedSound {
+        // There were recordings when the custom message was taken.
+        do throws(SpeechError) { return .script(try voices.script(ofSegments: segments)) } catch {
+            return failed("segments: \(error)")
+        }
+    }
+
+    private func sound(of clip: ClipReference, otherwise: String?) async -> PreparedSound {
+        guard let clips else { return failed(CustomMessageSpeech.clipsAreOff) }
+        do throws(ClipError) {
+            let sound = try await clips.clip(clip)
+            return .script(AnnouncementScript(text: "clip \(clip.sha256.prefix(8))", elements: [.sound(sound)]))
+        } catch {
+            guard let otherwise else { return failed(error.description) }
+            switch await words(of: otherwise) {
+            case .script(let script): return .failed(reason: error.description, instead: script)
+            case .failed(let reason, let instead):
+                return .failed(reason: "\(error); \(reason)", instead: instead)
+            }
+        }
+    }
+
+    private func words(of name: KindName, _ number: Int64?) -> PreparedSound {
+        let script = voices.script(for: .kind(name, amount: nil, number: number))
+        guard let shortcoming = script.shortcoming else { return .script(script) }
+        return .failed(reason: shortcoming.description, instead: script.hasWords ? script : message)
+    }
+
+    private func failed(_ reason: String) -> PreparedSound { .failed(reason: reason, instead: message) }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Glibc
+import SoundboxBox
+import SoundboxCommandLine
+import SoundboxConfiguration
+import SoundboxCore
+import SoundboxMQTT
+import SoundboxSetup
+import SoundboxSystem
+
+/// Sends one command to the configured box, as a provider would.
+struct CustomMessageSender: ParsableArguments {
+    @Option(help: "The command's id; otherwise a new one.")
+    var id: String?
+
+    @Flag(help: "Wait for the box's reply and receipts and print them.")
+    var wait = false
+
+    @OptionGroup var configuration: ConfigurationOptions
+
+    func validate() throws {
+        guard let id else { return }
+        do { _ = try CommandID(id) } catch { throw ValidationError("--id: \(error).") }
+    }
+
+    /// Sends a command with these members besides its id and its time.
+    /// - Parameters:
+    ///   - timeout: for connection, acknowledgement and receipts together.
+    ///   - awaited: whose receipts are waited for, where it is not this command.
+    /// - Throws: ``ExitCode/failure`` when it ended otherwise than it was asked for.
+    func send(
+        _ members: [(name: String, value: JSONValue)], timeout: Duration, awaiting awaited: CustomMessageReceipts? = nil
+    ) async throws {
+        let settings = try configuration.read()
+        let publisher = MQTTPublisher(settings: try MQTTSettings(settings))
+        let id = id ?? Self.newID()
+        let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
+        let members = [("id", .string(id)), ("at", .string(now.description))] + members
+        let payload =
+            try MessageSigner(settings, topic: .commands)?.payload(members) ?? JSONValue.object(members).bytes
+        var receipts = awaited ?? CustomMessageReceipts(of: nil)
+        receipts.command = id
+        let first = receipts
+        let isGood = try await onOwnThread(named: "publish") { [wait] in
+            guard wait else {
+                try publisher.publish([payload], to: .commands, timeout: timeout)
+                return true
+            }
+            var receipts = first
+            try publisher.publish([payload], to: .commands, timeout: timeout, answers: [.replies, .receipts]) {
+                payload in
+                guard let receipt = receipts.take(payload) else { return false }
+                printLine(receipt.text)
+                return receipts.isComplete
+            }
+            return receipts.isGood
+        }
+        if !isGood { throw ExitCode.failure }
+    }
+
+    private static func newID() -> String {
+        "trial-\(time(nil))-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    }
+}
+
+/// What the box tells of one command, and of what it cancels.
+struct CustomMessageReceipts: Sendable {
+    /// The id of the command itself. Its reply says whether it was taken, and its receipts what became of its custom
+    /// message.
+    var command = ""
+    /// What it cancels.
+    let target: CancelTarget?
+    private var end: Receipt.State?
+
+    init(of target: CancelTarget?) { self.target = target }
+
+    var isComplete: Bool { end != nil }
+
+    /// Whether it ended as it was asked for.
+    var isGood: Bool {
+        switch end {
+        case .answered, .spoken, .cancelled: true
+        // A cancel that came first is remembered; a ring or a sentence that is known already is not rung or said again.
+        case .ok: target != nil
+        case .stored, .duplicate, .announced, .expired, .rejected, .missed, .failed, .refused, .unknown, nil: false
+        }
+    }
+
+    /// Notes a receipt or a reply.
+    /// - Returns: the receipt; `nil` when it is not about this command.
+    mutating func take(_ payload: [UInt8]) -> JSONValue? {
+        guard let receipt = try? JSONValue(parsing: payload),
+            let state = (receipt["result"] ?? receipt["state"])?.string.flatMap(Receipt.State.init),
+            isOwn(receipt) || isOfTarget(receipt) && state != .stored
+        else { return nil }
+        switch state {
+        case .stored: break
+        // With a reason nothing more will come; otherwise receipts will.
+        case .ok where receipt["reason"] == nil: break
+        default: end = state
+        }
+        return receipt
+    }
+
+    private func isOwn(_ receipt: JSONValue) -> Bool { receipt["command"]?.string == command }
+
+    private func isOfTarget(_ receipt: JSONValue) -> Bool {
+        switch target {
+        case .payment(let id)?: PaymentID(receipt: receipt) == id
+        case .customMessage(let id)?: receipt["command"]?.string == id.text
+        case nil: false
+        }
+    }
+}
