@@ -246,7 +246,7 @@ let package = Package(
                 "VoiceTestSupport",
             ]),
         tests(of: "SoundboxMQTT", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport"]),
-        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "TestSupport", grdb]),
+        tests(of: "SoundboxStore", ["SoundboxCore", "SoundboxSystem", "SoundboxTesting", "TestSupport", grdb]),
         tests(
             of: "SoundboxControl",
             ["SoundboxCore", "SoundboxSystem", "TestSupport", logging, serviceLifecycle]),

@@ -74,7 +74,7 @@ public struct Box {
                 hurryAbove: parts.policy.hurryAbove, lastEarlierCustomMessage: lastEarlierCustomMessage),
             inbox: inbox,
             customMessages: SpokenCustomMessages(
-                book: parts.customMessages, prepare: sounds.prepare, speech: sounds.speech,
+                store: parts.customMessages, prepare: sounds.prepare, speech: sounds.speech,
                 ringWords: sounds.words(of:),
                 words: sounds.words(ofText:)),
             clock: clock, player: player, voices: parts.voices, state: state, logger: logger, metrics: metrics,
@@ -113,7 +113,7 @@ public struct Box {
                     return certificate.take(text)
                 },
                 perform: commands.perform))
-        let counter = ControlRequestHandler(
+        let controlRequests = ControlRequestHandler(
             history: history, inbox: inbox, volume: volume, quietTime: quietTime, voices: parts.voices, executor: files,
             requests: requests)
         let dayEnd = parts.policy.dayEnd.map {
@@ -124,7 +124,8 @@ public struct Box {
         // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for,
         // the announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
         let first: [any Feature] = [
-            clock, session, quietTime, intake, history, counter, parts.metrics, MachineMetrics(read: parts.machine),
+            clock, session, quietTime, intake, history, controlRequests, parts.metrics,
+            MachineMetrics(read: parts.machine),
             WatchdogService(
                 systemd: systemd,
                 // Not the sound card's: a restart mends no driver, and while it is away payments are stored.

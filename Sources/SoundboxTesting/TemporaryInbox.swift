@@ -50,10 +50,6 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, CustomMessageStore, Payme
         try real.markExpired(entries, told: audibility, at: now)
     }
 
-    public func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try real.cancel(id, hasBegun: hasBegun, at: now)
-    }
-
     public func knows(_ id: PaymentID) throws(InboxError) -> Bool { try real.knows(id) }
 
     public func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome] {
@@ -99,5 +95,15 @@ public final class TemporaryInbox: Inbox, InboxUpkeep, CustomMessageStore, Payme
         _ filter: HistoryFilter, before sequence: Int64?, limit: Int
     ) throws(InboxError) -> HistoryPage {
         try real.history(filter, before: sequence, limit: limit)
+    }
+}
+
+extension Inbox {
+    /// What a command does that cancels this payment, and its reply.
+    @discardableResult
+    public func cancel(
+        _ id: PaymentID, hasBegun: Bool = false, at now: Timestamp
+    ) throws(InboxError) -> CommandOutcome? {
+        try take([.cancel(.payment(id), expiry: now, hasBegun: hasBegun)], at: now).first
     }
 }

@@ -31,21 +31,7 @@ struct WholeBoxCustomMessageTests {
 
     /// - Parameter sink: a ring has no end, so that a sink which takes sound as fast as it comes has too much of it.
     private func parts(_ feed: FakeFeed, _ sink: any AudioSink, refusesSecondRing: Bool = false) -> Box.Parts {
-        var parts = Box.Parts(
-            identity: StatusReporter.Identity(
-                deviceID: "box-01", broker: "none", voice: "zh-CN", audioDevice: "recording"),
-            policy: Box.Policy(
-                reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
-                admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-                freshness: FreshnessPolicy(expireAfter: .seconds(600)),
-                retention: Retention(keep: .seconds(86_400), maximumBytes: 1 << 20)),
-            state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
-            salvage: SalvageWatch(systemd: Systemd { _ in nil }),
-            // Only a confirmed clock knows after a restart whether a ring still has time.
-            clock: BoxClock(newestKnown: nil) { BoxClock.Signs(now: .now, isSynchronised: true, offset: .zero) },
-            output: SoundThread { _ in sink }, voices: voices, panel: panel, keepVolume: { _ in },
-            removeSetup: { .removed }, updateMark: "/nowhere",
-            logger: Logger(label: "box") { _ in SwiftLogNoOpLogHandler() })
+        var parts = Box.Parts.onFakes(feed: feed, inbox: inbox, voices: voices, panel: panel) { sink }
         parts.policy.refusesSecondRing = refusesSecondRing
         parts.synthesizer = synthesizer
         parts.clips = clips

@@ -26,21 +26,12 @@ struct WholeBoxTests {
     init() throws { voice = try VoiceFolder(path: shippedSounds).voice("zh-CN").leavingOutUnusableRecordings().voice }
 
     private func parts() -> Box.Parts {
-        Box.Parts(
-            identity: StatusReporter.Identity(
-                deviceID: "box-01", broker: "none", voice: "zh-CN", audioDevice: "recording"),
-            policy: Box.Policy(
-                reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
-                admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-                freshness: FreshnessPolicy(expireAfter: .seconds(600)),
-                retention: Retention(keep: .seconds(86_400), maximumBytes: 1 << 20)),
-            state: BoxState(volume: Volume(100)), feed: feed, inbox: inbox,
-            salvage: SalvageWatch(systemd: Systemd { _ in nil }),
-            // Unconfirmed, an old time that comes live would contradict it.
-            clock: BoxClock(newestKnown: nil) { BoxClock.Signs(now: .now, isSynchronised: true, offset: .zero) },
-            output: SoundThread { [sink] _ in sink }, voices: Voices(first: voice), panel: panel,
-            keepVolume: { [kept] in kept.append($0) }, removeSetup: { .removed }, updateMark: "/nowhere",
-            logger: Logger(label: "box") { [log] _ in TextLog(lines: log) })
+        var parts = Box.Parts.onFakes(feed: feed, inbox: inbox, voices: Voices(first: voice), panel: panel) { [sink] in
+            sink
+        }
+        parts.keepVolume = { [kept] in kept.append($0) }
+        parts.logger = Logger(label: "box") { [log] _ in TextLog(lines: log) }
+        return parts
     }
 
     private func withBox(_ others: Box.Parts? = nil, _ body: () async throws -> Void) async throws {

@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxTesting
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import GRDB
 import SoundboxCore
+import SoundboxTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -175,7 +176,8 @@ struct HeldUpTests {
         try folder.write(bytes, to: "inbox.sqlite")
         let inbox = try openUnchecked()
         if isCancelled {
-            #expect(try inbox.cancel(try PaymentID("T5-knowm"), at: noon) == .unknown)
+            let id = try PaymentID("T5-knowm")
+            #expect(try inbox.cancel(id, at: noon) == .unknown(.payment(id)))
             #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["T1", "T5-known", "T9"])
         } else if case .stored = try store(["T5-knowm"], in: inbox).first {
         } else {

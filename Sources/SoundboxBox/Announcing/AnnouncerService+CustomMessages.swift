@@ -7,7 +7,7 @@ extension AnnouncerService {
     /// Oldest first.
     func waitingCustomMessages() throws(InboxError) -> (says: [Announcer.Say], rings: [CustomMessageEntry]) {
         guard let customMessages else { return ([], []) }
-        let entries = try customMessages.book.customMessages()
+        let entries = try customMessages.store.customMessages()
         customMessages.prepare(entries)
         let says = entries.filter { !$0.isRing }.map { Announcer.Say($0, customMessages.speech($0)) }
         return (says, entries.filter(\.isRing))
@@ -30,7 +30,7 @@ extension AnnouncerService {
 
     func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool {
         let hasEnded = try reporting { () throws(InboxError) in
-            try customMessages?.book.end(entry, as: end, at: clock.now) == true
+            try customMessages?.store.end(entry, as: end, at: clock.now) == true
         }
         guard hasEnded else { return false }
         nowPlaying.forget([.customMessage(entry.customMessage.id)])

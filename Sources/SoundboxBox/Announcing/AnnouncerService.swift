@@ -228,7 +228,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
 
     func begin(_ entry: CustomMessageEntry) throws(InboxError) -> Bool {
         nowPlaying.begin([.customMessage(entry.customMessage.id)], isRing: entry.isRing)
-        return try reporting { () throws(InboxError) in try customMessages?.book.stillWaits(entry) == true }
+        return try reporting { () throws(InboxError) in try customMessages?.store.stillWaits(entry) == true }
     }
 
     func record(_ job: Announcer.Job, _ audibility: Audibility) throws(InboxError) {

@@ -3,7 +3,7 @@ import SoundboxSpeech
 
 /// What the announcer needs for what commands give it to say, and for the texts of notices.
 package struct SpokenCustomMessages: Sendable {
-    package var book: any CustomMessageStore
+    package var store: any CustomMessageStore
     /// Has the sound of these made or fetched, as far as it needs that; of others it is forgotten. Must not block.
     package var prepare: @Sendable ([CustomMessageEntry]) -> Void
     /// What there is by now to be heard of it. Whoever makes it tells ``AnnouncerRequests/inboxChanged()`` when that
@@ -15,12 +15,12 @@ package struct SpokenCustomMessages: Sendable {
     package var words: @Sendable (String) async -> AnnouncementScript?
 
     package init(
-        book: any CustomMessageStore, prepare: @escaping @Sendable ([CustomMessageEntry]) -> Void,
+        store: any CustomMessageStore, prepare: @escaping @Sendable ([CustomMessageEntry]) -> Void,
         speech: @escaping @Sendable (CustomMessageEntry) -> Announcer.Speech,
         ringWords: @escaping @Sendable (CustomMessageEntry) -> AnnouncementScript? = { _ in .silence },
         words: @escaping @Sendable (String) async -> AnnouncementScript? = { _ in nil }
     ) {
-        self.book = book
+        self.store = store
         self.prepare = prepare
         self.speech = speech
         self.ringWords = ringWords

@@ -30,7 +30,7 @@ actor HistoryRequestHandler {
             let limit = min(query.limit ?? Self.mostEntries, Self.mostEntries)
             var entries: [JSONValue] = []
             var unreadable: UnreadableRows?
-            let sounding = state.snapshot.announcing
+            let sounding = Set(state.snapshot.announcing)
             var (next, examined) = (query.before, 0)
             repeat {
                 let page = try day.history.history(filter, before: next, limit: TotalsWalk.pageRows)

@@ -16,7 +16,7 @@ struct ExitDeadline: Service {
     func run() async {
         try? await gracefulShutdown()
         // A thread, since whatever is stuck may hold up the pool as well.
-        startThread(named: "last-resort") { [hasEnded, logger] in
+        startThread(named: "exit-deadline") { [hasEnded, logger] in
             sleep(Self.timeout)
             guard !hasEnded.hasHappened else { return }
             logger.error("not everything has come to its end in time; what is acknowledged is on the disk")

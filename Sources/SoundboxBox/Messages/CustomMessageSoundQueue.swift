@@ -57,7 +57,7 @@ struct CustomMessageSoundQueue {
     mutating func sound(of entry: CustomMessageEntry) -> PreparedSound? {
         let id = entry.customMessage.id
         guard let job = jobs[id], job.entry.customMessage == entry.customMessage else {
-            // There are never more in the book: some of these have ended, and are forgotten at the next listing.
+            // There are never more in the inbox: some of these have ended, and are forgotten at the next listing.
             if jobs.count >= CustomMessage.mostWaiting { return nil }
             jobs[id] = Job(entry: entry)
             return nil

@@ -48,14 +48,6 @@ public enum ArrivalOutcome: Sendable, Equatable {
     case rejected(NoticeRejection)
 }
 
-/// What became of the wish to cancel a payment.
-public enum CancelOutcome: Sendable, Equatable {
-    case cancelled(InboxEntry)
-    /// It has ended already.
-    case tooLate(NoticeState)
-    case unknown
-}
-
 /// What waits to be spoken, by rank.
 public struct NoticeQueue: Sendable, Equatable {
     /// The oldest payments, oldest first.
@@ -123,10 +115,6 @@ public protocol Inbox: Sendable {
     ///   nothing was said about them.
     func markExpired(_ entries: [InboxEntry], told audibility: Audibility?, at now: Timestamp) throws(InboxError)
 
-    /// Cancels a payment that waits, and writes its receipt.
-    /// - Parameter hasBegun: whether a part of it was heard, as its receipt says.
-    func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome
-
     /// Whether a notice of that id was stored, whatever has become of it.
     func knows(_ id: PaymentID) throws(InboxError) -> Bool
 
@@ -173,11 +161,6 @@ extension Inbox {
     /// Notes a batch of commands under a clock that a time server has confirmed.
     public func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome] {
         try take(commands, at: ClockReading(now))
-    }
-
-    /// Cancels a payment of which nothing was heard.
-    public func cancel(_ id: PaymentID, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try cancel(id, hasBegun: false, at: now)
     }
 
     /// Notes that the notice was spoken aloud to its last frame.

@@ -36,25 +36,6 @@ extension SQLiteInbox {
         }
     }
 
-    public func cancel(_ id: PaymentID, hasBegun: Bool, at now: Timestamp) throws(InboxError) -> CancelOutcome {
-        try writeReceipts { try Self.cancel(id, CancelMoment(hasBegun: hasBegun), at: now, in: $0) }
-    }
-
-    static func cancel(
-        _ id: PaymentID, _ moment: CancelMoment, at now: Timestamp, in database: Database
-    ) throws -> CancelOutcome {
-        guard let row = try noticeRow(id, in: database) else { return .unknown }
-        guard let copy = try waitingRow(row.sequence, in: database) else {
-            // Its content may be damaged; that it waits no longer is certain.
-            return .tooLate((try? NoticeRecord(row, of: .notice))?.entry.state ?? .announced)
-        }
-        guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown }
-        guard entry.notice.id == id else { throw wrongIndex }
-        _ = try end(entry, as: .cancelled, at: now, in: database)
-        try insert(.cancelled(.payment(id), moment, at: now), into: database)
-        return .cancelled(entry)
-    }
-
     public func distrustArrivalTimes() throws(InboxError) {
         try write { database in
             try Self.distrustCustomMessages(in: database)
@@ -79,7 +60,7 @@ extension SQLiteInbox {
     }
 
     /// - Returns: whether it was still waiting.
-    private static func end(
+    static func end(
         _ entry: InboxEntry, as state: NoticeState, number: Int? = nil, _ audibility: Audibility? = nil,
         at now: Timestamp,
         in database: Database

@@ -51,12 +51,7 @@ extension SQLiteInbox {
             return try take(customMessage, until: expiry, onlyWhenNoRing, at: reading, in: database)
         case .always: return .isNew
         case .cancel(.payment(let id), _, _, let hasBegun):
-            let moment = CancelMoment(hasBegun: hasBegun)
-            return switch try cancel(id, moment, at: now, in: database) {
-            case .cancelled: .cancelled(.payment(id), moment)
-            case .tooLate(let state): .tooLate(.payment(id), state: state.rawValue)
-            case .unknown: .unknown(.payment(id))
-            }
+            return try cancel(id, CancelMoment(hasBegun: hasBegun), at: now, in: database)
         case .cancel(.customMessage(let id), _, let expiry, let hasBegun):
             return try cancel(id, until: expiry, CancelMoment(hasBegun: hasBegun), at: now, in: database)
         }
@@ -87,6 +82,23 @@ extension SQLiteInbox {
         try setState(of: id, to: .stored, in: database)
         try insert(Receipt(.command(id), state: .stored, at: now), into: database)
         return .accepted(entry)
+    }
+
+    private static func cancel(
+        _ id: PaymentID, _ moment: CancelMoment, at now: Timestamp, in database: Database
+    ) throws -> CommandOutcome {
+        let target = CancelTarget.payment(id)
+        guard let row = try noticeRow(id, in: database) else { return .unknown(target) }
+        guard let copy = try waitingRow(row.sequence, in: database) else {
+            // Its content may be damaged; that it waits no longer is certain.
+            let state = (try? NoticeRecord(row, of: .notice))?.entry.state ?? .announced
+            return .tooLate(target, state: state.rawValue)
+        }
+        guard let entry = try waitingRecord(copy, in: database)?.entry else { return .unknown(target) }
+        guard entry.notice.id == id else { throw wrongIndex }
+        _ = try end(entry, as: .cancelled, at: now, in: database)
+        try insert(.cancelled(target, moment, at: now), into: database)
+        return .cancelled(target, moment)
     }
 
     private static func cancel(

@@ -41,7 +41,7 @@ struct AnnouncerCustomMessagesTests {
         let service = AnnouncerService(
             announcer: Announcer(freshness: FreshnessPolicy(expireAfter: .seconds(600))), inbox: inbox,
             customMessages: SpokenCustomMessages(
-                book: inbox, prepare: { [prepared] in prepared.append($0.map(\.customMessage.id.text)) },
+                store: inbox, prepare: { [prepared] in prepared.append($0.map(\.customMessage.id.text)) },
                 speech: { [speeches] entry in speeches[entry.customMessage.id.text] ?? .pending },
                 words: words),
             clock: BoxClock(newestKnown: nil),

@@ -64,9 +64,11 @@ struct AnnouncerRetryTests {
 
     /// Each as `id state reason`, without those that say "stored".
     private func receipts() throws -> [String] {
-        try inbox.receipts(after: 0, limit: 100).map { try JSONValue(parsing: $0.payload) }
-            .filter { $0["state"]?.string != "stored" }
-            .map { [$0["id"], $0["state"], $0["reason"]].compactMap { $0?.string }.joined(separator: " ") }
+        try inbox.receipts(after: 0, limit: 100).filter { $0.topic == .receipts }.map {
+            try JSONValue(parsing: $0.payload)
+        }
+        .filter { $0["state"]?.string != "stored" }
+        .map { [$0["id"], $0["state"], $0["reason"]].compactMap { $0?.string }.joined(separator: " ") }
     }
 
     /// What is written for it when nothing disturbs.

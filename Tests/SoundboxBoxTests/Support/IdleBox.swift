@@ -25,19 +25,10 @@ struct IdleBox {
         inbox: TemporaryInbox = TemporaryInbox(), feed: any PaymentFeed = FakeFeed(),
         clock: BoxClock = TestMachine(isSynchronised: true).clock(), _ set: (inout Box.Parts) -> Void = { _ in }
     ) throws {
-        var parts = Box.Parts(
-            identity: StatusReporter.Identity(
-                deviceID: "box-01", broker: "mqtt://h:1883", voice: "zh-CN", audioDevice: "default"),
-            policy: Box.Policy(
-                reader: .native(PaymentNoticeDecoder(defaultCurrency: .CNY)),
-                admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
-                freshness: FreshnessPolicy(expireAfter: .seconds(600)),
-                retention: Retention(keep: .seconds(86_400), maximumBytes: 1 << 20)),
-            state: BoxState(volume: Volume(80)), feed: feed, inbox: inbox,
-            salvage: SalvageWatch(systemd: Systemd { _ in nil }), clock: clock,
-            output: SoundThread { _ in RecordingSink() }, voices: Voices(first: try Self.voice.get()),
-            panel: FakePanel(), keepVolume: { _ in }, removeSetup: { .removed }, updateMark: "/nowhere",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var parts = Box.Parts.onFakes(
+            feed: feed, inbox: inbox, voices: Voices(first: try Self.voice.get()), volume: Volume(80)
+        ) { RecordingSink() }
+        parts.clock = clock
         set(&parts)
         state = parts.state
         let served = Mutexed<[ControlRoute]>([])

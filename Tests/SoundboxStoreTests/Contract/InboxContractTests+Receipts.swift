@@ -1,4 +1,5 @@
 import SoundboxCore
+import SoundboxTesting
 import TestSupport
 import Testing
 
@@ -57,10 +58,12 @@ extension InboxContractTests {
     @Test("A waiting payment can be cancelled: it waits no longer and has a receipt")
     func cancelled() throws {
         let entries = try store(["1", "2"], in: inbox)
-        #expect(try inbox.cancel(entries[0].notice.id, at: later) == .cancelled(entries[0]))
+        let target = CancelTarget.payment(entries[0].notice.id)
+        #expect(try inbox.cancel(entries[0].notice.id, at: later) == .cancelled(target, .whileItWaited))
         #expect(try inbox.waiting(limit: 10) == [entries[1]])
         #expect(try inbox.stillWaiting([entries[0]]) == [], "it may be spoken")
-        #expect(try inbox.cancel(entries[0].notice.id, at: later) == .tooLate(.cancelled), "a second time")
+        #expect(
+            try inbox.cancel(entries[0].notice.id, at: later) == .tooLate(target, state: "cancelled"), "a second time")
         #expect(
             try inbox.store([.notice(entries[0].notice)], at: later) == [.duplicate(entries[0].notice, differs: nil)],
             "the same payment again")
@@ -71,8 +74,12 @@ extension InboxContractTests {
     func cancelledWhileSpoken() throws {
         let entries = try store(["1", "2"], in: inbox)
         try inbox.markAnnounced(entries[0], at: later)
-        #expect(try inbox.cancel(entries[0].notice.id, at: later) == .tooLate(.announced))
-        #expect(try inbox.cancel(entries[1].notice.id, hasBegun: true, at: later) == .cancelled(entries[1]))
+        let targets = entries.map { CancelTarget.payment($0.notice.id) }
+        #expect(
+            try inbox.cancel(entries[0].notice.id, at: later) == .tooLate(targets[0], state: "announced"))
+        #expect(
+            try inbox.cancel(entries[1].notice.id, hasBegun: true, at: later) == .cancelled(targets[1], .whileItSounded)
+        )
         #expect(try inbox.waiting(limit: 10) == [])
         // The player may have come to the end in the meantime.
         try inbox.markAnnounced(entries[1], at: later)
@@ -110,7 +117,7 @@ extension InboxContractTests {
     func stranger() throws {
         let stranger = InboxEntry(sequence: 99, notice: try notice("x"), receivedAt: noon, state: .received)
         #expect(try inbox.stillWaiting([stranger]) == [], "it may be spoken")
-        #expect(try inbox.cancel(stranger.notice.id, at: noon) == .unknown)
+        #expect(try inbox.cancel(stranger.notice.id, at: noon) == .unknown(.payment(stranger.notice.id)))
         try inbox.markAnnounced(stranger, at: noon)
         try inbox.markExpired([stranger], at: noon)
         #expect(try inbox.counts() == InboxCounts(waiting: 0, announced: 0, receiptsWaiting: 0))
@@ -166,7 +173,7 @@ extension InboxContractTests {
         // A box that lost its inbox has numbered one receipt every millisecond at most.
         #expect(all.first.map { $0.sequence > noon.millisecondsSince1970 } == true, "the clock's milliseconds")
         #expect(
-            all.map(\.sequence) == (all.first.map { first in (0..<3).map { first.sequence + $0 } } ?? []),
+            all.map(\.sequence) == (all.first.map { first in (0..<4).map { first.sequence + $0 } } ?? []),
             "sequences without a gap")
     }
 }
