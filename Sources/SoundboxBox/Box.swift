@@ -106,7 +106,7 @@ public struct Box {
             metrics: metrics, ages: ages, requests: requests,
             hooks: Intake.Hooks(
                 expect: { notice in player.expect(Utterance(notice)) }, receiptsAreWaiting: receiptsAreWaiting,
-                hush: announcer.hush, cancelled: announcer.cancelled,
+                hold: announcer.hold, letGo: { announcer.letGo($0, isCancelled: $1) },
                 sessionBegan: session.began, reconciled: session.reconciled, settings: settings.take,
                 certificate: { text in
                     guard let certificate else { return "certificate: not taken by this box" }
@@ -114,7 +114,8 @@ public struct Box {
                 },
                 perform: commands.perform))
         let controlRequests = ControlRequestHandler(
-            history: history, inbox: inbox, volume: volume, quietTime: quietTime, voices: parts.voices, executor: files,
+            history: history, inbox: inbox, state: state, volume: volume, quietTime: quietTime, voices: parts.voices,
+            executor: files,
             requests: requests)
         let dayEnd = parts.policy.dayEnd.map {
             DayEndService(

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("The trails in CONTRIBUTING.md")
+@Suite("The trails in CONTRIBUTING.md, and the way of a payment in architecture.md")
 struct TrailTests {
     struct Trail: Sendable, CustomTestStringConvertible {
         /// What stands between backticks, in order.
@@ -10,17 +10,21 @@ struct TrailTests {
         let testDescription: String
     }
 
-    static let trails: [Trail] = {
-        let text = (try? String(contentsOfFile: "\(SourceTree.project)/CONTRIBUTING.md", encoding: .utf8)) ?? ""
-        let rows = text.components(separatedBy: "\n").drop { !$0.hasPrefix("| to add …") }.dropFirst(2)
+    static let trails = table("CONTRIBUTING.md", "| to add …")
+    /// Each step of a payment.
+    static let steps = table("docs/architecture.md", "| step | files |")
+
+    private static func table(_ file: String, _ head: String) -> [Trail] {
+        let text = (try? String(contentsOfFile: "\(SourceTree.project)/\(file)", encoding: .utf8)) ?? ""
+        let rows = text.components(separatedBy: "\n").drop { !$0.hasPrefix(head) }.dropFirst(2)
         return rows.prefix { $0.hasPrefix("| ") }.map { row in
             Trail(
                 names: row.matches(of: /`([^`]+)`/).map { String($0.1) },
                 testDescription: String(row.dropFirst(2).prefix { $0 != "|" }))
         }
-    }()
+    }
 
-    @Test("Every file, folder and suite that a trail names exists", arguments: trails)
+    @Test("Every file, folder and suite that a trail names exists", arguments: trails + steps)
     func exist(trail: Trail) {
         var folder: String?
         var stops = 0
@@ -50,6 +54,9 @@ struct TrailTests {
         }
     }
 
-    @Test("There are trails")
-    func some() { #expect(Self.trails.count > 15) }
+    @Test("There are trails, and a payment passes fewer than sixty files")
+    func some() {
+        #expect(Self.trails.count > 15)
+        #expect((40..<60).contains(Set(Self.steps.flatMap(\.names)).count))
+    }
 }

@@ -43,7 +43,8 @@ struct ControlRoutesTests {
             (#"{"sequence": 404}"#, .unknown), (#"{"sequence": 9223372036854775807}"#, .unknown),
             (#"{"sequence": 2}"#, .untold), (#"{"sequence": 3}"#, .untold), (#"{"sequence": 0}"#, .invalid),
             (#"{"sequence": -1}"#, .invalid), (#"{"sequence": "7"}"#, .invalid),
-            (#"{"sequence": 99999999999999999999}"#, .invalid), ("{", .invalid),
+            (#"{"sequence": 99999999999999999999}"#, .invalid), ("{", .invalid), ("[]", .invalid), ("null", .invalid),
+            (#"{"sequnce": 1}"#, .invalid),
         ] as [(String, ControlRefusal.Cause)] {
             #expect(try await box.refusal("POST /replay", body) == cause, "\(body)")
         }
@@ -78,6 +79,9 @@ struct ControlRoutesTests {
         _ = try await box.ask("PUT /volume", #"{"volume": 0}"#)
         #expect(try await box.refusal("POST /sign-in-code", code) == .muted)
         _ = try await box.ask("PUT /volume", #"{"volume": 50}"#)
+        box.state.update { $0.audioFault = "no sound" }
+        #expect(try await box.refusal("POST /sign-in-code", code) == .fault)
+        box.state.update { $0.audioFault = nil }
         try arrive("1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11")
         #expect(try await box.refusal("POST /sign-in-code", code) == .busy)
         #expect(box.requests.with { $0.code } == nil)

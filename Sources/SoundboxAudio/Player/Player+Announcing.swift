@@ -20,6 +20,8 @@ extension Player {
         var announcement = Announcing(
             script, delivery, timing, turn, voices, chime: chime, on: takeMixer(for: format),
             at: wanted(delivery).volume)
+        // Not a frame of it, then.
+        if turn.end.isRaised { return .stoppedEarly }
         try perform(&announcement, delivery, on: device)
         keep(announcement.mixer, DeviceStatus(device, format))
         return turn.end.isRaised ? .stoppedEarly : .heard(announcement.audibility)

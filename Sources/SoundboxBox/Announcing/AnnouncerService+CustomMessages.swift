@@ -9,7 +9,9 @@ extension AnnouncerService {
         guard let customMessages else { return ([], []) }
         let entries = try customMessages.store.customMessages()
         customMessages.prepare(entries)
-        let says = entries.filter { !$0.isRing }.map { Announcer.Say($0, customMessages.speech($0)) }
+        let says = entries.filter { !$0.isRing && !nowPlaying.isHeld(.customMessage($0.customMessage.id)) }.map {
+            Announcer.Say($0, customMessages.speech($0))
+        }
         return (says, entries.filter(\.isRing))
     }
 

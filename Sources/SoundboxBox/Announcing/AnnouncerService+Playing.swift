@@ -93,7 +93,7 @@ extension AnnouncerService {
         unheard = []
         noteDevice()
         noteSound()
-        guard case .heard(let audibility) = outcome else { return .stoppedEarly }
+        guard case .heard(let audibility) = outcome else { return nowPlaying.isWritten ? .stoppedEarly : .withdrawn }
         switch job {
         case .prompt(let prompt) where audibility == .aloud: promptWasHeard(prompt)
         case .prompt, .signInCode:
@@ -120,7 +120,10 @@ extension AnnouncerService {
             log(script, of: announcement.job)
             do throws(PlayerError) {
                 let delivery = announcement.delivery.fitted(toWords: script.hasWords)
-                let outcome = try await player.play(script, delivery, until: earlyEnd, began: began)
+                let outcome = try await player.play(script, delivery, until: earlyEnd) { [nowPlaying] in
+                    nowPlaying.noteWritten()
+                    began()
+                }
                 return (outcome, script.lacksAmount)
             } catch .recording(let part, let error) {
                 // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
@@ -186,10 +189,11 @@ extension AnnouncerService {
     private func sound(
         _ script: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
     ) async throws(PlayerError) -> Announcer.Outcome {
-        let outcome = try await player.play(script, announcement.delivery, until: earlyEnd)
+        let outcome = try await player.play(
+            script, announcement.delivery, until: earlyEnd, began: nowPlaying.noteWritten)
         noteDevice()
         noteSound()
-        guard case .heard(let audibility) = outcome else { return .stoppedEarly }
+        guard case .heard(let audibility) = outcome else { return nowPlaying.isWritten ? .stoppedEarly : .withdrawn }
         return .played(audibility)
     }
 

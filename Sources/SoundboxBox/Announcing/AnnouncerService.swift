@@ -100,23 +100,23 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.willStop = willStop
     }
 
-    /// Has it end with its word, if it sounds, and keeps it from beginning. To be told of a cancel before that is
-    /// committed, so that nobody waits for the disk; afterwards see ``cancelled(_:)``. What is still there when the
-    /// inbox is read next is said then. Never blocks; any thread.
+    /// A cancel of it is about to be committed: it ends with its word, if it sounds, since nobody waits for the disk, and
+    /// does not begin before it is let go. Never blocks; any thread.
     /// - Returns: whether a part of it was heard in this run.
-    package nonisolated func hush(_ target: CancelTarget) -> Bool { nowPlaying.hush(target) }
+    package nonisolated func hold(_ target: CancelTarget) -> Bool { nowPlaying.hold(target) }
 
-    /// It was cancelled, and that is on the disk. It may have begun to sound meanwhile. Never blocks; any thread.
-    package nonisolated func cancelled(_ target: CancelTarget) {
-        nowPlaying.hush(target)
-        nowPlaying.forget([target])
+    /// The commit is over. What was not cancelled by it waits as before. Never blocks; any thread.
+    /// - Parameter isCancelled: that is on the disk.
+    package nonisolated func letGo(_ target: CancelTarget, isCancelled: Bool) {
+        if isCancelled { nowPlaying.forget([target]) } else { nowPlaying.letGo(target) }
+        requests.inboxChanged()
     }
 
     /// Somebody has pressed the button: a ring is silent at once. Never blocks; any thread.
     /// - Returns: whether something rang; otherwise the press means what it always means.
     package nonisolated func answer() -> Bool {
         guard let ring = requests.answerRing() else { return false }
-        nowPlaying.hush(.customMessage(ring))
+        nowPlaying.hold(.customMessage(ring))
         return true
     }
 
@@ -130,13 +130,15 @@ package actor AnnouncerService: Service, AnnouncerWork {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await end.wait()
-            } onGracefulShutdown: { [requests, nowPlaying, willStop] in
+            } onGracefulShutdown: { [requests, nowPlaying, willStop, logger] in
                 willStop()
                 requests.stop()
-                nowPlaying.hushRing()
+                nowPlaying.silenceRing()
                 Task {
                     await end.wait(atMost: Self.timeToFinish)
-                    // What is still playing is interrupted, and spoken again after the next start.
+                    if !end.hasHappened {
+                        logger.notice("what is being announced is broken off, and announced again after the next start")
+                    }
                     work.cancel()
                     await end.wait(atMost: Self.timeToClose)
                     end.signal()
@@ -173,9 +175,12 @@ package actor AnnouncerService: Service, AnnouncerWork {
         Timeline.shared.mark(.announcerWoken)
         return try reporting { () throws(InboxError) in
             try clock.doubtArrivals(in: inbox, logger: logger)
-            nowPlaying.forget()
             let (says, rings) = try waitingCustomMessages()
-            let queue = Announcer.Queue(notices: try inbox.queue(limit: limit), says: says, rings: rings)
+            var notices = try inbox.queue(limit: limit)
+            // Chosen, they would be withdrawn and read again, for as long as the disk takes.
+            notices.payments.removeAll { nowPlaying.isHeld(.payment($0.notice.id)) }
+            notices.others.removeAll { nowPlaying.isHeld(.payment($0.notice.id)) }
+            let queue = Announcer.Queue(notices: notices, says: says, rings: rings)
             return Announcer.Reading(queue: queue, limit: limit, moment: moment(for: queue.notices.payments))
         }
     }

@@ -13,6 +13,7 @@ struct ControlRequestHandler: Sendable {
 
     let history: HistoryRequestHandler
     let inbox: any Inbox
+    let state: BoxState
     let volume: VolumeControl
     let quietTime: QuietTime
     let voices: Voices
@@ -42,6 +43,7 @@ struct ControlRequestHandler: Sendable {
         guard !loudness.isMuted, loudness.volume.level > 0 else {
             throw ControlRefusal(.muted, "the box is muted, or its volume is 0")
         }
+        if let fault = state.snapshot.audioFault { throw ControlRefusal(.fault, fault) }
         guard voices.script(for: .signInCode(code)).hasWords else {
             throw ControlRefusal(.unspeakable, "the voice has no words for a code: prompts.sign_in_code")
         }
@@ -63,13 +65,15 @@ extension ControlRequestHandler: Feature {
     var routes: [ControlRoute] {
         [
             ControlRoute(.post, "replay", isForPhones: true) { request in
-                if let sequence = try request.json?["sequence"] {
-                    guard let sequence = sequence.integer, sequence > 0 else {
+                switch try request.json {
+                case nil: requests.play(.last)
+                case .object(let members)? where members.isEmpty: requests.play(.last)
+                case let json?:
+                    // With a name that is misspelt another payment would be repeated than was meant.
+                    guard let sequence = json["sequence"]?.integer, sequence > 0 else {
                         throw ControlRefusal(.invalid, "sequence: expected a whole number greater than 0")
                     }
                     try await replay(Int64(sequence))
-                } else {
-                    requests.play(.last)
                 }
                 return .json(.object([("replay", .bool(true))]))
             },

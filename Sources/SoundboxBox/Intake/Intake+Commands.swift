@@ -9,7 +9,8 @@ extension Intake {
         let content: Result<(message: CommandMessage, isSigned: Bool), CommandError>
         let isRetained: Bool
         let isLive: Bool
-        /// A part of what it cancels was heard.
+        /// What it is about to cancel, and whether a part of that was heard.
+        var held: CancelTarget?
         var hasBegun = false
     }
 
@@ -31,11 +32,12 @@ extension Intake {
     }
 
     /// Ends what a cancel names, if that sounds: past every queue, and before anything is written.
-    func hush(_ command: inout ReadCommand) {
+    func hold(_ command: inout ReadCommand) {
         guard !command.isRetained, case .success((let message, _)) = command.content,
             case .cancel(let target) = message.command
         else { return }
-        command.hasBegun = hooks.hush(target)
+        command.held = target
+        command.hasBegun = hooks.hold(target)
     }
 
     /// Like payments, commands are acknowledged once what they change or forbid is on the disk, and their replies with
@@ -137,8 +139,7 @@ extension Intake {
         case .cancelled(let target, let moment):
             if case .payment(let id) = target { metrics?.cancelled(id) }
             logger.notice("cancelled", metadata: target.logMetadata(["moment": "\(moment.rawValue)"]))
-            hooks.cancelled(target)
-            requests.inboxChanged()
+            hooks.letGo(target, true)
         case .remembered(let id): logSparingly(.info, "cancelled before it came", ["id": "\(id)"])
         case .tooLate(let target, _): logSparingly(.info, "cancelled already", target.logMetadata())
         // Refused.

@@ -13,10 +13,10 @@ struct Intake: PaymentFeedDelegate {
         var expect: @Sendable (PaymentNotice) -> Void = { _ in }
         /// After a commit that wrote receipts.
         var receiptsAreWaiting: @Sendable () -> Void = {}
-        /// Before a cancel is on the disk: what sounds is to end. Returns whether a part of it was heard.
-        var hush: @Sendable (CancelTarget) -> Bool = { _ in false }
-        /// After it is on the disk.
-        var cancelled: @Sendable (CancelTarget) -> Void = { _ in }
+        /// Before a cancel is on the disk: what it names is to end, and not to begin. Returns whether a part was heard.
+        var hold: @Sendable (CancelTarget) -> Bool = { _ in false }
+        /// Afterwards, whatever came of it.
+        var letGo: @Sendable (CancelTarget, _ isCancelled: Bool) -> Void = { _, _ in }
         /// The broker has told which session the box has. Blocks on the disk when that is another one.
         var sessionBegan: @Sendable (FeedSession) -> Void = { _ in }
         /// What may have been lost with a session was sent again. Returns why that is not believed.
@@ -81,7 +81,9 @@ struct Intake: PaymentFeedDelegate {
         let arrivedAt = Duration.monotonicNow
         var commands = batch.filter { $0.topic == .commands }.map(read)
         // Whoever cancels wants silence now. Nothing waits for a disk before that.
-        for index in commands.indices { hush(&commands[index]) }
+        for index in commands.indices { hold(&commands[index]) }
+        // Also of those that are refused, or could not be committed.
+        defer { for case let target? in commands.map(\.held) { hooks.letGo(target, false) } }
         let (arrivals, messages) = try decode(batch.filter { $0.topic == .payments })
         if let notice = arrivals.firstNotice { hooks.expect(notice) }
         // A disk that refuses this refuses what follows, too.

@@ -155,13 +155,35 @@ struct AnnouncerCustomMessagesTests {
         }
     }
 
+    @Test(
+        "While a cancel is committed what it names does not begin; when that fails it does", arguments: [true, false])
+    func held(isCancelled: Bool) async throws {
+        try await withService { service in
+            let money = try Money("8", .CNY)
+            let notices = try [("T", PaymentNotice.Kind.payment), ("R", .refund), ("U", .payment)].map {
+                PaymentNotice(id: try PaymentID($0), money: money, kind: $1)
+            }
+            #expect(!service.hold(.payment(notices[0].id)))
+            _ = try inbox.store(notices.prefix(2).map { .notice($0) }, at: .now)
+            requests.inboxChanged()
+            // It comes behind payments.
+            while try receipts() != ["R announced aloud"] { await Task.yield() }
+            if isCancelled { try inbox.cancel(notices[0].id, at: .now) }
+            service.letGo(.payment(notices[0].id), isCancelled: isCancelled)
+            _ = try inbox.store([.notice(notices[2])], at: .now)
+            requests.inboxChanged()
+            while try receipts().last != "U announced aloud" { await Task.yield() }
+            #expect(try receipts()[1] == (isCancelled ? "T cancelled" : "T announced aloud"))
+        }
+    }
+
     @Test("A payment that is cancelled while it sounds ends early, \"cancelled\" is said, and it is not recorded")
     func cancelledWhileItSounds() async throws {
         let told = TellingSink(sink)
         try await withService(sink: told) { service in
             let id = try PaymentID("T")
             told.after(periods: 40) { [inbox] in
-                let hasBegun = service.hush(.payment(id))
+                let hasBegun = service.hold(.payment(id))
                 _ = try? inbox.cancel(id, hasBegun: hasBegun, at: .now)
             }
             _ = try inbox.store([.notice(PaymentNotice(id: id, money: try Money("12345.67", .CNY)))], at: .now)

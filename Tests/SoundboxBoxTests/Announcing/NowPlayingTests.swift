@@ -18,51 +18,48 @@ struct NowPlayingTests {
     @Test("Only what sounds ends early, and what comes next does not")
     func target() {
         nowPlaying.begin([payment])
-        nowPlaying.hush(customMessage)
+        nowPlaying.hold(customMessage)
         #expect(!nowPlaying.earlyEnd.isRaised)
-        nowPlaying.hush(payment)
+        nowPlaying.hold(payment)
         #expect(nowPlaying.earlyEnd.isRaised)
         nowPlaying.end()
-        #expect(!nowPlaying.earlyEnd.isRaised)
-        // It has ended: nothing else is cut short.
-        nowPlaying.hush(payment)
         #expect(!nowPlaying.earlyEnd.isRaised)
     }
 
-    @Test("What was cancelled after the inbox was read does not begin; what is read anew may")
-    func beforeItBegins() {
-        nowPlaying.forget()
-        nowPlaying.hush(customMessage)
-        nowPlaying.begin([payment])
-        #expect(!nowPlaying.earlyEnd.isRaised)
-        nowPlaying.begin([customMessage])
-        #expect(nowPlaying.earlyEnd.isRaised)
-        nowPlaying.end()
-        nowPlaying.forget()
-        nowPlaying.begin([customMessage])
-        #expect(!nowPlaying.earlyEnd.isRaised)
+    @Test("What is held does not begin until it is let go, or has ended")
+    func held() {
+        for end in [nowPlaying.letGo, { nowPlaying.forget([$0]) }] {
+            nowPlaying.hold(customMessage)
+            nowPlaying.begin([payment])
+            #expect(!nowPlaying.earlyEnd.isRaised)
+            nowPlaying.begin([customMessage])
+            #expect(nowPlaying.earlyEnd.isRaised)
+            end(customMessage)
+            nowPlaying.begin([customMessage])
+            #expect(!nowPlaying.earlyEnd.isRaised)
+        }
     }
 
     @Test("It tells of what waits whether a part of it was heard, until that is over")
     func hasBegun() {
-        #expect(!nowPlaying.hush(payment))
         nowPlaying.begin([payment])
-        #expect(!nowPlaying.hush(payment), "it was cancelled before")
-        nowPlaying.forget()
-        nowPlaying.begin([payment])
+        #expect(!nowPlaying.hold(payment), "nothing was written")
+        nowPlaying.noteWritten()
+        #expect(nowPlaying.hold(payment), "it sounds")
         nowPlaying.end()
         nowPlaying.begin([customMessage])
-        #expect(nowPlaying.hush(payment), "it broke off")
+        nowPlaying.end()
+        #expect(nowPlaying.hold(payment), "it broke off")
+        #expect(!nowPlaying.hold(customMessage), "nothing was written of it")
         nowPlaying.forget([payment])
-        #expect(!nowPlaying.hush(payment), "it has ended")
+        #expect(!nowPlaying.hold(payment), "it has ended")
     }
 
-    @Test("However many are cancelled, it remembers a few")
-    func bounded() throws {
-        for number in 0..<100 { nowPlaying.hush(.customMessage(try CommandID("\(number)"))) }
-        nowPlaying.begin([.customMessage(try CommandID("35"))])
+    @Test("Several together are ended by no cancel, and each counts as heard")
+    func several() {
+        nowPlaying.begin([payment, customMessage])
+        nowPlaying.noteWritten()
+        #expect(nowPlaying.hold(payment))
         #expect(!nowPlaying.earlyEnd.isRaised)
-        nowPlaying.begin([.customMessage(try CommandID("36"))])
-        #expect(nowPlaying.earlyEnd.isRaised)
     }
 }

@@ -12,8 +12,8 @@ struct IntakeCustomMessageTests {
     /// Who was told what, in order.
     private enum Event: Sendable, Equatable {
         /// With how many receipts had been written by then.
-        case hush(CancelTarget, receipts: Int)
-        case cancelled(CancelTarget)
+        case hold(CancelTarget, receipts: Int)
+        case letGo(CancelTarget, isCancelled: Bool)
     }
 
     private let inbox = TemporaryInbox()
@@ -45,10 +45,10 @@ struct IntakeCustomMessageTests {
             state: BoxState(volume: Volume(80)), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             requests: requests,
             hooks: Intake.Hooks(
-                hush: { [events, inbox] target in
-                    events.append(.hush(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
+                hold: { [events, inbox] target in
+                    events.append(.hold(target, receipts: (try? inbox.receipts(after: 0, limit: 100).count) ?? -1))
                     return hasBegun
-                }, cancelled: { [events] in events.append(.cancelled($0)) },
+                }, letGo: { [events] in events.append(.letGo($0, isCancelled: $1)) },
                 settings: { _ in takesFiles ? nil : "settings: none" },
                 certificate: { _ in takesFiles ? nil : "certificate: none" }))
     }
@@ -115,7 +115,7 @@ struct IntakeCustomMessageTests {
             try receipts(from: intake).suffix(4) == ["r-1 cancelled while it waited", "c-1 ok", "r-2 stored", "r-2 ok"])
     }
 
-    @Test("A cancel hushes before anything of its batch is on the disk, and its end is told when it is")
+    @Test("What a cancel names is held before anything of its batch is on the disk, and let go afterwards")
     func hushedFirst() throws {
         let intake = try intake()
         try intake.commit([command(#""type":"ring""#)])
@@ -125,7 +125,9 @@ struct IntakeCustomMessageTests {
             command(#""type":"cancel","command_id":"r-1""#, id: "c-1"),
         ])
         #expect(
-            events.entries == [.hush(ring, receipts: 2), .cancelled(ring)])
+            events.entries == [
+                .hold(ring, receipts: 2), .letGo(ring, isCancelled: true), .letGo(ring, isCancelled: false),
+            ])
         #expect(takesNews())
         #expect(
             try receipts() == [
@@ -155,7 +157,15 @@ struct IntakeCustomMessageTests {
         #expect(try inbox.customMessages().isEmpty)
     }
 
-    @Test("A forged cancel and a retained one hush nothing")
+    @Test("What could not be cancelled is let go as well", arguments: [true, false])
+    func notCancelled(diskFails: Bool) throws {
+        let intake = try intake()
+        if diskFails { inbox.fail(with: .failed(path: "inbox", reason: "disk full")) }
+        try? intake.commit([command(#""type":"cancel","payment_id":"unknown""#, id: "c-1")])
+        #expect(events.entries.last == .letGo(.payment(try PaymentID("unknown")), isCancelled: false))
+    }
+
+    @Test("A forged cancel and a retained one hold nothing")
     func forged() throws {
         let members = #""type":"cancel","payment_id":"A-1""#
         for (intake, isRetained) in [(try intake(isSigned: true), false), (try intake(), true)] {
@@ -165,13 +175,13 @@ struct IntakeCustomMessageTests {
         #expect(events.entries.isEmpty && !takesNews())
     }
 
-    @Test("A signed cancel hushes")
+    @Test("A signed cancel holds what it names")
     func signed() throws {
         let text = MessageVerifierTests.sign(
             #"{"id":"c-1","type":"cancel","payment_id":"A-1","signature":""}"#, topic: topics[.commands],
             secret: MessageVerifierTests.secret)
         try intake(isSigned: true).commit([FeedMessage(topic: .commands, payload: Array(text.utf8))])
-        #expect(events.entries.first == .hush(.payment(try PaymentID("A-1")), receipts: 0))
+        #expect(events.entries.first == .hold(.payment(try PaymentID("A-1")), receipts: 0))
     }
 
     @Test(
