@@ -1,6 +1,7 @@
 import CALSA
 import Glibc
 import SoundboxCore
+import SoundboxSystem
 
 /// The driver that is alsa-lib: owns at most one `snd_pcm_t` and closes it exactly once.
 final class ALSAPCM: PCMDriver {
@@ -89,15 +90,18 @@ final class ALSAPCM: PCMDriver {
         return (Int(period), Int(buffer))
     }
 
-    func applySoftwareParameters(startThreshold: Int, minimumRoom: Int) throws(PCMError) {
+    func applySoftwareParameters(startThreshold: Int) throws(PCMError) {
         var software: OpaquePointer?
         try check { snd_pcm_sw_params_malloc(&software) }
         defer { snd_pcm_sw_params_free(software) }
         try check { snd_pcm_sw_params_current(pcm, software) }
         try check { snd_pcm_sw_params_set_start_threshold(pcm, software, snd_pcm_uframes_t(startThreshold)) }
-        try check { snd_pcm_sw_params_set_avail_min(pcm, software, snd_pcm_uframes_t(minimumRoom)) }
+        // Plugins take nothing where there is less room than this.
+        try check { snd_pcm_sw_params_set_avail_min(pcm, software, 1) }
         try check { snd_pcm_sw_params(pcm, software) }
     }
+
+    var isServer: Bool { snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG }
 
     // MARK: The card
 
@@ -136,12 +140,6 @@ final class ALSAPCM: PCMDriver {
         return Int(try check { frames.withUnsafeBytes { snd_pcm_writei(pcm, $0.baseAddress, count) } })
     }
 
-    func wait(for limit: Duration) throws(PCMError) -> Bool {
-        // Rounded up: a wait of less than a millisecond must not become a poll that returns at once.
-        let milliseconds = (limit + .nanoseconds(999_999)) / .milliseconds(1)
-        return try check { snd_pcm_wait(pcm, Int32(min(milliseconds, 60_000))) } > 0
-    }
-
     func delay() throws(PCMError) -> Int {
         var frames: snd_pcm_sframes_t = 0
         try check { snd_pcm_delay(pcm, &frames) }
@@ -150,17 +148,10 @@ final class ALSAPCM: PCMDriver {
 
     // MARK: Time
 
-    var now: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
+    var now: Duration { .monotonicNow }
 
-    func sleep(for duration: Duration) {
-        let (seconds, attoseconds) = max(duration, .zero).components
-        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        // A signal cuts it short; whoever sleeps here looks at the clock afterwards.
-        nanosleep(&time, nil)
+    func sleep(for duration: Duration, unless interruption: Interruption) {
+        interruption.sleep(until: .monotonicNow + duration)
     }
 
     /// Turns alsa-lib's negative result into an error together with what it complained about meanwhile.

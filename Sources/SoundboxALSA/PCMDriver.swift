@@ -1,10 +1,11 @@
 import SoundboxCore
+import SoundboxSystem
 
 /// One playback device of alsa-lib, call for call, so that every error of every call can be produced in a test.
 ///
-/// A driver decides nothing. It is not thread-safe and its calls may block, ``wait(for:)`` and ``sleep(for:)`` for as
-/// long as they are told to: it belongs to one thread. Every method but ``open(_:)``, ``close()`` and
-/// ``hasCard(_:)`` needs an open device. The errors are those of the alsa-lib function of the same name.
+/// A driver decides nothing. It is not thread-safe and its calls may block, ``sleep(for:unless:)`` for as long as it is
+/// told to: it belongs to one thread. Every method but ``open(_:)``, ``close()``, ``hasCard(_:)`` and
+/// ``sleep(for:unless:)`` needs an open device. The errors are those of the alsa-lib function of the same name.
 package protocol PCMDriver: AnyObject {
     /// Opens for playback in non-blocking mode: a busy device fails at once with `EBUSY`.
     func open(_ device: String) throws(PCMError)
@@ -26,11 +27,11 @@ package protocol PCMDriver: AnyObject {
     func setBuffer(near frames: Int) throws(PCMError)
     /// Installs the parameters, which also prepares the device, and returns the frames per period and in the buffer.
     func applyHardwareParameters() throws(PCMError) -> (period: Int, buffer: Int)
-    /// - Parameters:
-    ///   - startThreshold: queued frames at which playing starts by itself.
-    ///   - minimumRoom: free frames at which ``wait(for:)`` returns.
-    func applySoftwareParameters(startThreshold: Int, minimumRoom: Int) throws(PCMError)
+    /// - Parameter startThreshold: queued frames at which playing starts by itself.
+    func applySoftwareParameters(startThreshold: Int) throws(PCMError)
 
+    /// Whether a sound server plays, behind a plugin of alsa-lib.
+    var isServer: Bool { get }
     /// The id of the card that the open device is on; `nil` for one without a card, such as a sound server's.
     var card: String? { get }
     /// Whether there is a card with this id. Opens no device of it that plays; needs no open device.
@@ -44,14 +45,13 @@ package protocol PCMDriver: AnyObject {
     func drain() throws(PCMError)
     /// Queues whole interleaved frames, as many as there is room for, and returns how many.
     func write(_ frames: RawSpan) throws(PCMError) -> Int
-    /// Sleeps until there is room; `false` when there is none after `limit`.
-    func wait(for limit: Duration) throws(PCMError) -> Bool
     /// Frames between the next one to be written and the one being heard.
     func delay() throws(PCMError) -> Int
 
     /// Monotonic time, by which waits are measured. It is the driver's, so that a scripted driver's waits take none.
     var now: Duration { get }
-    func sleep(for duration: Duration)
+    /// Ends early with the interruption.
+    func sleep(for duration: Duration, unless interruption: Interruption)
 }
 
 /// `snd_pcm_state_t`, as far as playback meets it.

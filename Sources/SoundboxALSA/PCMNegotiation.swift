@@ -8,10 +8,13 @@ struct PCMConfiguration: Equatable {
     var bufferFrames: Int
     /// The device's own period, in which it moves sound.
     var periodFrames: Int
+    /// Frames that a full buffer plays before the thread fills it again.
+    var framesPerSleep: Int
 
     /// How long a full buffer plays.
     var bufferDuration: Duration { format.duration(ofFrames: bufferFrames) }
     var periodDuration: Duration { format.duration(ofFrames: periodFrames) }
+    var sleep: Duration { format.duration(ofFrames: framesPerSleep) }
 }
 
 /// Why a device and the box did not agree.
@@ -29,11 +32,14 @@ struct PCMNegotiation {
     static let encodings: [SampleEncoding] = [.int16, .int32, .int24, .int24Packed, .float32]
     /// The rates that ``PCMFormat`` allows.
     static let rates = 8_000...192_000
-    /// What the mixer renders at once is 20 ms: a volume key acts on the next of them.
+    /// What the mixer renders at once is 20 ms: a volume key acts on the next of them. For a sound server it renders
+    /// all that there is room for: each write wakes two threads of its library.
     static let rendersPerSecond = 50
-    /// What the device takes at once is 40 ms: each time costs a wake-up of the thread, and more of a sound server.
+    /// What the device takes at once is 40 ms: each time costs a wake-up of the thread.
     static let periodsPerSecond = 25
-    /// 120 ms, of which 80 are left when the thread wakes up: what the box may be late by before the sound breaks off.
+    /// Of a sound server 100 ms: it wakes up as well each time, and two threads of its library with it.
+    static let periodsPerSecondOfServers = 10
+    /// Two periods are left when the thread wakes up: what the box may be late by before the sound breaks off.
     static let periodsPerBuffer = 3
 
     let driver: any PCMDriver
@@ -65,23 +71,25 @@ struct PCMNegotiation {
         }
         // As full as it gets before the first frame is heard, and still startable by whole periods.
         let startThreshold = max(1, sizes.buffer / sizes.period - 1) * sizes.period
-        let minimumRoom = Self.minimumRoom(sizes, rate: rate)
-        try checked { () throws(PCMError) in
-            try driver.applySoftwareParameters(startThreshold: startThreshold, minimumRoom: minimumRoom)
-        }
+        try checked { () throws(PCMError) in try driver.applySoftwareParameters(startThreshold: startThreshold) }
+        let framesPerSleep = framesPerSleep(sizes, rate: rate)
         let format = PCMFormat(
             sampleRate: rate, channelCount: channelCount, encoding: encoding,
-            framesPerPeriod: min(rate / Self.rendersPerSecond, minimumRoom))
-        return PCMConfiguration(format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period)
+            framesPerPeriod: driver.isServer ? framesPerSleep : min(rate / Self.rendersPerSecond, framesPerSleep))
+        return PCMConfiguration(
+            format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period, framesPerSleep: framesPerSleep)
     }
 
-    /// How much room the thread is woken for: whole periods of the device, since it moves no less, so that one with short
-    /// periods does not wake it at each of them; and no more than leaves 80 ms to be late by. With a shorter buffer
-    /// it is woken for each period.
-    private static func minimumRoom(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
+    private var periodsPerSecond: Int {
+        driver.isServer ? Self.periodsPerSecondOfServers : Self.periodsPerSecond
+    }
+
+    /// No more than leaves two periods to be late by, whatever the device's own periods are. It moves no less than one
+    /// of those, and with a short buffer the thread is woken for each.
+    private func framesPerSleep(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
         let longest = rate / periodsPerSecond
-        let spare = sizes.buffer - longest * (periodsPerBuffer - 1)
-        return max(1, min(longest, spare) / sizes.period) * sizes.period
+        let spare = sizes.buffer - longest * (Self.periodsPerBuffer - 1)
+        return max(sizes.period, min(longest, spare))
     }
 
     private func requireInterleaving() throws(PCMNegotiationError) {
@@ -106,8 +114,8 @@ struct PCMNegotiation {
     }
 
     private func askForSizes(rate: Int) throws(PCMError) {
-        let period = try driver.setPeriod(near: rate / Self.periodsPerSecond)
-        let wanted = rate / Self.periodsPerSecond * Self.periodsPerBuffer
+        let period = try driver.setPeriod(near: rate / periodsPerSecond)
+        let wanted = rate / periodsPerSecond * Self.periodsPerBuffer
         // Short periods must not make a short buffer.
         try driver.setBuffer(near: max(wanted, period * Self.periodsPerBuffer))
     }

@@ -14,9 +14,6 @@ struct PCMPlayback {
     static let resumeAttempts = 10
     static let pauseBetweenResumes = Duration.milliseconds(100)
 
-    /// A wait ends this long after an interrupt at the latest. Only waits of a device that is late are as long.
-    static let interruptionGrain = Duration.milliseconds(50)
-
     let driver: any PCMDriver
     let configuration: PCMConfiguration
     let interruption: Interruption
@@ -24,6 +21,8 @@ struct PCMPlayback {
     private(set) var xrunCount = 0
     /// Frames taken since the device was last prepared.
     private var framesTaken = 0
+    /// Whether the device has taken a frame since the thread slept.
+    private var hasTaken = false
 
     init(driver: any PCMDriver, configuration: PCMConfiguration, interruption: Interruption) {
         self.driver = driver
@@ -58,9 +57,10 @@ struct PCMPlayback {
             do {
                 let taken = try writeWhatFits(bytes.extracting(offset..<end))
                 guard taken > 0 else {
-                    try awaitRoom(&attempt)
+                    try awaitRoom(attempt)
                     continue
                 }
+                hasTaken = true
                 framesTaken += taken
                 offset += taken * format.bytesPerFrame
                 attempt = Attempt(deadline: driver.now + timeout)
@@ -83,16 +83,18 @@ struct PCMPlayback {
         do { return try driver.write(frames) } catch let error where error.code == EAGAIN { return 0 }
     }
 
-    private func awaitRoom(_ attempt: inout Attempt) throws(PCMError) {
-        // A driver that promises room and then has none would otherwise be asked as fast as the processor can.
-        if attempt.wasPromisedRoom { driver.sleep(for: configuration.periodDuration / 4) }
-        attempt.wasPromisedRoom = false
-        while !attempt.wasPromisedRoom {
-            try checkInterruption()
-            let limit = attempt.deadline - driver.now
-            guard limit > .zero else { throw stalled("it took no sound for") }
-            attempt.wasPromisedRoom = try driver.wait(for: min(limit, Self.interruptionGrain))
-        }
+    /// Sleeps for as long as a full buffer can spare, by a clock of its own: `snd_pcm_wait` wakes up with each tick of
+    /// the device, or of its server. Where that was not enough, since the device moves in steps, a short while more.
+    private mutating func awaitRoom(_ attempt: Attempt) throws(PCMError) {
+        let limit = attempt.deadline - driver.now
+        guard limit > .zero else { throw stalled("it took no sound for") }
+        try sleep(for: min(limit, hasTaken ? configuration.sleep : configuration.sleep / 4))
+        hasTaken = false
+    }
+
+    private func sleep(for duration: Duration) throws(PCMError) {
+        driver.sleep(for: duration, unless: interruption)
+        try checkInterruption()
     }
 
     private func checkInterruption() throws(PCMError) {
@@ -106,7 +108,6 @@ struct PCMPlayback {
     /// What happened since the device last took a frame.
     private struct Attempt {
         let deadline: Duration
-        var wasPromisedRoom = false
         private var failures = 0
 
         init(deadline: Duration) { self.deadline = deadline }
@@ -128,11 +129,10 @@ struct PCMPlayback {
     /// is an error, so that the announcement is repeated, rather than one with a hole in its amount.
     private func resume() throws(PCMError) {
         for _ in 0..<Self.resumeAttempts {
-            try checkInterruption()
             do {
                 return try driver.resume()
             } catch let error where error.code == EAGAIN || error.code == EINTR {
-                driver.sleep(for: Self.pauseBetweenResumes)
+                try sleep(for: Self.pauseBetweenResumes)
             } catch {
                 break
             }
@@ -168,7 +168,6 @@ struct PCMPlayback {
     private mutating func awaitSilence() throws(PCMError) {
         let deadline = driver.now + timeout
         while true {
-            try checkInterruption()
             do {
                 // Repeatedly, also while it drains: dmix mixes what is left only when it is called.
                 return try driver.drain()
@@ -184,7 +183,7 @@ struct PCMPlayback {
             }
             let limit = deadline - driver.now
             guard limit > .zero else { throw stalled("it did not finish playing within") }
-            driver.sleep(for: min(limit, timeToSilence(), Self.interruptionGrain))
+            try sleep(for: min(limit, timeToSilence()))
         }
     }
 

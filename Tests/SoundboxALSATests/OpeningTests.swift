@@ -22,7 +22,6 @@ struct OpeningTests {
         #expect(seen.period == 1_764)
         #expect(seen.buffer == 3 * 1_764)
         #expect(seen.startThreshold == 2 * 1_764)
-        #expect(seen.minimumRoom == 1_764)
     }
 
     @Test(
@@ -49,25 +48,33 @@ struct OpeningTests {
         #expect(format.framesPerPeriod == device / 50)
     }
 
-    @Test("Short periods make neither a short buffer nor more wake-ups, and long ones still leave room for three")
-    func sizes() throws {
-        let short = Bench(.init(periods: 1...128))
-        #expect(try short.sink.open().framesPerPeriod == 960)
-        #expect(short.pcm.seen.buffer == 5_760)
-        #expect(short.pcm.seen.minimumRoom == 1_920)
-        let long = Bench(.init(periods: 2_048...4_096))
-        #expect(try long.sink.open().framesPerPeriod == 960)
-        #expect(long.pcm.seen.buffer == 3 * 2_048)
-        #expect(long.pcm.seen.minimumRoom == 2_048)
+    @Test(
+        "The thread sleeps 40 ms, and 100 on a sound server, whatever the device's periods are; two of them are left then",
+        arguments: [
+            (1...10_000, false, 5_760, 1_920, 960), (1...128, false, 5_760, 1_920, 960),
+            (1_024...1_024, false, 5_760, 1_920, 960), (2_048...4_096, false, 6_144, 2_048, 960),
+            (1...10_000, true, 14_400, 4_800, 4_800),
+        ])
+    func sizes(periods: ClosedRange<Int>, isServer: Bool, buffer: Int, slept: Int, rendered: Int) throws {
+        let bench = Bench(.init(periods: periods, isServer: isServer))
+        let format = try bench.sink.open()
+        #expect(format.framesPerPeriod == rendered)
+        #expect(bench.pcm.seen.buffer == buffer)
+        // A frame for each sleep: the nanoseconds of a sleep are rounded down.
+        try bench.write(buffer + 10 * (slept - 1), of: format)
+        #expect(bench.pcm.seen.sleeps == 10)
     }
 
     @Test(
         "A device with a short buffer wakes the thread at each of its periods, which are what is rendered then",
-        arguments: [(64, 192, 64, 64), (160, 480, 160, 160), (1_024, 3_072, 1_024, 960), (512, 5_120, 1_024, 960)])
-    func shortBuffer(period: Int, buffer: Int, room: Int, rendered: Int) throws {
+        arguments: [(64, 192, 64, 64), (160, 480, 160, 160), (1_024, 3_072, 1_024, 960), (512, 5_120, 1_280, 960)])
+    func shortBuffer(period: Int, buffer: Int, slept: Int, rendered: Int) throws {
         let bench = Bench(.init(periods: period...period, buffers: buffer...buffer))
-        #expect(try bench.sink.open().framesPerPeriod == rendered)
-        #expect(bench.pcm.seen.minimumRoom == room)
+        let format = try bench.sink.open()
+        #expect(format.framesPerPeriod == rendered)
+        // A frame for each sleep: the nanoseconds of a sleep are rounded down.
+        try bench.write(buffer + 10 * (slept - 1), of: format)
+        #expect(bench.pcm.seen.sleeps == 10)
     }
 
     @Test("A buffer of one period can still start to play")

@@ -1,6 +1,7 @@
 import Glibc
 import SoundboxALSA
 import SoundboxCore
+import SoundboxSystem
 import Synchronization
 
 /// A sound card in memory: it has a buffer, plays it in a time of its own that passes only while the sink waits or
@@ -8,7 +9,7 @@ import Synchronization
 final class ScriptedPCM: PCMDriver, Sendable {
     enum Call: Sendable, CaseIterable {
         case open, reset, encoding, channels, channelsNear, rate, period, buffer, hardware, software
-        case prepare, start, resume, drain, write, wait, delay
+        case prepare, start, resume, drain, write, delay
     }
 
     /// What the card can do, and how it behaves.
@@ -22,8 +23,7 @@ final class ScriptedPCM: PCMDriver, Sendable {
         var standsStillUntil = Duration.zero
         /// Takes no more than this in one call.
         var framesPerWrite = Int.max
-        /// ``wait(for:)`` says that there is room, whether there is or not.
-        var promisesRoom = false
+        var isServer = false
         /// What the call that drains answers when everything was played.
         var answersAgainWhenDrained = false
     }
@@ -53,12 +53,12 @@ final class ScriptedPCM: PCMDriver, Sendable {
         var period = 0
         var buffer = 0
         var startThreshold = 0
-        var minimumRoom = 0
         var queued: [UInt8] = []
         var heard: [UInt8] = []
         /// Time that passed without filling a whole frame.
         var unplayed = Duration.zero
-        /// Called with every wait and sleep.
+        var sleeps = 0
+        /// Called with every sleep.
         var isWaiting: @Sendable () -> Void = {}
     }
 
@@ -178,12 +178,11 @@ final class ScriptedPCM: PCMDriver, Sendable {
         }
     }
 
-    func applySoftwareParameters(startThreshold: Int, minimumRoom: Int) throws(PCMError) {
-        try perform(.software) { contents in
-            contents.startThreshold = startThreshold
-            contents.minimumRoom = minimumRoom
-        }
+    func applySoftwareParameters(startThreshold: Int) throws(PCMError) {
+        try perform(.software) { contents in contents.startThreshold = startThreshold }
     }
+
+    var isServer: Bool { contents.withLock { $0.card.isServer } }
 
     var card: String? { contents.withLock { $0.isOpen ? $0.id : nil } }
 
@@ -240,27 +239,18 @@ final class ScriptedPCM: PCMDriver, Sendable {
         }
     }
 
-    func wait(for limit: Duration) throws(PCMError) -> Bool {
-        try perform(.wait) { contents throws(PCMError) in
-            contents.isWaiting()
-            if contents.card.promisesRoom { return true }
-            let missing = max(0, contents.minimumRoom - contents.room)
-            let time = contents.duration(ofFrames: missing) + contents.standstill
-            contents.passTime(min(time, limit))
-            if contents.state == .xrun { throw PCMError(EPIPE) }
-            return contents.room >= contents.minimumRoom
-        }
-    }
-
     func delay() throws(PCMError) -> Int {
         try perform(.delay) { contents in contents.queuedFrames }
     }
 
     var now: Duration { contents.withLock { $0.now } }
 
-    func sleep(for duration: Duration) {
-        contents.withLock { $0.isWaiting() }
-        passTime(duration)
+    func sleep(for duration: Duration, unless interruption: Interruption) {
+        contents.withLock {
+            $0.sleeps += 1
+            $0.isWaiting()
+        }
+        if !interruption.isInForce { passTime(duration) }
     }
 }
 
