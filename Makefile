@@ -163,7 +163,7 @@ growth: build ## how cost grows with payments, time, history, backlog and voices
 	@Benchmarks/growth --count $(or $(COUNT),100000) $(PARTS)
 
 .PHONY: bench-check
-bench-check: build ## instructions of the core and of sound, and the program's size, beside the committed ones; UPDATE=yes writes them
+bench-check: build ## instructions of the core and of sound, beside the committed ones; UPDATE=yes writes them
 	@Benchmarks/instructions/bench-check $(if $(UPDATE),--update)
 
 .PHONY: fuzz

@@ -69,28 +69,4 @@ public enum ALSACards {
         }
         return false
     }
-
-    /// Every name that the configuration of alsa-lib offers for playback, those of plugins and sound servers included.
-    public static func playbackDevices() -> [ALSACard] {
-        ALSAMessages.clear()
-        var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-        guard snd_device_name_hint(-1, "pcm", &hints) == 0, let hints else { return [] }
-        defer { snd_device_name_free_hint(hints) }
-        var devices: [ALSACard] = []
-        var next = hints
-        while let hint = next.pointee {
-            next += 1
-            // Without a direction it goes both ways.
-            guard let name = text("NAME", of: hint), text("IOID", of: hint) ?? "Output" == "Output" else { continue }
-            let lines = (text("DESC", of: hint) ?? "").split(separator: "\n")
-            devices.append(ALSACard(name: name, description: lines.joined(separator: ", ")))
-        }
-        return devices
-    }
-
-    private static func text(_ key: String, of hint: UnsafeMutableRawPointer) -> String? {
-        guard let value = snd_device_name_get_hint(hint, key) else { return nil }
-        defer { free(value) }
-        return String(cString: value)
-    }
 }

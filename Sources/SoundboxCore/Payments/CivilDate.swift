@@ -30,9 +30,6 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
 
     public static func - (date: CivilDate, days: Int64) -> CivilDate { date + -days }
 
-    /// 0 is Sunday. 1970-01-01 was a Thursday.
-    static func weekday(daysSince1970 days: Int64) -> Int64 { (days + 4).quotientAndFloorRemainder(by: 7).1 }
-
     // Days from civil and back: Howard Hinnant, "chrono-compatible low-level date algorithms", the proleptic
     // Gregorian calendar with years that begin in March.
     static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
