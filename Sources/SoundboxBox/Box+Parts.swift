@@ -57,8 +57,6 @@ extension Box {
         /// How the shop's page is to be served.
         package var page = JSONValue.null
         package var systemd = Systemd()
-        /// Where the box counts what happens: its own, and never the process's.
-        package var metrics = MetricsRegistry(BoxMetrics.descriptions)
         /// What the machine says of itself. May block.
         package var machine: @Sendable () -> MachineReading = { MachineReading() }
         package var logger: Logger

@@ -39,7 +39,7 @@ public struct Box {
         // Where the disk refuses, every ring counts as an earlier one: one of yesterday must not call anybody.
         let lastEarlierCustomMessage =
             (try? parts.customMessages.customMessages()).map { $0.map(\.sequence).max() ?? 0 } ?? .max
-        let metrics = BoxMetrics(parts.metrics)
+        let metrics = BoxMetrics()
         let player = Player(
             on: parts.output, voices: parts.voices, volume: state.snapshot.volume, timing: parts.policy.timing,
             loudspeaker: parts.policy.loudspeaker)
@@ -125,7 +125,7 @@ public struct Box {
         // Those that are services, in this order. Shutdown goes from the last to the first: nothing new is asked for,
         // the announcement is finished, the panel goes dark, and the receipts and the offline status still go out.
         let first: [any Feature] = [
-            clock, session, quietTime, intake, history, controlRequests, parts.metrics,
+            clock, session, quietTime, intake, history, controlRequests, metrics,
             MachineMetrics(read: parts.machine),
             WatchdogService(
                 systemd: systemd,

@@ -1,9 +1,9 @@
-import CoreMetrics
 import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// What the box counts as it happens. Any thread; nothing blocks.
+/// What the box counts as it happens. Any thread; nothing blocks. One for each box: two boxes in a process do not count
+/// each other's payments.
 ///
 /// What can be asked for at any time, such as the queue, is not kept here: it is read when somebody asks.
 package final class BoxMetrics: Sendable {
@@ -17,45 +17,22 @@ package final class BoxMetrics: Sendable {
     /// An arrival that nobody has asked for since will not be asked for.
     private static let longestWait = Duration.seconds(86_400)
 
-    private static let payments = "soundbox_payments_total"
-    private static let ignored = "soundbox_notices_ignored_total"
-    private static let firstFrame = "soundbox_payment_first_frame_seconds"
-    private static let reconnects = "soundbox_broker_reconnects_total"
-    private static let sessionsLost = "soundbox_sessions_lost_total"
+    private struct Counts {
+        // All of them, so that they are there as 0 before the first one: a rise from nothing is no rise to Prometheus.
+        var payments = Dictionary(uniqueKeysWithValues: PaymentState.allCases.map { ($0, 0) })
+        var ignored = 0
+        var reconnects = 0
+        var sessionsLost = 0
+        var firstFrame = MetricHistogram(
+            bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60])
+    }
 
-    /// For the registry.
-    package static let descriptions: [String: MetricsRegistry.Description] = [
-        payments: .init(help: "What became of notices, of every kind, since the start."),
-        ignored: .init(help: "Messages that a condition of the mapping has ignored since the start."),
-        firstFrame: .init(
-            help: "Time from a notice's arrival at the box to its first frame at the sound device.",
-            bounds: [
-                0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
-            ]),
-        reconnects: .init(help: "Connections to the broker after the first one since the start."),
-        sessionsLost: .init(help: "Sessions that the broker should have kept and has not, since the start."),
-    ]
-
-    private let counters: [PaymentState: Counter]
-    private let ignoredMessages: Counter
-    private let latency: Timer
-    private let reconnects: Counter
-    private let sessionsLost: Counter
+    private let counts = Mutex(Counts())
     private let wasOnline = Atomic(false)
     /// When the notices came that have not begun to sound, on the clock that is never set.
     private let arrivals = Mutex<[PaymentID: Duration]>([:])
 
-    package init(_ factory: any MetricsFactory) {
-        // All of them, so that they are there as 0 before the first one: a rise from nothing is no rise to Prometheus.
-        counters = Dictionary(
-            uniqueKeysWithValues: PaymentState.allCases.map {
-                ($0, Counter(label: Self.payments, dimensions: [("state", $0.rawValue)], factory: factory))
-            })
-        ignoredMessages = Counter(label: Self.ignored, factory: factory)
-        latency = Timer(label: Self.firstFrame, factory: factory)
-        reconnects = Counter(label: Self.reconnects, factory: factory)
-        sessionsLost = Counter(label: Self.sessionsLost, factory: factory)
-    }
+    package init() {}
 
     // MARK: What happens
 
@@ -76,7 +53,7 @@ package final class BoxMetrics: Sendable {
     }
 
     /// A condition of the mapping was not met.
-    func ignored() { ignoredMessages.increment() }
+    func ignored() { counts.withLock { $0.ignored += 1 } }
 
     /// A notice has been spoken to its end, by itself.
     func announced(_ entry: InboxEntry) {
@@ -95,12 +72,15 @@ package final class BoxMetrics: Sendable {
     }
 
     func online() {
-        if wasOnline.exchange(true, ordering: .relaxed) { reconnects.increment() }
+        if wasOnline.exchange(true, ordering: .relaxed) { counts.withLock { $0.reconnects += 1 } }
     }
 
-    func sessionLost() { sessionsLost.increment() }
+    func sessionLost() { counts.withLock { $0.sessionsLost += 1 } }
 
-    private func count(_ state: PaymentState, _ amount: Int = 1) { counters[state]?.increment(by: amount) }
+    private func count(_ state: PaymentState, _ amount: Int = 1) {
+        counts.withLock { $0.payments[state, default: 0] += amount }
+    }
+
     private func forget(_ ids: [PaymentID]) { arrivals.withLock { for id in ids { $0[id] = nil } } }
 
     // MARK: The first frame
@@ -132,6 +112,35 @@ package final class BoxMetrics: Sendable {
         guard let time = frame.latency else { return }
         // Otherwise it has been measured, or was taken back meanwhile.
         guard arrivals.withLock({ $0.removeValue(forKey: frame.id) }) != nil else { return }
-        latency.recordNanoseconds(time.nanoseconds)
+        counts.withLock { $0.firstFrame.record(time / .seconds(1)) }
+    }
+}
+
+extension BoxMetrics: Feature {
+    var metricFamilies: [MetricFamily] {
+        let counts = counts.withLock { $0 }
+        func counter(_ name: String, _ help: String, _ count: Int) -> MetricFamily {
+            MetricFamily("soundbox_\(name)_total", .counter, help, Double(count))
+        }
+        return [
+            MetricFamily(
+                "soundbox_payments_total", .counter, "What became of notices, of every kind, since the start.",
+                PaymentState.allCases.map {
+                    .init([.init("state", $0.rawValue)], .number(Double(counts.payments[$0] ?? 0)))
+                }),
+            counter(
+                "notices_ignored", "Messages that a condition of the mapping has ignored since the start.",
+                counts.ignored),
+            MetricFamily(
+                "soundbox_payment_first_frame_seconds", .histogram,
+                "Time from a notice's arrival at the box to its first frame at the sound device.",
+                [.init([], .histogram(counts.firstFrame))]),
+            counter(
+                "broker_reconnects", "Connections to the broker after the first one since the start.",
+                counts.reconnects),
+            counter(
+                "sessions_lost", "Sessions that the broker should have kept and has not, since the start.",
+                counts.sessionsLost),
+        ]
     }
 }

@@ -61,7 +61,7 @@ struct IntakeTests {
 
     @Test("What a mapping ignores has no receipt, is counted, and is logged once a minute")
     func ignored() throws {
-        let registry = MetricsRegistry(BoxMetrics.descriptions)
+        let metrics = BoxMetrics()
         let mapping = PaymentMapping(
             id: [try #require(FieldPath("id"))], amount: try #require(FieldPath("amount")), unit: .decimal,
             conditions: [.init(field: try #require(FieldPath("ok")), values: ["true"], otherwise: .ignore)])
@@ -70,7 +70,7 @@ struct IntakeTests {
             admission: NoticeAdmission(window: .seconds(600), retainedWindow: .seconds(600)),
             rules: CustomMessageSpeech(),
             inbox: inbox, clock: clock, state: BoxState(volume: Volume(80)), logger: lines.logger,
-            metrics: BoxMetrics(registry), hooks: Intake.Hooks())
+            metrics: metrics, hooks: Intake.Hooks())
         for value in ["false", "true", "1"] {
             let payload = Array(#"{"id":"\#(value)","amount":"1","ok":\#(value)}"#.utf8)
             try intake.commit([FeedMessage(topic: .payments, payload: payload)])
@@ -78,7 +78,7 @@ struct IntakeTests {
         #expect(try inbox.waiting(limit: 9).map(\.notice.id.text) == ["true"])
         #expect(try inbox.receipts(after: 0, limit: 9).count == 1)
         #expect(lines.count("ignored by the mapping") == 1)
-        #expect(PrometheusText.text(registry.families).contains("\nsoundbox_notices_ignored_total 2\n"))
+        #expect(PrometheusText.text(metrics.metricFamilies).contains("\nsoundbox_notices_ignored_total 2\n"))
     }
 
     @Test("A time that cannot be read costs no payment, and its receipt says so")

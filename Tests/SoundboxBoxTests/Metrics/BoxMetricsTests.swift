@@ -1,4 +1,3 @@
-import CoreMetrics
 import SoundboxCore
 import SoundboxSystem
 import TestSupport
@@ -6,78 +5,11 @@ import Testing
 
 @testable import SoundboxBox
 
-@Suite("What is emitted is kept until somebody asks")
-struct MetricsRegistryTests {
-    private func text(_ registry: MetricsRegistry) throws -> Exposition {
-        try Exposition(PrometheusText.text(registry.families))
-    }
-
-    @Test("Counters, gauges, recorders and timers, each described and each once")
-    func kinds() throws {
-        let registry = MetricsRegistry(["t_seconds": .init(help: "Time.", bounds: [0.5, 1])])
-        // Twice the same is the same.
-        for _ in 1...2 { Counter(label: "a_total", dimensions: [("k", "v")], factory: registry).increment(by: 2) }
-        Counter(label: "a_total", dimensions: [("k", "w")], factory: registry).increment()
-        Gauge(label: "g", factory: registry).record(1.5)
-        Recorder(label: "r", factory: registry).record(7)
-        Timer(label: "t_seconds", factory: registry).recordMilliseconds(750)
-        let read = try text(registry)
-        #expect(read[#"a_total{k="v"}"#] == 4 && read[#"a_total{k="w"}"#] == 1)
-        #expect(read["g"] == 1.5)
-        #expect(read[#"r_bucket{le="+Inf"}"#] == 1 && read["r_sum"] == 7)
-        #expect(read[#"t_seconds_bucket{le="0.5"}"#] == 0 && read[#"t_seconds_bucket{le="1"}"#] == 1)
-        #expect(read["t_seconds_sum"] == 0.75 && read.families["t_seconds"]?.help == "Time.")
-    }
-
-    @Test("A name that is of another kind already keeps its kind")
-    func otherKind() throws {
-        let registry = MetricsRegistry()
-        Counter(label: "a_total", factory: registry).increment()
-        Timer(label: "a_total", dimensions: [("k", "v")], factory: registry).recordSeconds(1)
-        #expect(try text(registry).families["a_total"]?.samples == ["a_total": 1])
-    }
-
-    @Test("What is destroyed is gone, and its name is free again")
-    func destroyed() throws {
-        let registry = MetricsRegistry()
-        let counter = Counter(label: "a", factory: registry)
-        counter.increment()
-        counter.destroy()
-        #expect(registry.families.isEmpty)
-        Gauge(label: "a", factory: registry).record(3)
-        #expect(try text(registry)["a"] == 3)
-    }
-
-    @Test("Nothing is lost when many threads count at once, and somebody reads meanwhile")
-    func threads() async throws {
-        let registry = MetricsRegistry(["t": .init(help: "", bounds: [1])])
-        let (counter, timer) = (Counter(label: "a_total", factory: registry), Timer(label: "t", factory: registry))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 1...4 {
-                group.addTask {
-                    for _ in 1...1000 {
-                        counter.increment()
-                        timer.recordSeconds(1)
-                    }
-                }
-            }
-            // However it falls between them, it adds up.
-            for _ in 1...20 { _ = try text(registry) }
-            try await group.waitForAll()
-        }
-        #expect(try text(registry)["a_total"] == 4000)
-        #expect(try text(registry)["t_sum"] == 4000)
-    }
-}
-
 @Suite("What the box counts")
 struct BoxMetricsTests {
-    private let registry = MetricsRegistry(BoxMetrics.descriptions)
-    private let metrics: BoxMetrics
+    private let metrics = BoxMetrics()
 
-    init() { metrics = BoxMetrics(registry) }
-
-    private var read: Exposition { get throws { try Exposition(PrometheusText.text(registry.families)) } }
+    private var read: Exposition { get throws { try Exposition(PrometheusText.text(metrics.metricFamilies)) } }
 
     private func entry(_ id: String) throws -> InboxEntry {
         InboxEntry(
