@@ -157,6 +157,11 @@ bench: build ## ratios of speed, measured in one run; then the box beside what a
 	@swift run -c release $(SWIFT_FLAGS) --package-path Benchmarks
 	@Benchmarks/peers/side-by-side
 
+.PHONY: bench-card
+bench-card: build ## the same on a sound card's driver and on dmix, in a Debian under emulation: 20 minutes; needs root; COUNT=10
+	@provisioning/install-dependencies.sh peers
+	@Benchmarks/peers/on-a-card .build/release/soundbox --count $(or $(COUNT),10)
+
 .PHONY: growth
 growth: build ## how cost grows with payments, time, history, backlog and voices: half an hour; PARTS="payments idle", COUNT=100000
 	@provisioning/install-dependencies.sh peers

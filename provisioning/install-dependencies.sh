@@ -42,11 +42,18 @@ fi
 [[ ${1:-} == brokers ]] && packages+=(rabbitmq-server haproxy iproute2 python3 python3-venv)
 [[ ${1:-} == browser ]] && packages+=(chromium chromium-driver python3-selenium fonts-noto-cjk fonts-noto-core)
 
+# Names that others provide count as well: Debian 13 has libelf1 as libelf1t64.
+declare -A installed=()
+while IFS=$'\t' read -r status package provided; do
+  [[ $status == ii* ]] || continue
+  for name in "$package" ${provided//[(,]/ }; do installed[$name]=yes; done
+done < <(dpkg-query --show --showformat='${db:Status-Abbrev}\t${Package}\t${Provides}\n')
 missing=()
 for package in "${packages[@]}"; do
-  [[ $(dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null) == "install ok installed" ]] ||
-    missing+=("$package")
+  [[ -n ${installed[$package]:-} ]] || missing+=("$package")
 done
+# What Swift's own toolchain links with; the compiler of C++ brings the release that this Debian has.
+[[ -n ${installed[libstdc++-dev]:-} ]] || missing+=(g++)
 
 if ((${#missing[@]} > 0)); then
   echo "Installing with apt: ${missing[*]}"
@@ -72,7 +79,11 @@ if ((${#missing[@]} > 0)); then
   fi
 fi
 
-command -v swift >/dev/null || {
-  echo "Swift 6.2 or later is missing, and Debian does not package it: install it from https://swift.org/install/linux" >&2
+where="install it from https://swift.org/install/linux"
+command -v swift >/dev/null || { echo "Swift 6.2 or later is missing; $where" >&2; exit 1; }
+version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p')
+# Debian 13 packages 6.0.
+printf '%s\n' 6.2 "$version" | sort --version-sort --check=quiet || {
+  echo "Swift 6.2 or later is needed, and $(command -v swift) is ${version:-of an unknown version}; $where" >&2
   exit 1
 }
