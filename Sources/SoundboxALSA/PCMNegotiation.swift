@@ -10,6 +10,8 @@ struct PCMConfiguration: Equatable {
     var periodFrames: Int
     /// Frames that a full buffer plays before the thread fills it again.
     var framesPerSleep: Int
+    /// Whether a sound server plays, which fills a gap with silence and does not tell.
+    var isServer: Bool
 
     /// How long a full buffer plays.
     var bufferDuration: Duration { format.duration(ofFrames: bufferFrames) }
@@ -36,9 +38,10 @@ struct PCMNegotiation {
     /// all that there is room for: each write wakes two threads of its library.
     static let rendersPerSecond = 50
     /// What the device takes at once is 40 ms: each time costs a wake-up of the thread.
-    static let periodsPerSecond = 25
-    /// Of a sound server 100 ms: it wakes up as well each time, and two threads of its library with it.
-    static let periodsPerSecondOfServers = 10
+    static let period = Duration.milliseconds(40)
+    /// Of a sound server 80 ms: it wakes up as well each time, and two threads of its library with it. A volume key is
+    /// heard behind what the server holds, within 300 ms.
+    static let periodOfServers = Duration.milliseconds(80)
     /// Two periods are left when the thread wakes up: what the box may be late by before the sound breaks off.
     static let periodsPerBuffer = 3
 
@@ -77,17 +80,19 @@ struct PCMNegotiation {
             sampleRate: rate, channelCount: channelCount, encoding: encoding,
             framesPerPeriod: driver.isServer ? framesPerSleep : min(rate / Self.rendersPerSecond, framesPerSleep))
         return PCMConfiguration(
-            format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period, framesPerSleep: framesPerSleep)
+            format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period, framesPerSleep: framesPerSleep,
+            isServer: driver.isServer)
     }
 
-    private var periodsPerSecond: Int {
-        driver.isServer ? Self.periodsPerSecondOfServers : Self.periodsPerSecond
+    /// In frames.
+    private func period(rate: Int) -> Int {
+        Int((driver.isServer ? Self.periodOfServers : Self.period) / .milliseconds(1)) * rate / 1000
     }
 
     /// No more than leaves two periods to be late by, whatever the device's own periods are. It moves no less than one
     /// of those, and with a short buffer the thread is woken for each.
     private func framesPerSleep(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
-        let longest = rate / periodsPerSecond
+        let longest = period(rate: rate)
         let spare = sizes.buffer - longest * (Self.periodsPerBuffer - 1)
         return max(sizes.period, min(longest, spare))
     }
@@ -114,8 +119,8 @@ struct PCMNegotiation {
     }
 
     private func askForSizes(rate: Int) throws(PCMError) {
-        let period = try driver.setPeriod(near: rate / periodsPerSecond)
-        let wanted = rate / periodsPerSecond * Self.periodsPerBuffer
+        let period = try driver.setPeriod(near: period(rate: rate))
+        let wanted = self.period(rate: rate) * Self.periodsPerBuffer
         // Short periods must not make a short buffer.
         try driver.setBuffer(near: max(wanted, period * Self.periodsPerBuffer))
     }

@@ -57,7 +57,7 @@ struct PCMPlayback {
             do {
                 let taken = try writeWhatFits(bytes.extracting(offset..<end))
                 guard taken > 0 else {
-                    try awaitRoom(attempt)
+                    try awaitRoom(&attempt)
                     continue
                 }
                 hasTaken = true
@@ -67,7 +67,7 @@ struct PCMPlayback {
             } catch let error where error.code == EPIPE && goesOnAfterUnderrun {
                 // Everything taken so far was heard: nothing is lost, and the rest follows after the gap.
                 try attempt.tolerate(error)
-                xrunCount += 1
+                if !attempt.isCounted { xrunCount += 1 }
                 try prepare()
             } catch let error where error.code == ESTRPIPE {
                 try attempt.tolerate(error)
@@ -85,11 +85,17 @@ struct PCMPlayback {
 
     /// Sleeps for as long as a full buffer can spare, by a clock of its own: `snd_pcm_wait` wakes up with each tick of
     /// the device, or of its server. Where that was not enough, since the device moves in steps, a short while more.
-    private mutating func awaitRoom(_ attempt: Attempt) throws(PCMError) {
-        let limit = attempt.deadline - driver.now
+    private mutating func awaitRoom(_ attempt: inout Attempt) throws(PCMError) {
+        let start = driver.now
+        let limit = attempt.deadline - start
         guard limit > .zero else { throw stalled("it took no sound for") }
         try sleep(for: min(limit, hasTaken ? configuration.sleep : configuration.sleep / 4))
         hasTaken = false
+        // A machine that was too busy, or a process that was stopped.
+        if configuration.isServer, driver.now - start > configuration.bufferDuration, !attempt.isCounted {
+            attempt.isCounted = true
+            xrunCount += 1
+        }
     }
 
     private func sleep(for duration: Duration) throws(PCMError) {
@@ -108,6 +114,8 @@ struct PCMPlayback {
     /// What happened since the device last took a frame.
     private struct Attempt {
         let deadline: Duration
+        /// Whether the gap is counted.
+        var isCounted = false
         private var failures = 0
 
         init(deadline: Duration) { self.deadline = deadline }

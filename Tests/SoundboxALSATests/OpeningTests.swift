@@ -49,11 +49,11 @@ struct OpeningTests {
     }
 
     @Test(
-        "The thread sleeps 40 ms, and 100 on a sound server, whatever the device's periods are; two of them are left then",
+        "The thread sleeps 40 ms, and 80 on a sound server, whatever the device's periods are; two of them are left then",
         arguments: [
             (1...10_000, false, 5_760, 1_920, 960), (1...128, false, 5_760, 1_920, 960),
             (1_024...1_024, false, 5_760, 1_920, 960), (2_048...4_096, false, 6_144, 2_048, 960),
-            (1...10_000, true, 14_400, 4_800, 4_800),
+            (1...10_000, true, 11_520, 3_840, 3_840),
         ])
     func sizes(periods: ClosedRange<Int>, isServer: Bool, buffer: Int, slept: Int, rendered: Int) throws {
         let bench = Bench(.init(periods: periods, isServer: isServer))

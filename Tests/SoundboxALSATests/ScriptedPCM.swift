@@ -58,6 +58,8 @@ final class ScriptedPCM: PCMDriver, Sendable {
         /// Time that passed without filling a whole frame.
         var unplayed = Duration.zero
         var sleeps = 0
+        /// By how much the next sleep is too long.
+        var late = Duration.zero
         /// Called with every sleep.
         var isWaiting: @Sendable () -> Void = {}
     }
@@ -250,7 +252,11 @@ final class ScriptedPCM: PCMDriver, Sendable {
             $0.sleeps += 1
             $0.isWaiting()
         }
-        if !interruption.isInForce { passTime(duration) }
+        let late = contents.withLock { contents in
+            defer { contents.late = .zero }
+            return contents.late
+        }
+        if !interruption.isInForce { passTime(duration + late) }
     }
 }
 
@@ -299,6 +305,8 @@ extension ScriptedPCM.Contents {
         heard += queued.prefix(played * bytesPerFrame)
         queued.removeFirst(played * bytesPerFrame)
         guard queued.isEmpty else { return }
+        // A server goes on with silence.
+        if state == .running, card.isServer { return }
         state = state == .running ? .xrun : .setup
     }
 }

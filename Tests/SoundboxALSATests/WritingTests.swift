@@ -56,6 +56,18 @@ struct WritingTests {
         #expect(bench.sink.xrunCount == 1)
     }
 
+    @Test("A sound server tells of no gap: a sleep that outlasts its buffer counts as one, and one within it does not")
+    func gap() throws {
+        for (late, count) in [(Duration.milliseconds(150), 0), (.seconds(3), 1)] {
+            let bench = Bench(.init(isServer: true))
+            let format = try bench.sink.open()
+            bench.pcm.change { $0.late = late }
+            try bench.write(10 * format.framesPerPeriod, of: format)
+            try bench.sink.drain()
+            #expect(bench.sink.xrunCount == count)
+        }
+    }
+
     @Test("A device that plays is not given up, however long one write takes")
     func slow() throws {
         let bench = Bench(preferredRate: 8_000)

@@ -4,7 +4,7 @@ import SoundboxCore
 /// sum goes through its ``SmallSpeakerChain`` before the volume is applied.
 ///
 /// Pure: the same calls give the same bytes. ``render(into:volume:)`` allocates nothing. The volume never jumps: it
-/// reaches its new value by a straight ramp over the period that follows the change.
+/// reaches its new value by a straight ramp of ``rampTime``, or of a period that is shorter.
 public struct Mixer: Sendable {
     /// What sounds together. Speech is what must be understood, so the chime makes room for it.
     public enum Bus: Int, Sendable, CaseIterable {
@@ -16,6 +16,8 @@ public struct Mixer: Sendable {
     public static let duckedGain: Float = 0.251_19
     /// How long ducking takes, and its end: short against a syllable, long against a click.
     public static let duckingTime = Duration.milliseconds(50)
+    /// How long a change of the volume takes: long against a click.
+    public static let rampTime = Duration.milliseconds(20)
 
     public let format: PCMFormat
     private var chime = Track()
@@ -23,6 +25,7 @@ public struct Mixer: Sendable {
     /// The gain of the chime for the sake of speech, at the end of the last period.
     private var ducking: Float = 1
     private let duckingStep: Float
+    private let rampFrames: Int
     /// The gain of the volume at the end of the last period.
     private var volumeGain: Float = 0
     private var chain: SmallSpeakerChain?
@@ -38,6 +41,7 @@ public struct Mixer: Sendable {
             case .small(let resonance): SmallSpeakerChain(resonance: resonance, sampleRate: format.sampleRate)
             }
         duckingStep = (1 - Self.duckedGain) / Float(max(1, format.frames(in: Self.duckingTime)))
+        rampFrames = max(1, format.frames(in: Self.rampTime))
         sum = [Float](repeating: 0, count: format.framesPerPeriod)
     }
 
@@ -99,9 +103,11 @@ public struct Mixer: Sendable {
     }
 
     private mutating func apply(_ gain: Float) {
-        let (start, step, isLimited) = (volumeGain, (gain - volumeGain) / Float(sum.count), chain == nil)
+        let ramp = min(sum.count, rampFrames)
+        let (start, step, isLimited) = (volumeGain, (gain - volumeGain) / Float(ramp), chain == nil)
         sum.withUnsafeMutableBufferPointer { sum in
-            for frame in sum.indices { sum[frame] *= start + step * Float(frame &+ 1) }
+            for frame in 0..<ramp { sum[frame] *= start + step * Float(frame &+ 1) }
+            for frame in ramp..<sum.count { sum[frame] *= gain }
             if isLimited { SoftLimiter.limit(sum) }
         }
         volumeGain = gain

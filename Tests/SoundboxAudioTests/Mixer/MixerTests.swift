@@ -70,6 +70,17 @@ struct MixerTests {
         #expect(output[160...].allSatisfy { $0 == high })
     }
 
+    @Test("In a long period the ramp takes 20 ms and no longer")
+    mutating func rampInLongPeriod() {
+        mixer = Mixer(
+            format: PCMFormat(sampleRate: 8000, channelCount: 1, encoding: .float32, framesPerPeriod: 640))
+        mixer.begin(volume: Volume(100))
+        mixer.play(Self.constant(16384, 640), on: .speech)
+        let output = render(Volume(0))
+        #expect(output[79] == 0.25 && output[158] > 0)
+        #expect(output[159...].allSatisfy { $0 == 0 })
+    }
+
     @Test("The next timeline begins with nothing of the one before, at its own volume from the first frame")
     mutating func begin() {
         mixer.begin(volume: Volume(100))
