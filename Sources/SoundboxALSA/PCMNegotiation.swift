@@ -34,8 +34,8 @@ struct PCMNegotiation {
     static let encodings: [SampleEncoding] = [.int16, .int32, .int24, .int24Packed, .float32]
     /// The rates that ``PCMFormat`` allows.
     static let rates = 8_000...192_000
-    /// What the mixer renders at once is 20 ms: a volume key acts on the next of them. For a sound server it renders
-    /// all that there is room for: each write wakes two threads of its library.
+    /// The mixer renders 20 ms at once: a volume key acts on the next of them. For a sound server it renders a whole
+    /// ``periodOfServers``, since each write wakes two threads of the server's library.
     static let rendersPerSecond = 50
     /// What the device takes at once is 40 ms: each time costs a wake-up of the thread.
     static let period = Duration.milliseconds(40)
@@ -78,7 +78,7 @@ struct PCMNegotiation {
         let framesPerSleep = framesPerSleep(sizes, rate: rate)
         let format = PCMFormat(
             sampleRate: rate, channelCount: channelCount, encoding: encoding,
-            framesPerPeriod: driver.isServer ? framesPerSleep : min(rate / Self.rendersPerSecond, framesPerSleep))
+            framesPerPeriod: min(driver.isServer ? period(rate: rate) : rate / Self.rendersPerSecond, framesPerSleep))
         return PCMConfiguration(
             format: format, bufferFrames: sizes.buffer, periodFrames: sizes.period, framesPerSleep: framesPerSleep,
             isServer: driver.isServer)

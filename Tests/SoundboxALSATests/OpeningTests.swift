@@ -53,7 +53,7 @@ struct OpeningTests {
         arguments: [
             (1...10_000, false, 5_760, 1_920, 960), (1...128, false, 5_760, 1_920, 960),
             (1_024...1_024, false, 5_760, 1_920, 960), (2_048...4_096, false, 6_144, 2_048, 960),
-            (1...10_000, true, 11_520, 3_840, 3_840),
+            (1...10_000, true, 11_520, 3_840, 3_840), (24_000...24_000, true, 72_000, 24_000, 3_840),
         ])
     func sizes(periods: ClosedRange<Int>, isServer: Bool, buffer: Int, slept: Int, rendered: Int) throws {
         let bench = Bench(.init(periods: periods, isServer: isServer))
