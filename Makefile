@@ -41,7 +41,7 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 
 .PHONY: test
 test: check build bench-check ## every check and every test
-	@timeout 600 provisioning/debian/build-arm64.sh --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
+	@timeout 600 provisioning/debian/build-debian13.sh --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
 	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
 	@# Apart: a test that computes for half a minute holds one of the two threads on which others wait for a box.
 	@$(MAKE) --no-print-directory unit
@@ -120,7 +120,7 @@ deb: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
 deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS
 	@provisioning/install-dependencies.sh packaging
 ifeq ($(ARCH),arm64)
-	@provisioning/debian/build-arm64.sh .build/deb
+	@provisioning/debian/build-debian13.sh .build/deb
 else
 	@swift build $(RELEASE_FLAGS) --product soundbox
 	@swift build $(RELEASE_FLAGS) --product soundbox-speak

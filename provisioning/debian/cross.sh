@@ -1,4 +1,4 @@
-# Where the cross build keeps what it fetched; sourced by build-arm64.sh and test-arm64.sh, never run.
+# Where the cross build keeps what it fetched; sourced by build-debian13.sh and test-arm64.sh, never run.
 # shellcheck shell=bash disable=SC2034
 
 cache=$(realpath -m "${SOUNDBOX_CROSS_CACHE:-$HOME/.cache/soundbox-cross}")

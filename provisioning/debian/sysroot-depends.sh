@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The packages of a sysroot that a binary is linked against, as a Depends field: dpkg-shlibdeps knows this machine's
-# packages only. Reads what those packages themselves say (deb-shlibs(5)), which build-arm64.sh keeps in SYSROOT/shlibs.
+# packages only. Reads what those packages themselves say (deb-shlibs(5)), which build-debian13.sh keeps in SYSROOT/shlibs.
 #
 # usage: sysroot-depends.sh BINARY SYSROOT
 set -euo pipefail

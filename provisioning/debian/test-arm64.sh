@@ -4,7 +4,7 @@
 #
 # usage: test-arm64.sh PACKAGES BINARY
 #
-#   PACKAGES   the folder with what build-arm64.sh has made
+#   PACKAGES   the folder with what build-debian13.sh has made
 #   BINARY     a release binary for this machine, of the same sources
 #
 # Its unit tests are built and run, too, which takes half an hour the first time: UNIT=0 in the environment leaves them
@@ -120,7 +120,7 @@ wait "$box" || { cat "$work/box.log" >&2; fail "the box did not end in good orde
 
 if [[ ${UNIT:-1} != 0 ]]; then
   step "The unit tests"
-  "$here/build-arm64.sh" --tests
+  "$here/build-debian13.sh" --tests
   # The emulator takes a program that is not there for one that was started, so a search along PATH must find what the
   # tests start in the first folder. Without a limit, a thousand tests at once wait for each other.
   unit_tests() {

@@ -6,7 +6,7 @@ import Testing
 /// runs there is for `make deb-test ARCH=arm64`.
 @Suite(
     "The box is built for arm64", .timeLimit(.minutes(20)),
-    .enabled("needs the cross compiler: provisioning/debian/build-arm64.sh --fill says what is in its way") {
+    .enabled("needs the cross compiler: provisioning/debian/build-debian13.sh --fill says what is in its way") {
         await compilerRuns()
     })
 struct CrossBuildTests {
@@ -16,7 +16,7 @@ struct CrossBuildTests {
     @Test("The core and the adapters to alsa-lib, libgpiod and OpenSSL compile with Debian's Swift")
     func compiles() async throws {
         let build = try ChildProcess(
-            ["\(folder)/build-arm64.sh", "--smoke"], environment: whereTheCacheIs)
+            ["\(folder)/build-debian13.sh", "--smoke"], environment: whereTheCacheIs)
         let output = try await build.output.all()
         let code = try await build.exitStatus()
         let said = output.suffix(20) + (try await build.errors.all().suffix(20))
@@ -43,6 +43,6 @@ private func askCache(_ command: String) throws -> ChildProcess {
 
 /// Nothing is fetched here: `make test` has, if it could.
 private func compilerRuns() async -> Bool {
-    let command = "[[ -d $chroot && -d $sysroot ]] && '\(folder)/build-arm64.sh' --fill"
+    let command = "[[ -d $chroot && -d $sysroot ]] && '\(folder)/build-debian13.sh' --fill"
     return (try? await askCache(command).exitStatus()) == 0
 }

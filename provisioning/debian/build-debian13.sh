@@ -5,10 +5,10 @@
 # (about 1.5 GB) and makes a Swift SDK of them; it needs root. They stay in $SOUNDBOX_CROSS_CACHE (by default
 # ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
 #
-# usage: build-arm64.sh OUTPUT          the packages
-#        build-arm64.sh --fill          nothing but the cache, and whether its compiler runs
-#        build-arm64.sh --smoke         only the core and the adapters to alsa-lib, libgpiod and OpenSSL
-#        build-arm64.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
+# usage: build-debian13.sh OUTPUT          the packages
+#        build-debian13.sh --fill          nothing but the cache, and whether its compiler runs
+#        build-debian13.sh --smoke         only the core and the adapters to alsa-lib, libgpiod and OpenSSL
+#        build-debian13.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -17,7 +17,7 @@ source "$here/cross.sh"
 # A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
 
-what=${1:?"usage: build-arm64.sh OUTPUT, or --fill, --smoke or --tests"}
+what=${1:?"usage: build-debian13.sh OUTPUT, or --fill, --smoke or --tests"}
 refuse() { echo "No cross build: $1" >&2; exit 1; }
 [[ $(dpkg --print-architecture) == amd64 ]] || refuse "this machine is not amd64."
 ((EUID == 0)) || refuse "it makes a chroot and needs root."
@@ -117,7 +117,7 @@ inside() {
     mount -t proc proc "$chroot/proc"
     mount --bind /dev "$chroot/dev"
     exec chroot "$chroot" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/libexec/swift/bin:/usr/bin:/bin "${@:7}"
-  ' build-arm64 "$chroot" "$project" "$place" "$sysroot" "$build" "$packages" "$@"
+  ' build-debian13 "$chroot" "$project" "$place" "$sysroot" "$build" "$packages" "$@"
 }
 
 # swift_build PLACE BUILD OPTION...: builds the project for arm64.
