@@ -1,28 +1,29 @@
 #!/usr/bin/env bash
-# Makes the packages for Raspberry Pi OS and Debian 13 on arm64, on an amd64 machine.
+# Makes the packages for Debian 13 and Raspberry Pi OS 13, on an amd64 machine of any Debian.
 #
-# The first run fetches a Swift compiler and its arm64 libraries from Debian sid and the libraries of Debian trixie
-# (about 1.5 GB) and makes a Swift SDK of them; it needs root. They stay in $SOUNDBOX_CROSS_CACHE (by default
-# ~/.cache/soundbox-cross), since sid moves: delete the folder to start afresh.
+# The first run fetches a Swift compiler and its libraries from Debian sid and the libraries of Debian 13 (about 1.5 GB)
+# and makes a Swift SDK of them; it needs root. They stay in $SOUNDBOX_CROSS_CACHE (by default ~/.cache/soundbox-cross),
+# since sid moves: delete the folder to start afresh.
 #
-# usage: build-debian13.sh OUTPUT          the packages
-#        build-debian13.sh --fill          nothing but the cache, and whether its compiler runs
-#        build-debian13.sh --smoke         only the core and the adapters to alsa-lib, libgpiod and OpenSSL
-#        build-debian13.sh --tests         the unit tests instead, optimized as the program is, for test-arm64.sh
+# usage: build-debian13.sh ARCH OUTPUT     the packages for amd64 or arm64
+#        build-debian13.sh ARCH --fill     nothing but the cache, and whether its compiler runs
+#        build-debian13.sh ARCH --smoke    only the core and the adapters to alsa-lib, libgpiod and OpenSSL
+#        build-debian13.sh ARCH --tests    the unit tests instead, optimized as the program is, for test-arm64.sh
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/../..")
-source "$here/cross.sh"
+usage="usage: build-debian13.sh amd64|arm64 OUTPUT, or --fill, --smoke or --tests"
+what=${2:?"$usage"}
+source "$here/cross.sh" "$1"
 # A mirror may be a snapshot, whose lists count as expired by their date; they are signed all the same.
 frozen=(--aptopt='Acquire::Check-Valid-Until "false"')
 
-what=${1:?"usage: build-debian13.sh OUTPUT, or --fill, --smoke or --tests"}
-refuse() { echo "No cross build: $1" >&2; exit 1; }
+refuse() { echo "No build against Debian 13: $1" >&2; exit 1; }
 [[ $(dpkg --print-architecture) == amd64 ]] || refuse "this machine is not amd64."
 ((EUID == 0)) || refuse "it makes a chroot and needs root."
 needed=(mmdebstrap)
-[[ $what == --* ]] || needed+=(qemu-aarch64)
+[[ $what == --* || $arch == amd64 ]] || needed+=(qemu-aarch64)
 for program in "${needed[@]}"; do
   command -v "$program" >/dev/null || refuse "$program is missing: apt-get install mmdebstrap qemu-user"
 done
@@ -54,30 +55,39 @@ make_chroot() {
   mv "$chroot.part" "$chroot"
 }
 
+# Packages are unpacked and not installed, so dpkg knows nothing of them: var/lib/dpkg of the sysroot is made here of
+# what dpkg-shlibdeps reads, with the files' places on this machine.
 make_sysroot() {
-  echo "Fetching the libraries (Debian trixie, arm64)"
+  echo "Fetching the libraries (Debian 13, $arch)"
   rm -rf "$sysroot.part"
-  # Packages are unpacked and not installed, so dpkg knows nothing of them: what each says about who links with it
-  # (deb-shlibs(5)) is kept in one file for sysroot-depends.sh.
   # shellcheck disable=SC2016
-  mmdebstrap --variant=extract "${frozen[@]}" --architectures=arm64 --include="$(IFS=,; echo "${libraries[*]}")" \
-    --extract-hook='for package in "$1"/var/cache/apt/archives/*.deb; do
-        dpkg-deb --ctrl-tarfile "$package" | tar -xO ./shlibs 2>/dev/null || true
-      done >"$1/shlibs"' \
+  SYSROOT=$sysroot mmdebstrap --variant=extract "${frozen[@]}" --architectures="$arch" \
+    --include="$(IFS=,; echo "${libraries[*]}")" \
+    --extract-hook='mkdir -p "$1/dpkg/info"
+      for package in "$1"/var/cache/apt/archives/*.deb; do
+        name=$1/dpkg/info/$(dpkg-deb --show --showformat="\${Package}:\${Architecture}" "$package")
+        { dpkg-deb --field "$package"; printf "Status: install ok installed\n\n"; } >>"$1/dpkg/status"
+        dpkg-deb --fsys-tarfile "$package" | tar -t | sed "s,^\.,$SYSROOT,; s,/$,," >"$name.list"
+        for file in symbols shlibs; do
+          dpkg-deb --ctrl-tarfile "$package" | tar -xO "./$file" >"$name.$file" 2>/dev/null || rm "$name.$file"
+        done
+      done' \
     trixie "$sysroot.part" "$mirror" >"$cache/sysroot.log" 2>&1 || { tail "$cache/sysroot.log" >&2; exit 1; }
-  local unpacked package part
-  for package in "$chroot"/arm64/*.deb; do
-    unpacked=$(mktemp -d "$cache/unpack.XXXXXX")
-    dpkg-deb -x "$package" "$unpacked"
-    for part in swift swift_static clang; do
-      [[ -d $unpacked/usr/libexec/swift/lib/$part ]] || continue
-      cp -a "$unpacked/usr/libexec/swift/lib/$part" "$sysroot.part/usr/lib/"
-    done
-    rm -rf "$unpacked"
-  done
+  local swift=$chroot package part
+  if [[ $arch == arm64 ]]; then
+    swift=$sysroot.part/unpacked
+    for package in "$chroot"/arm64/*.deb; do dpkg-deb -x "$package" "$swift"; done
+  fi
+  for part in swift swift_static clang; do cp -a "$swift/usr/libexec/swift/lib/$part" "$sysroot.part/usr/lib/"; done
+  rm -rf "$sysroot.part/unpacked"
   # Under emulation what is here hides what the machine has at the same path: only libraries and what belongs to them.
   # An empty folder hides the machine's own configuration of alsa-lib, which wants plugins of another architecture.
-  (cd "$sysroot.part" && rm -rf boot dev etc home media mnt opt proc root run srv sys tmp var && mkdir -p etc/alsa/conf.d)
+  (
+    cd "$sysroot.part"
+    rm -rf boot dev etc home media mnt opt proc root run srv sys tmp var
+    mkdir -p etc/alsa/conf.d var/lib
+    mv dpkg var/lib/dpkg
+  )
   # This overlay of Testing and Foundation is refused by the compiler when it comes from another folder than its own.
   find "$sysroot.part/usr/lib" -name Testing.swiftcrossimport -prune -exec rm -r {} +
   mv "$sysroot.part" "$sysroot"
@@ -92,7 +102,7 @@ make_sdk() {
   {"path": "$sdk", "supportedTriples": ["x86_64-unknown-linux-gnu", "x86_64-pc-linux-gnu"]}]}}}
 JSON
   cat >"$bundle/$sdk/swift-sdk.json" <<JSON
-{"schemaVersion": "4.0", "targetTriples": {"aarch64-unknown-linux-gnu": {
+{"schemaVersion": "4.0", "targetTriples": {"$triple": {
   "sdkRootPath": "/sysroot", "swiftResourcesPath": "/sysroot/usr/lib/swift",
   "swiftStaticResourcesPath": "/sysroot/usr/lib/swift_static", "toolsetPaths": ["toolset.json"]}}}
 JSON
@@ -120,7 +130,7 @@ inside() {
   ' build-debian13 "$chroot" "$project" "$place" "$sysroot" "$build" "$packages" "$@"
 }
 
-# swift_build PLACE BUILD OPTION...: builds the project for arm64.
+# swift_build PLACE BUILD OPTION...: builds the project.
 swift_build() {
   local place=$1 build=$2
   shift 2
@@ -135,23 +145,26 @@ swift_build() {
 make_sdk
 
 case $what in
---fill) inside /project "$cache/build-smoke" swift --version >/dev/null ;;
+--fill) inside /project "$cache/build-smoke-$arch" swift --version >/dev/null ;;
 --smoke)
   for target in SoundboxALSA SoundboxGPIO SoundboxMQTT; do
-    swift_build /project "$cache/build-smoke" --target "$target"
+    swift_build /project "$cache/build-smoke-$arch" --target "$target"
   done
   ;;
 --tests)
   # At its own place: tests find the sources by the path that they were compiled at.
-  swift_build "$project" "$cache/build-tests" -c release --build-tests -Xswiftc -enable-testing
+  swift_build "$project" "$cache/build-tests-$arch" -c release --build-tests -Xswiftc -enable-testing
   ;;
 *)
   for product in soundbox soundbox-speak soundbox-voicetools; do
-    swift_build /project "$cache/build" -c release --static-swift-stdlib --product "$product"
+    swift_build /project "$cache/build-$arch" -c release --static-swift-stdlib --product "$product"
   done
-  # What the build machine cannot run runs emulated: manual pages, completions, and whatever proves that it starts.
-  built=$cache/build/aarch64-unknown-linux-gnu/release
+  # The program itself writes manual pages and completions: emulated where it is for another machine, and else by the
+  # libraries that it was linked with.
+  built=$cache/build-$arch/$triple/release
+  run=(qemu-aarch64 -L "$sysroot")
+  [[ $arch == arm64 ]] || run=("$sysroot/usr/lib/$gnu/ld-linux-x86-64.so.2" --library-path "$sysroot/usr/lib/$gnu")
   SYSROOT=$sysroot SOUNDBOX_DEB_SPEAK=$built/soundbox-speak SOUNDBOX_DEB_VOICETOOLS=$built/soundbox-voicetools \
-    "$here/build.sh" arm64 "$built/soundbox" "$(realpath -m "$what")" qemu-aarch64 -L "$sysroot"
+    "$here/build.sh" "$arch" "$built/soundbox" "$(realpath -m "$what")" "${run[@]}"
   ;;
 esac

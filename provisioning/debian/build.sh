@@ -11,10 +11,11 @@
 #   RUNNER   what runs the binary where this machine cannot (qemu-aarch64 -L SYSROOT), for manual pages and completions
 #
 # In the environment:
-#   SYSROOT                    the folder with the packages that a foreign binary was linked against
+#   SYSROOT                    the folder with the packages of another Debian that the binary was linked against
 #   SOUNDBOX_DEB_SPEAK         the executable of soundbox-speak; without it there is no such package
 #   SOUNDBOX_DEB_VOICETOOLS    the executable of soundbox-voicetools; without it there is no such package
 #   SOUNDBOX_DEB_VERSION       another version, for trials of an upgrade
+#   SOUNDBOX_DEB_SUFFIX        what follows the version: ~deb12 for Debian 12, nothing for 13
 #   SOUNDBOX_DEB_COMPRESSION   as dpkg-deb's -Z; none is quick, for trials
 #   SOUNDBOX_DEB_SOUNDS        the folder with the voices, instead of sounds/
 #   SOUNDBOX_DEB_VOICES        their folders' names with blanks between, instead of all
@@ -29,6 +30,8 @@ run=("$@")
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/../..")
 version=${SOUNDBOX_DEB_VERSION:-$(sed -n 's/.*current = "\(.*\)"/\1/p' "$project/Sources/SoundboxCore/Version.swift")}
+# Packages for Debian 12 sort before those of the same version for 13, so that an upgrade of Debian replaces them.
+version+=${SOUNDBOX_DEB_SUFFIX:-}
 # Whoever ships the packages puts their own here.
 maintainer='Sound box maintainers <maintainers@soundbox.invalid>'
 homepage=https://soundbox.invalid
@@ -87,16 +90,15 @@ Description: debug symbols for soundbox
 CONTROL
 }
 
-# The packages of the libraries that the binary is linked with.
-library_packages() {
-  if [[ -n ${SYSROOT:-} ]]; then
-    "$here/sysroot-depends.sh" "$1" "$SYSROOT"
-  else
-    mkdir -p "$work/source/debian"
-    printf 'Source: soundbox\n\nPackage: soundbox\nArchitecture: any\n' >"$work/source/debian/control"
-    (cd "$work/source" && dpkg-shlibdeps -O "$1" 2>"$work/shlibdeps.log" | sed -n 's/^shlibs:Depends=//p') ||
-      { cat "$work/shlibdeps.log" >&2; exit 1; }
-  fi
+# The packages of the libraries that the binary is linked with, in the least version that has what it uses.
+library_packages() { # BINARY
+  mkdir -p "$work/source/debian"
+  printf 'Source: soundbox\n\nPackage: soundbox\nArchitecture: any\n' >"$work/source/debian/control"
+  local places=()
+  [[ -z ${SYSROOT:-} ]] ||
+    places=("--admindir=$SYSROOT/var/lib/dpkg" "-l$SYSROOT/usr/lib/$(dpkg-architecture --host-arch "$arch" --query DEB_HOST_MULTIARCH 2>/dev/null)")
+  (cd "$work/source" && DEB_HOST_ARCH=$arch dpkg-shlibdeps "${places[@]}" -O "$1" 2>"$work/shlibdeps.log" |
+    sed -n 's/^shlibs:Depends=//p' | grep .) || { cat "$work/shlibdeps.log" >&2; exit 1; }
 }
 
 # The program, stripped, with its manual pages, completions and what lintian is to overlook.

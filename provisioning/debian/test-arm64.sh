@@ -13,7 +13,7 @@ set -euo pipefail
 
 packages=$(realpath "$1") binary=$(realpath "$2")
 here=$(realpath "$(dirname "$0")")
-source "$here/cross.sh"
+source "$here/cross.sh" arm64
 [[ -d $sysroot ]] || { echo "There is no $sysroot: run \"make deb ARCH=arm64\" first." >&2; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/soundbox-arm64-test.XXXXXX")
 children=()
@@ -120,13 +120,13 @@ wait "$box" || { cat "$work/box.log" >&2; fail "the box did not end in good orde
 
 if [[ ${UNIT:-1} != 0 ]]; then
   step "The unit tests"
-  "$here/build-debian13.sh" --tests
+  "$here/build-debian13.sh" arm64 --tests
   # The emulator takes a program that is not there for one that was started, so a search along PATH must find what the
   # tests start in the first folder. Without a limit, a thousand tests at once wait for each other.
   unit_tests() {
     PATH=/usr/bin:$PATH SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=2 \
       qemu-aarch64 -L "$sysroot" -E LD_LIBRARY_PATH=/usr/lib/swift/linux \
-      "$cache/build-tests/aarch64-unknown-linux-gnu/release/soundboxPackageTests.xctest" \
+      "$cache/build-tests-arm64/aarch64-unknown-linux-gnu/release/soundboxPackageTests.xctest" \
       --testing-library swift-testing "$@" >"$work/unit.log" 2>&1 ||
       { grep -a -A 5 '^✘' "$work/unit.log" >&2; tail -5 "$work/unit.log" >&2; fail "unit tests"; }
     tail -1 "$work/unit.log"
