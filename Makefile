@@ -41,7 +41,8 @@ unit: deps ## the tests that need no broker and no process: the quick loop
 
 .PHONY: test
 test: check build bench-check ## every check and every test
-	@timeout 600 provisioning/debian/build-debian13.sh --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
+	@provisioning/test-dependencies.sh || (($$? == 75))
+	@timeout 600 provisioning/debian/build-debian13.sh arm64 --fill || echo "The test of the build for arm64 is skipped; fetching its compiler is given ten minutes."
 	@timeout 1200 $(DEBIAN_IMAGE) || echo "The tests on a booted Debian are skipped; making it is given twenty minutes."
 	@# Apart: a test that computes for half a minute holds one of the two threads on which others wait for a box.
 	@$(MAKE) --no-print-directory unit
