@@ -29,6 +29,18 @@ static inline int soundbox_gpio_chip_find_line(soundbox_gpio_chip *chip, const c
     return line ? (int)gpiod_line_offset(line) : -errno;
 }
 
+/// Copies the line's own name, cut to fit; empty when it has none.
+static inline int soundbox_gpio_chip_line_name(
+    soundbox_gpio_chip *chip, unsigned int offset, char *text, size_t size
+) {
+    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
+    if (!line) return -errno;
+    const char *name = gpiod_line_name(line);
+    strncpy(text, name ? name : "", size - 1);
+    text[size - 1] = '\0';
+    return 0;
+}
+
 /// Copies the name under which somebody holds the line, cut to fit; empty when nobody does or gave no name.
 static inline int soundbox_gpio_chip_line_consumer(
     soundbox_gpio_chip *chip, unsigned int offset, char *consumer, size_t size

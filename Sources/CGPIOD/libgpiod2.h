@@ -32,6 +32,19 @@ static inline int soundbox_gpio_chip_find_line(soundbox_gpio_chip *chip, const c
     return offset >= 0 ? offset : -errno;
 }
 
+/// Copies the line's own name, cut to fit; empty when it has none.
+static inline int soundbox_gpio_chip_line_name(
+    soundbox_gpio_chip *chip, unsigned int offset, char *text, size_t size
+) {
+    struct gpiod_line_info *info = gpiod_chip_get_line_info(chip, offset);
+    if (!info) return -errno;
+    const char *name = gpiod_line_info_get_name(info);
+    strncpy(text, name ? name : "", size - 1);
+    text[size - 1] = '\0';
+    gpiod_line_info_free(info);
+    return 0;
+}
+
 /// Copies the name under which somebody holds the line, cut to fit; empty when nobody does or gave no name.
 static inline int soundbox_gpio_chip_line_consumer(
     soundbox_gpio_chip *chip, unsigned int offset, char *consumer, size_t size

@@ -132,20 +132,24 @@ private struct LineReader {
         let named: YAMLValue
         switch (name, offset) {
         case (let value?, nil): (reference, named) = (.name(try value.nonEmptyString()), value)
-        // Far above any real chip: this only catches slips.
-        case (nil, let value?): (reference, named) = (.offset(try value.integer(in: 0...65_535)), value)
+        case (nil, let value?): (reference, named) = (.offset(try value.lineOffset()), value)
         case (nil, nil):
             throw entries.value.error("which line? Give its name (line: GPIO17) or its offset (offset: 17)")
-        case (_?, let offset?): throw offset.error("the line has a name already; remove one of line and offset")
+        case (let value?, let offset?):
+            (reference, named) = (.name(try value.nonEmptyString(), orOffset: try offset.lineOffset()), value)
         }
         let labels = try chip.map(BoardFile.labels) ?? usualLabels
         guard !labels.isEmpty else {
             throw entries.value.error("on which chip? Give its label here or under gpio (chip: pinctrl-bcm2835)")
         }
-        let line = GPIOLine(chipLabels: labels, reference: reference)
-        if let other = keys[line] { throw named.error("\(line) is used by \(other) already") }
-        keys[line] = entries.value.key
-        return (line, isActiveLow)
+        let names: [GPIOLine.Reference] =
+            if case .name(let name, let other?) = reference { [.name(name), .offset(other)] } else { [reference] }
+        for name in names {
+            let line = GPIOLine(chipLabels: labels, reference: name)
+            if let other = keys[line] { throw named.error("\(line) is used by \(other) already") }
+            keys[line] = entries.value.key
+        }
+        return (GPIOLine(chipLabels: labels, reference: reference), isActiveLow)
     }
 }
 
@@ -166,6 +170,9 @@ private enum LEDColor: String, CaseIterable {
 extension YAMLValue {
     /// The values of a list, or this one value.
     fileprivate var listOrSelf: [YAMLValue] { (try? list()) ?? [self] }
+
+    /// The bound is far above any real chip: it only catches slips.
+    fileprivate func lineOffset() throws(YAMLError) -> Int { try integer(in: 0...65_535) }
 
     fileprivate func nonEmptyString() throws(YAMLError) -> String {
         let text = try string()

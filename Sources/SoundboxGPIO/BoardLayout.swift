@@ -44,8 +44,10 @@ public struct BoardLayout: Sendable, Equatable {
 /// One line of a GPIO chip.
 public struct GPIOLine: Sendable, Equatable, Hashable, CustomStringConvertible {
     public enum Reference: Sendable, Equatable, Hashable {
-        case name(String)
-        /// Counted from 0 within the chip, for chips whose lines have no names.
+        /// The kernel's name, from the device tree. `orOffset` counts where the line there has no name: the same header
+        /// has names on one kernel and none on another.
+        case name(String, orOffset: Int? = nil)
+        /// Counted from 0 within the chip.
         case offset(Int)
     }
 
@@ -61,7 +63,7 @@ public struct GPIOLine: Sendable, Equatable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch reference {
-        case .name(let name): name
+        case .name(let name, _): name
         case .offset(let offset): "offset \(offset)"
         }
     }

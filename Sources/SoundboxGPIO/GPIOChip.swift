@@ -18,7 +18,7 @@ final class GPIOChip: @unchecked Sendable {
         let code = soundbox_gpio_chip_open(path, &chip)
         guard code == 0, let chip else { throw SystemError(code: -code) }
         self.chip = chip
-        label = text { soundbox_gpio_chip_label(chip, $0, $1) }
+        label = text { soundbox_gpio_chip_label(chip, $0, $1) } ?? ""
     }
 
     deinit { soundbox_gpio_chip_close(chip) }
@@ -77,15 +77,19 @@ final class GPIOChip: @unchecked Sendable {
     private func offset(of line: GPIOLine) throws(PanelError) -> UInt32 {
         switch line.reference {
         case .offset(let offset): return UInt32(offset)
-        case .name(let name):
+        case .name(let name, let other):
             let offset = soundbox_gpio_chip_find_line(chip, name)
-            guard offset >= 0 else { throw .lineNotFound(name: name, chip: label) }
-            return UInt32(offset)
+            if offset >= 0 { return UInt32(offset) }
+            // One with another name is another line.
+            guard let other, text({ soundbox_gpio_chip_line_name(chip, UInt32(other), $0, $1) })?.isEmpty == true else {
+                throw .lineNotFound(name: name, chip: label)
+            }
+            return UInt32(other)
         }
     }
 
     private func reason(_ code: Int32, offset: UInt32) -> String {
-        let holder = text { soundbox_gpio_chip_line_consumer(chip, offset, $0, $1) }
+        let holder = text { soundbox_gpio_chip_line_consumer(chip, offset, $0, $1) } ?? ""
         let system = SystemError(code: -code).description
         return holder.isEmpty ? system : "\(system) (held by \"\(holder)\")"
     }
@@ -135,10 +139,10 @@ final class RequestedLine: @unchecked Sendable {
     }
 }
 
-/// The text a C function writes into a buffer; empty when it fails.
-private func text(_ copy: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> String {
+/// The text a C function writes into a buffer; `nil` when it fails.
+private func text(_ copy: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-        guard let start = buffer.baseAddress, copy(start, buffer.count) == 0 else { return "" }
+        guard let start = buffer.baseAddress, copy(start, buffer.count) == 0 else { return nil }
         return String(cString: start)
     }
 }

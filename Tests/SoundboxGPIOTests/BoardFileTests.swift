@@ -25,7 +25,9 @@ struct BoardFileTests {
     func raspberryPi() throws {
         let layout = try BoardFile.read(name: "raspberry-pi", in: shipped)
         func line(_ name: String) -> GPIOLine {
-            GPIOLine(chipLabels: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"], reference: .name(name))
+            GPIOLine(
+                chipLabels: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"],
+                reference: .name(name, orOffset: Int(name.dropFirst(4))))
         }
         #expect(layout.leds == [LEDLine(OutputLine(line: line("GPIO27")))])
         #expect(layout.vibration == OutputLine(line: line("GPIO24")))
@@ -34,6 +36,26 @@ struct BoardFileTests {
                 .volumeUp: ButtonLine(line: line("GPIO17")), .volumeDown: ButtonLine(line: line("GPIO22")),
                 .replay: ButtonLine(line: line("GPIO23")),
             ])
+    }
+
+    /// From `bcm2837-rpi-3-b.dts`, `bcm2711-rpi-4-b.dts` and, of Raspberry Pi's own kernel, `bcm2712-rpi-5-b.dts`: the
+    /// first 28 lines of all three, but for the names of lines 0 to 15, which differ.
+    @Test("Name and offset of each line of a Raspberry Pi mean one line of its device tree")
+    func deviceTree() throws {
+        let names = (0..<28).map { "GPIO\($0)" }
+        let layout = try BoardFile.read(name: "raspberry-pi", in: shipped)
+        let lines =
+            layout.leds.map(\.output.line) + [layout.vibration?.line].compactMap(\.self)
+            + layout.buttons.values.map(\.line)
+        #expect(lines.count == 5)
+        for line in lines {
+            guard case .name(let name, let offset?) = line.reference else {
+                Issue.record("\(line) has no offset")
+                continue
+            }
+            #expect(offset > 15)
+            #expect(names.indices.contains(offset) && names[offset] == name)
+        }
     }
 
     @Test(
@@ -158,7 +180,14 @@ struct BoardFileTests {
             ("description: x\ngpio:\n  ledd: {}", 3, "gpio.ledd", "did you mean \"led\""),
             ("description: x\ngpio:\n  led: {line: A}", 3, "gpio.led", "on which chip"),
             ("description: x\ngpio:\n  chip: c\n  led: {active_low: true}", 4, "gpio.led", "which line"),
-            ("description: x\ngpio:\n  chip: c\n  led: {line: A, offset: 1}", 4, "gpio.led.offset", "remove one"),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: {line: A, offset: 1}\n  vibration: {offset: 1}", 5,
+                "gpio.vibration.offset", "is used by gpio.led"
+            ),
+            (
+                "description: x\ngpio:\n  chip: c\n  led: {line: A, offset: 1}\n  vibration: {line: A}", 5,
+                "gpio.vibration.line", "is used by gpio.led"
+            ),
             ("description: x\ngpio:\n  chip: c\n  led: {offset: -1}", 4, "gpio.led.offset", "whole number"),
             ("description: x\ngpio:\n  chip: c\n  led: {line: A, bias: pull_up}", 4, "gpio.led.bias", "unknown key"),
             ("description: x\ngpio:\n  chip: []\n  led: {line: A}", 3, "gpio.chip", "label of a GPIO chip"),

@@ -1,7 +1,8 @@
 # What the shell on the virtual board and the one in the booted Debian have in common: the busybox and the bash of both
 # read this. /run and /sys are there.
 
-# The GPIO chip of a Raspberry Pi 3, with the lines that board/ and the tests use. gpio-sim must be loaded.
+# The GPIO chip of a Raspberry Pi 3, with the lines that board/ and the tests use. One of them has no name, as on a Pi 5
+# with Debian's kernel. gpio-sim must be loaded.
 wire_gpio() {
   local chip=/sys/kernel/config/gpio-sim/board line
   [ -e /sys/kernel/debug/gpio ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
@@ -11,7 +12,7 @@ wire_gpio() {
   echo pinctrl-bcm2835 >$chip/bank0/label
   for line in 5 6 13 16 17 22 23 24 27; do
     mkdir $chip/bank0/line$line
-    echo GPIO$line >$chip/bank0/line$line/name
+    [ $line = 24 ] || echo GPIO$line >$chip/bank0/line$line/name
   done
   echo 1 >$chip/live
   gpio=/sys/devices/platform/$(cat $chip/dev_name)/$(cat $chip/bank0/chip_name)
