@@ -15,9 +15,11 @@ import SoundboxSystem
 public final class ALSASink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `interruption` only.
 
-    /// The ALSA PCM name.
-    public let device: String
-
+    /// The ALSA PCM name; empty before one is chosen.
+    private var device: String
+    private let choose: (@Sendable () -> String)?
+    private let isStarting: @Sendable () -> Bool
+    private let deviceDidChange: @Sendable (String) -> Void
     private let interruption = Interruption()
     private let driver: any PCMDriver
     private let preferredRate: Int
@@ -29,6 +31,13 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     private var earlierXruns = 0
 
     /// Opens nothing yet.
+    ///
+    /// ```swift
+    /// let sink = ALSASink(device: "hw:CARD=Headphones")
+    /// let format = try sink.open()
+    /// try sink.write(frames)
+    /// try sink.drain()
+    /// ```
     /// - Parameters:
     ///   - device: an ALSA PCM name: `default`, `hw:CARD=Headphones`, …
     ///   - preferredRate: frames per second to ask for; the device's nearest is taken. 48,000 is what nearly every
@@ -44,12 +53,35 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             levelDidChange: levelDidChange)
     }
 
+    /// Chooses a device when it is opened first, and again when the card it was on is gone. A better card is taken in
+    /// the first minute after power on, when the kernel is still finding them, and never later: a shop that plugs in a
+    /// headset keeps its loudspeaker. It is never taken in the middle of an announcement.
+    /// - Parameters:
+    ///   - choose: the device of the likeliest card that is there now. May block.
+    ///   - deviceDidChange: told which it is, whenever that changes. Must not block.
+    public convenience init(
+        choosing choose: @escaping @Sendable () -> String, level: CardLevel = .keep,
+        levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
+        deviceDidChange: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.init(
+            device: "", choosing: choose, isStarting: { .monotonicNow < .seconds(60) },
+            driver: ALSAPCM(), level: level, mixer: ALSAMixer(), levelDidChange: levelDidChange,
+            deviceDidChange: deviceDidChange)
+    }
+
     package init(
-        device: String, preferredRate: Int = 48_000, driver: sending any PCMDriver, level: CardLevel = .keep,
+        device: String, choosing choose: (@Sendable () -> String)? = nil,
+        isStarting: @escaping @Sendable () -> Bool = { false }, preferredRate: Int = 48_000,
+        driver: sending any PCMDriver, level: CardLevel = .keep,
         mixer: sending any MixerDriver = ALSAMixer(),
-        levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
+        levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
+        deviceDidChange: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.device = device
+        self.choose = choose
+        self.isStarting = isStarting
+        self.deviceDidChange = deviceDidChange
         self.preferredRate = preferredRate
         self.driver = driver
         loudness = level == .raise ? CardLoudness(driver: mixer, didChange: levelDidChange) : nil
@@ -61,8 +93,9 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
 
     public func open() throws(AudioSinkError) -> PCMFormat {
         interruption.takeBack()
-        if let playback, playback.isReady { return playback.configuration.format }
+        if hasBetterCard { card = nil } else if let playback, playback.isReady { return playback.configuration.format }
         close()
+        chooseDevice()
         do {
             try driver.open(device)
         } catch {
@@ -87,6 +120,22 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         }
     }
 
+    private var hasBetterCard: Bool {
+        guard let choose, card != nil, isStarting() else { return false }
+        return choose() != device
+    }
+
+    /// A card that is there and does not open, such as a busy one, stays the choice: on the next best one nobody may
+    /// listen, and what it plays would count as heard.
+    private func chooseDevice() {
+        guard let choose, card.map({ !driver.hasCard($0) }) ?? true else { return }
+        card = nil
+        let choice = choose()
+        guard choice != device else { return }
+        device = choice
+        deviceDidChange(choice)
+    }
+
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
         try check()
         guard playback != nil else { throw .writeFailed(device: device, reason: "it is not open") }
@@ -108,6 +157,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
 
     /// An open device is asked for its state, one that is closed whether its card is there.
     public func look() throws(AudioSinkError) {
+        if hasBetterCard { return _ = try open() }
         if playback == nil {
             guard let card, !driver.hasCard(card) else { return }
             throw .unavailable(device: device, reason: PCMError(ENODEV).reasonWhileClosed)

@@ -144,7 +144,7 @@ extension YAMLValue {
     /// An ALSA device of a usual kind, or a file that leads somewhere.
     func audioDevice() throws(YAMLError) -> String {
         let text = try path()
-        let kinds = /(default|sysdefault|null|pulse|pipewire|jack|(plug|sys)?(hw|default|dmix|dsnoop|front):?)/
+        let kinds = /(auto|default|sysdefault|null|pulse|pipewire|jack|(plug|sys)?(hw|default|dmix|dsnoop|front):?)/
         let arguments = /((CARD=)?[A-Za-z0-9_]{1,16}(,(DEV=)?[0-9]{1,2}){0,2})?/
         let isOfFile = text.hasPrefix("file:") && String(text.dropFirst(5)).leadsSomewhere
         let kind = text.prefixMatch(of: kinds)

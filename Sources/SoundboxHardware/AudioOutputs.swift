@@ -44,19 +44,26 @@ public enum AudioOutputs {
     }
 
     /// - Parameters:
-    ///   - device: `null`, `file:PATH`, or any ALSA PCM name.
-    ///   - lease: of the thread that the sink is made for.
+    ///   - device: as `audio.device`.
     ///   - amplifier: switched on for the sound; `nil` where the board switches none.
     ///   - level: what becomes of the card's own controls when it opens.
     ///   - levelDidChange: told what was changed, and what could not be. Must not block.
+    ///   - deviceDidChange: told which device `auto` stands for, whenever that changes. Must not block.
     public static func sink(
         for device: String, fileMode: WAVFileSink.Mode, callTimeout: CallTimeout, amplifier: Amplifier? = nil,
-        level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
+        level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
+        deviceDidChange: @escaping @Sendable (String) -> Void = { _ in }
     ) -> any AudioSink {
         let sink: any AudioSink =
             switch AudioDevice(device) {
             case .null: NullSink()
             case .file(let path): WAVFileSink(path: path, mode: fileMode)
+            case .auto:
+                TimedSink(
+                    ALSASink(
+                        choosing: { likelyDevices[0] }, level: level, levelDidChange: levelDidChange,
+                        deviceDidChange: deviceDidChange),
+                    device: device, callTimeout: callTimeout)
             case .alsa(let name):
                 TimedSink(
                     ALSASink(device: name, level: level, levelDidChange: levelDidChange), device: name,

@@ -61,6 +61,8 @@ package final class BoxState: Sendable {
         package var volatileStorage: String?
         package var volume: Volume
         package var isMuted = false
+        /// What `audio.device: auto` stands for now; `nil` before a card was chosen, and with any other device.
+        package var chosenDevice: String?
         /// What was agreed on with the sound card; `nil` while it is away.
         package var device: DeviceStatus?
         /// How often the sound card ran dry in the middle of an announcement since the start.

@@ -120,7 +120,6 @@ package actor StatusReporter: Service {
         status.merchantID = identity.merchantID
         status.deviceID = identity.deviceID
         status.broker = identity.broker
-        status.audioDevice = identity.audioDevice
         status.configuration = identity.configuration
         for feature in features { feature.fill(&status) }
         // Without counts the rest is still worth telling; the fault says why they are missing.
@@ -128,6 +127,7 @@ package actor StatusReporter: Service {
         status.uptime = .seconds((ContinuousClock.now - start).components.seconds)
         state.update { $0.clockFault = clock.fault }
         let snapshot = state.snapshot
+        status.audioDevice = snapshot.chosenDevice ?? identity.audioDevice
         status.isOnline = snapshot.connection == .subscribed
         status.connection = snapshot.connection.summary
         status.faults = snapshot.faults

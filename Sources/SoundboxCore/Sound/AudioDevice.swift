@@ -4,12 +4,16 @@ public enum AudioDevice: Sendable, Equatable {
     case null
     /// `file:PATH`: a WAV file.
     case file(path: String)
+    /// `auto`: the card that is there and most likely to have a speaker attached.
+    case auto
     /// Anything else: an ALSA PCM.
     case alsa(name: String)
 
     public init(_ name: String) {
         if name == "null" {
             self = .null
+        } else if name == "auto" {
+            self = .auto
         } else if name.hasPrefix("file:") {
             self = .file(path: String(name.dropFirst("file:".count)))
         } else {
@@ -20,7 +24,7 @@ public enum AudioDevice: Sendable, Equatable {
     /// Whether somebody hears what is played there.
     public var isCard: Bool {
         switch self {
-        case .alsa: true
+        case .auto, .alsa: true
         case .null, .file: false
         }
     }

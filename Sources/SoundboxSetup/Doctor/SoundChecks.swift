@@ -42,7 +42,7 @@ struct SoundChecks {
     // MARK: The device
 
     private func device(_ cards: [ALSACard]) async -> Finding {
-        if let status { return Self.runningDevice(audio.device, status, cards) }
+        if let status { return Self.runningDevice(status.audioDevice ?? audio.device, status, cards) }
         let thread = SoundThread { [device = audio.device] callTimeout in
             AudioOutputs.sink(for: device, fileMode: .append, callTimeout: callTimeout, level: .keep)
         }

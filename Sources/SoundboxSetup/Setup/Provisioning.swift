@@ -16,6 +16,8 @@ public enum Provisioning {
             document[path: part.reference] = nil
             document[path: part.inline] = try ServiceView.look(service) { try part.read(file) }
         }
+        // Without the key, a plan chooses anew.
+        document["audio", "device"] = document["audio", "device"] ?? Configuration.Default.audioDevice
         // The box that gets this has the certificate, and not the place where it is renewed.
         document[path: ["enrolment"]] = nil
         return """

@@ -23,9 +23,12 @@ public struct SetupAnswers: Sendable, Equatable {
     public var speakers: [String: String] = [:]
     public var currency = Configuration.Default.currency.code
     public var board = Configuration.Default.board
-    public var audioDevice = Configuration.Default.audioDevice
+    public var audioDevice = Self.usualAudioDevice
     /// 0–100.
     public var volume = Configuration.Default.volume
+
+    /// What setup and provisioning write where nobody has chosen a device.
+    static let usualAudioDevice = "auto"
 
     public init() {}
 

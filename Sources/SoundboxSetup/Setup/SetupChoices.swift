@@ -11,19 +11,16 @@ public struct SetupChoices: Sendable, Equatable {
     public var boards: [String]
     /// Sound cards, the one most likely to have a speaker attached first.
     public var cards: [AudioOutputs.Card]
-    /// What is proposed as long as nobody has chosen.
-    public var audioDevice: String
 
     public init(
-        voices: [String], samples: [SpeakerSample] = [], boards: [String], cards: [AudioOutputs.Card],
-        audioDevice: String = Configuration.Default.audioDevice
+        voices: [String], samples: [SpeakerSample] = [], boards: [String], cards: [AudioOutputs.Card]
     ) {
         self.voices = voices
         self.samples = samples
         self.boards = boards
         self.cards = cards
-        self.audioDevice = audioDevice
     }
+
     /// Those to choose from: the speakers of each chosen language that has more than one.
     func samples(for answers: SetupAnswers) -> [SpeakerSample] {
         answers.voices.flatMap { locale in

@@ -38,6 +38,8 @@ public struct SetupPlan: Sendable, Equatable {
         _ document: YAMLDocument, source: String, to path: String, basis: InstalledSetup? = nil
     ) throws(YAMLError) {
         var document = document
+        // Boards and cards of a batch differ; `default`, which a file without the key means, is often HDMI.
+        if document["audio", "device"] == nil { document["audio", "device"] = SetupAnswers.usualAudioDevice }
         var files: [File] = []
         let path = SmallFile.absolute(path)
         let installed = InstalledSetup(path)

@@ -38,8 +38,9 @@ public enum SetupQuestion: Sendable, CaseIterable {
 
     private static func audioDevice(_ choices: SetupChoices) -> String {
         let cards = choices.cards.enumerated().map { "\($0 + 1) for \($1.description), \($1.device)" }
-        guard !cards.isEmpty else { return "Sound device (no card is there; default, or an ALSA name)" }
-        return "Sound device (\(cards.joined(separator: "; ")); or default, or an ALSA name)"
+        guard !cards.isEmpty else { return "Sound device (no card is there; auto, or an ALSA name)" }
+        return
+            "Sound device (auto for the first of these that is there; \(cards.joined(separator: "; ")); or an ALSA name)"
     }
 
     public var isSecret: Bool { self == .password }
@@ -119,7 +120,7 @@ public enum SetupQuestion: Sendable, CaseIterable {
             answers.currency = currency.code
         case .board: answers.board = try choice(text, choices.boards, "board")
         case .audioDevice:
-            guard !text.isEmpty else { throw SetupError("expected a device, such as default") }
+            guard !text.isEmpty else { throw SetupError("expected a device, such as auto") }
             guard let number = Int(text) else {
                 answers.audioDevice = text
                 return
@@ -127,8 +128,8 @@ public enum SetupQuestion: Sendable, CaseIterable {
             guard choices.cards.indices.contains(number - 1) else {
                 throw SetupError(
                     choices.cards.isEmpty
-                        ? "no sound card is there; expected a device, such as default"
-                        : "expected a number from 1 to \(choices.cards.count), or a device, such as default")
+                        ? "no sound card is there; expected a device, such as auto"
+                        : "expected a number from 1 to \(choices.cards.count), or a device, such as auto")
             }
             answers.audioDevice = choices.cards[number - 1].device
         case .volume:

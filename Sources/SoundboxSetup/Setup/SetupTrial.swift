@@ -149,7 +149,6 @@ extension SetupChoices {
             },
             boards: Set(BoardFile.names(in: document["board_directory"] ?? InstalledFolders.board))
                 .union([BoardFile.none]).sorted(),
-            cards: AudioOutputs.cards,
-            audioDevice: AudioOutputs.likelyDevices.first ?? Configuration.Default.audioDevice)
+            cards: AudioOutputs.cards)
     }
 }

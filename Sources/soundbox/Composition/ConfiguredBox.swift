@@ -95,7 +95,8 @@ struct ConfiguredBox {
 
         var parts = Box.Parts(
             identity: identity, policy: try Box.Policy(configuration), state: state, feed: feed, inbox: inbox,
-            salvage: salvage, clock: clock, output: Self.soundThread(configuration.audio, amplifier, watch, logger),
+            salvage: salvage, clock: clock,
+            output: Self.soundThread(configuration.audio, amplifier, watch, state, logger),
             voices: voices, panel: panel, keepVolume: { try remote.volumeFile.write($0) },
             removeSetup: {
                 try SetupRemoval(of: configurationFile, stateDirectory: configuration.stateDirectory)
@@ -245,7 +246,7 @@ struct ConfiguredBox {
     }
 
     private static func soundThread(
-        _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ logger: Logger
+        _ audio: Configuration.Audio, _ amplifier: Amplifier?, _ watch: DeviceWatch, _ state: BoxState, _ logger: Logger
     ) -> SoundThread {
         SoundThread(watch: watch, closeWhenIdle: audio.timing.closeWhenIdle, isUrgent: true) { scheduling in
             logger.info("sound thread", metadata: ["scheduling": "\(scheduling)"])
@@ -255,6 +256,9 @@ struct ConfiguredBox {
                 level: audio.cardLevel
             ) { change in
                 logger.notice("sound card", metadata: ["control": "\(change)"])
+            } deviceDidChange: { device in
+                logger.notice("sound card", metadata: ["chosen": "\(device)"])
+                state.update { $0.chosenDevice = device }
             }
         }
     }

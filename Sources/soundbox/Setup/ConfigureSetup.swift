@@ -43,7 +43,6 @@ struct ConfigureSetup: AsyncParsableCommand {
         try options.setOthers(in: &document)
         let choices = SetupChoices(over: document)
         var answers = SetupAnswers(from: document)
-        if document["audio", "device"] == nil { answers.audioDevice = choices.audioDevice }
         if answers.deviceID.isEmpty { answers.deviceID = HardwareIdentity().deviceID ?? "" }
         let given = try options.given
         for question in SetupQuestion.allCases {

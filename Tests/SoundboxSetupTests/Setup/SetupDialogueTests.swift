@@ -78,7 +78,8 @@ struct SetupDialogueTests {
         let first = try #require(text.range(of: "1 for USB Audio Device, hw:CARD=Device"))
         let second = try #require(text.range(of: "2 for bcm2835 Headphones, hw:CARD=Headphones"))
         #expect(first.lowerBound < second.lowerBound)
-        for (typed, taken) in [("2", "hw:CARD=Headphones"), ("default", "default"), ("hw:0", "hw:0")] {
+        for (typed, taken) in [("2", "hw:CARD=Headphones"), ("auto", "auto"), ("default", "default"), ("hw:0", "hw:0")]
+        {
             var answers = SetupAnswers()
             try SetupQuestion.audioDevice.take(typed, into: &answers, Self.choices)
             #expect(answers.audioDevice == taken)
