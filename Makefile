@@ -11,6 +11,11 @@ RELEASE_FLAGS := $(SWIFT_FLAGS) -c release --static-swift-stdlib
 # What runs on the virtual board is what is released.
 BOARD_ENVIRONMENT := BOARD_TEST_SOUNDBOX=$(CURDIR)/.build/release/soundbox
 DEBIAN_IMAGE := Tests/Debian/Guest/make-image.sh .build/debian-cache .build/release/soundbox >/dev/null
+CODENAME := $(shell . /etc/os-release && echo $$VERSION_CODENAME)
+PACKAGES := env SOUNDBOX_DEB_SPEAK=.build/release/soundbox-speak \
+	SOUNDBOX_DEB_VOICETOOLS=.build/release/soundbox-voicetools \
+	SOUNDBOX_DEB_SUFFIX=$(if $(filter bookworm,$(CODENAME)),~deb12) \
+	provisioning/debian/build.sh $(shell dpkg --print-architecture) .build/release/soundbox
 FORMATTED := Package.swift Sources Tests Benchmarks/Sources Benchmarks/Package.swift Fuzzing/Sources \
 	Fuzzing/Package.swift
 
@@ -116,23 +121,19 @@ check: deps ## formatting, imports, warnings; the voices and the boards
 
 .PHONY: deb
 deb: export SOUNDBOX_DEB_SYMBOLS := yes
-deb: export SOUNDBOX_DEB_SPEAK := .build/release/soundbox-speak
-deb: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
-deb: ## Debian packages in .build/deb; ARCH=arm64 for Raspberry Pi OS
+deb: ## Debian packages in .build/deb for this machine's Debian; ARCH=arm64 or ARCH=amd64 for Debian 13 and Raspberry Pi OS 13
 	@provisioning/install-dependencies.sh packaging
-ifeq ($(ARCH),arm64)
-	@provisioning/debian/build-debian13.sh .build/deb
+ifdef ARCH
+	@provisioning/debian/build-debian13.sh $(ARCH) .build/deb
 else
 	@swift build $(RELEASE_FLAGS) --product soundbox
 	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
-	@provisioning/debian/build.sh $$(dpkg --print-architecture) .build/release/soundbox .build/deb
+	@$(PACKAGES) .build/deb
 endif
 
 .PHONY: deb-test
-deb-test: export SOUNDBOX_DEB_SPEAK := .build/release/soundbox-speak
-deb-test: export SOUNDBOX_DEB_VOICETOOLS := .build/release/soundbox-voicetools
-deb-test: $(if $(filter arm64,$(ARCH)),deb) ## install, upgrade, roll back, purge the packages in a clean Debian; ARCH=arm64 emulates; needs root
+deb-test: $(if $(filter arm64,$(ARCH)),deb) ## install, upgrade, roll back, purge the packages in a clean Debian, this one and 13; ARCH=arm64 emulates; needs root
 	@provisioning/install-dependencies.sh packaging
 	@swift build $(RELEASE_FLAGS) --product soundbox
 ifeq ($(ARCH),arm64)
@@ -140,7 +141,8 @@ ifeq ($(ARCH),arm64)
 else
 	@swift build $(RELEASE_FLAGS) --product soundbox-speak
 	@swift build $(RELEASE_FLAGS) --product soundbox-voicetools
-	@provisioning/debian/test.sh .build/release/soundbox
+	@provisioning/debian/test.sh $(CODENAME) $(PACKAGES)
+	@[[ $(CODENAME) == trixie ]] || provisioning/debian/test.sh trixie provisioning/debian/build-debian13.sh amd64
 endif
 
 .PHONY: fmt

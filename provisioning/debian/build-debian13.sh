@@ -63,9 +63,10 @@ make_sysroot() {
   # shellcheck disable=SC2016
   SYSROOT=$sysroot mmdebstrap --variant=extract "${frozen[@]}" --architectures="$arch" \
     --include="$(IFS=,; echo "${libraries[*]}")" \
-    --extract-hook='mkdir -p "$1/dpkg/info"
+    --extract-hook='mkdir -p "$1/dpkg/info" && echo 1 >"$1/dpkg/info/format"
       for package in "$1"/var/cache/apt/archives/*.deb; do
-        name=$1/dpkg/info/$(dpkg-deb --show --showformat="\${Package}:\${Architecture}" "$package")
+        name=$1/dpkg/info/$(dpkg-deb --field "$package" Package)
+        [ "$(dpkg-deb --field "$package" Multi-Arch)" != same ] || name=$name:$(dpkg-deb --field "$package" Architecture)
         { dpkg-deb --field "$package"; printf "Status: install ok installed\n\n"; } >>"$1/dpkg/status"
         dpkg-deb --fsys-tarfile "$package" | tar -t | sed "s,^\.,$SYSROOT,; s,/$,," >"$name.list"
         for file in symbols shlibs; do

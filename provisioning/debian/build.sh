@@ -162,8 +162,10 @@ main_package() {
 
   for script in postinst prerm postrm; do install_file 755 "$here/$script" "$root/DEBIAN/$script"; done
   install_file 644 "$here/triggers" "$root/DEBIAN/triggers"
+  local libraries
+  libraries=$(library_packages "$root/usr/bin/soundbox")
   finish "$root" soundbox "$arch" <<CONTROL
-Depends: $(library_packages "$root/usr/bin/soundbox"), ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
+Depends: $libraries, ca-certificates, init-system-helpers (>= 1.54~), soundbox-voice-zh-cn | soundbox-voice, systemd
 Recommends: soundbox-speak, systemd-timesyncd | time-daemon
 Suggests: alsa-utils, avahi-daemon, gpiod, mosquitto-clients
 Description: payment sound box
@@ -181,8 +183,10 @@ CONTROL
 speak_package() {
   local root=$work/soundbox-speak
   install_program "$speak" "$root" soundbox-speak
+  local libraries
+  libraries=$(library_packages "$root/usr/bin/soundbox-speak")
   section=sound finish "$root" soundbox-speak "$arch" <<CONTROL
-Depends: $(library_packages "$root/usr/bin/soundbox-speak"), ca-certificates, espeak-ng, soundbox (= $version)
+Depends: $libraries, ca-certificates, espeak-ng, soundbox (= $version)
 Description: payment sound box, speech of any text, and clips
  With it a payment sound box speaks texts for which its voice has no
  recordings, by espeak-ng, and plays sounds that a command links to. Each
@@ -195,8 +199,10 @@ voicetools_package() {
   local root=$work/soundbox-voicetools
   install_program "$voicetools" "$root" soundbox-voicetools
   install_file 644 "$project/docs/voice-authoring.md" "$root/usr/share/doc/soundbox-voicetools/voice-authoring.md"
+  local libraries
+  libraries=$(library_packages "$root/usr/bin/soundbox-voicetools")
   section=sound finish "$root" soundbox-voicetools "$arch" <<CONTROL
-Depends: $(library_packages "$root/usr/bin/soundbox-voicetools")
+Depends: $libraries
 Suggests: espeak-ng
 Enhances: soundbox
 Description: payment sound box, tools for voice authors

@@ -5,7 +5,8 @@ cache=$(realpath -m "${SOUNDBOX_CROSS_CACHE:-$HOME/.cache/soundbox-cross}")
 mirror=${SOUNDBOX_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 arch=$1
 case $arch in
-amd64) gnu=x86_64-linux-gnu triple=x86_64-unknown-linux-gnu ;;
+# Debian's Swift has its modules under this name.
+amd64) gnu=x86_64-linux-gnu triple=x86_64-pc-linux-gnu ;;
 arm64) gnu=aarch64-linux-gnu triple=aarch64-unknown-linux-gnu ;;
 *) echo "cross.sh: the architecture is amd64 or arm64, not \"$arch\"" >&2; exit 64 ;;
 esac
