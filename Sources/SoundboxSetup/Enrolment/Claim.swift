@@ -26,7 +26,7 @@ struct Claim: Equatable {
             try top.required("claim"), try top.required("token"), try top.required("issuer")
         )
         _ = try top.required("broker")
-        let wifi = top.optional("wifi")
+        let (wifi, system) = (top.optional("wifi"), top.optional("system"))
         try top.refuseOtherKeys()
         self.name = try name.string()
         guard EnrolmentTopics.isName(self.name) else {
@@ -38,15 +38,15 @@ struct Claim: Equatable {
         }
         self.issuer = try issuer.string()
         do { _ = try ClientCertificate(reading: self.issuer) } catch { throw issuer.error(error.description) }
-        if let wifi {
-            _ = try WiFiNetwork(reading: wifi)
+        if let wifi { _ = try WiFiNetwork(reading: wifi) }
+        if wifi != nil || system != nil {
             var network = document
             for key in ["claim", "token", "issuer", "broker"] { network[path: [key]] = nil }
             self.network = network
         } else {
             network = nil
         }
-        for key in ["claim", "token", "issuer", "wifi"] { document[path: [key]] = nil }
+        for key in ["claim", "token", "issuer", "wifi", "system"] { document[path: [key]] = nil }
         (broker, self.text, self.file) = (document, text, file)
         _ = try connection(of: "box", in: "/")
     }

@@ -30,7 +30,7 @@ extension Provisioning {
     private static func resetLocked(_ path: String) throws(SetupError) -> [String] {
         var removed = try finishResetLocked(path)
         // First, and not again: by the time that a reset is finished there may be another one.
-        removed += try remove(ClaimFile.paths(beside: path))
+        removed += try remove(ClaimFile.paths(beside: path) + [CardSystem.keyFile(beside: path)])
         // As a kill in the middle of an enrolment leaves it.
         let connection = ClaimFile.connectionFolder(beside: path)
         for name in (try? SmallFile.names(in: connection)) ?? [] { unlink("\(connection)/\(name)") }

@@ -2,18 +2,22 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// What a provisioning file asks for: a setup, a Wi-Fi network, or both.
+/// What a provisioning file asks for: a setup, a Wi-Fi network, something of the card's system, or several of them.
 public struct ProvisioningPlan: Sendable, Equatable {
-    /// `nil` for a file that holds a network only: the setup that is installed stays.
+    /// `nil` for a file that holds no part of one: the setup that is installed stays.
     let setup: SetupPlan?
     let wifi: WiFiNetwork?
+    let system: CardSystem?
     private let path: String
     var profiles = WiFiProfiles()
 
     /// - Parameters:
     ///   - text: a provisioning file, and `file` its name for errors.
     ///   - path: where `soundbox.yaml` goes.
-    init(parsing text: String, file: String, to path: String) throws(YAMLError) {
+    ///   - cardMarker: what only a card image has.
+    init(
+        parsing text: String, file: String, to path: String, cardMarker: String = CardSystem.marker
+    ) throws(YAMLError) {
         var document = try YAMLDocument(parsing: text, file: file)
         let top = try YAMLValue(parsing: text, file: file, isConfidential: true).mapping()
         if let value = top.optional("wifi") {
@@ -22,15 +26,23 @@ public struct ProvisioningPlan: Sendable, Equatable {
         } else {
             wifi = nil
         }
-        let isNetworkOnly = wifi != nil && top.entries.count == 1
-        setup = isNetworkOnly ? nil : try SetupPlan(document, source: file, to: path)
+        if let value = top.optional("system") {
+            system = try CardSystem(reading: value, marker: cardMarker)
+            document[path: ["system"]] = nil
+        } else {
+            system = nil
+        }
+        let others = (wifi == nil ? 0 : 1) + (system == nil ? 0 : 1)
+        let hasSetup = others == 0 || top.entries.count > others
+        setup = !hasSetup ? nil : try SetupPlan(document, source: file, to: path)
         self.path = path
     }
 
     /// The paths of what would be written. Blocks on the disk.
     public var changes: [String] {
         let network = newNetwork.map { [profiles.path($0)] } ?? []
-        return network + (setup?.changes.map(\.path) ?? [])
+        let card = system?.changes(in: SmallFile.folder(of: path)) ?? []
+        return network + card + (setup?.changes.map(\.path) ?? [])
     }
 
     /// What cannot be done on this machine, and does not keep the rest from being done. Blocks on the disk.
@@ -41,6 +53,13 @@ public struct ProvisioningPlan: Sendable, Equatable {
     @discardableResult
     public func write() throws -> [String] {
         var changed = try setup?.write() ?? []
+        if let system {
+            let folder = SmallFile.folder(of: path)
+            let changes = system.changes(in: folder)
+            try SmallFile.createFolder(of: path, mode: 0o750, owner: FileOwners.installed.settings)
+            try system.write(in: folder)
+            changed += changes
+        }
         if let wifi, profiles.problem == nil {
             let owner = FileOwners.installed.settings
             let countryFile = WiFiSwitch.countryFile(path)
