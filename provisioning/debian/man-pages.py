@@ -12,7 +12,9 @@ FILES = {
     "soundbox": [
         ("/etc/soundbox/soundbox.yaml", "The configuration; secrets are in files beside it."),
         ("/var/lib/soundbox/inbox.sqlite", "The payments."),
-        ("/usr/share/doc/soundbox/operations.md", "How to install, replace, update and back up a box."),
+        ("/usr/share/doc/soundbox/install.md", "How to install, set up, replace and update a box."),
+        ("/usr/share/doc/soundbox/operations.md", "How to look after a box: back up, history, metrics."),
+        ("/usr/share/doc/soundbox/messages.md", "What a message of the box means, and what to do."),
     ],
     "soundbox-speak": [
         ("/usr/bin/espeak-ng", "What speaks texts."),

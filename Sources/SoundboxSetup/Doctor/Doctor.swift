@@ -99,7 +99,7 @@ public struct Doctor: Sendable {
                 "running box", .amber, "online, and payments may go astray: \(warnings.joined(separator: "; "))",
                 advice: status.noticesRefused == nil
                     ? "ask who runs the broker, and who publishes the payments"
-                    : "ask who publishes the payments; see: Why was nothing heard? (docs/operations.md)")
+                    : "ask who publishes the payments; see: Why was nothing heard? (docs/messages.md)")
         }
         if status.isMuted == true {
             return Finding("running box", .amber, "online, and muted", advice: "run: soundbox volume unmute")

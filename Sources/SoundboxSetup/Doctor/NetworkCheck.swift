@@ -20,7 +20,7 @@ struct NetworkCheck {
         guard !links.isEmpty else {
             return Finding(
                 "network", .amber, "neither a cable nor Wi-Fi has given this machine an address",
-                advice: "plug a cable in, or see \"Wi-Fi\" in docs/operations.md")
+                advice: "plug a cable in, or see \"Wi-Fi\" in docs/install.md")
         }
         let detail = links.map { link in
             guard link.isWireless else { return "\(link.address) by cable (\(link.interface))" }

@@ -170,7 +170,7 @@ public enum FirstBoot {
     }
 
     /// Overwrites a file before removing it. FAT writes in place. Copies that the card's own wear levelling keeps are
-    /// out of reach; docs/operations.md says so.
+    /// out of reach; docs/install.md says so.
     private static func erase(_ path: String) throws(SetupError) {
         func failure() -> SetupError {
             SetupError("\(path): holds secrets and cannot be removed: \(SystemError.last)")
