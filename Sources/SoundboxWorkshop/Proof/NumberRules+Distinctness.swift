@@ -6,7 +6,7 @@ extension NumberRules {
     /// different decimals, where asked. For rules that ``validate(_:withDecimals:)`` has let pass.
     ///
     /// It is a proof and no trial: all readings are compared as one graph of letters. Takes a millisecond or so for the
-    /// rules of a language; see docs/decisions/140.
+    /// rules of a language. A sample of numbers takes longer, and finds only what its author thought of.
     /// - Throws: the rule that loses something, with two numbers that sound alike.
     func validateDistinctness(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
         guard let set = sets.firstIndex(where: { $0.name == setName }) else { return }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A take in which one phrase was left out and another read twice has the right number of phrases, and each between the
 /// two says the words of the next one. No single recording gives that away; all of them together last as long as their
-/// neighbours' words should. See docs/decisions/141.
+/// neighbours' words should.
 struct DurationCheck {
     /// A recording, in the order of the list.
     struct Spoken {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundboxAudio
 
-/// One heap serves every thread of the box (docs/decisions/013), so a mixer that allocates waits for whoever holds it.
+/// One heap serves every thread of the box, so a mixer that allocates waits for whoever holds it.
 @Suite("What the mixer allocates")
 struct MixerAllocationTests {
     @Test(

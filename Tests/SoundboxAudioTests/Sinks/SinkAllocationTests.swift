@@ -5,7 +5,7 @@ import Testing
 
 @testable import SoundboxAudio
 
-/// As of the mixer: whoever allocates waits for whoever holds the one heap (docs/decisions/013).
+/// As of the mixer: whoever allocates waits for whoever holds the one heap.
 @Suite("What writing a period allocates")
 struct SinkAllocationTests {
     @Test("Nothing, through everything that may stand before a device")

@@ -40,9 +40,9 @@ struct PrecedenceTests {
         #expect(try Self.first(Set(Rank.allCases.filter { $0 >= higher })) == higher)
     }
 
-    @Test("The documents print the order", arguments: ["decisions/120-precedence.md", "integration.md"])
-    func printed(document: String) throws {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/\(document)")
+    @Test("The contract with providers prints the order")
+    func printed() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/integration.md")
         let text = try String(contentsOf: page.standardizedFileURL, encoding: .utf8)
         #expect(
             text.matches(of: /(?m)^\| \d\. (\w+) \|/).map { String($0.1) }

@@ -39,7 +39,7 @@ struct ShippedVoicesTests {
         let player = Player(sink: sink, voices: Voices(first: voice), volume: Volume(100))
         try await player.play(
             voice.writer.script(for: .prompt(.unprovisionWarning)), Delivery(hasChime: false, gap: .zero))
-        // It begins 4 s into a hold of 10 s, and must have been heard to its end: docs/decisions/043.
+        // It begins 4 s into a hold of 10 s, and must have been heard to its end.
         let frames = try #require(sink.announcements.first).count / 2
         #expect(Duration.seconds(Double(frames) / 48_000) < .seconds(3))
     }
