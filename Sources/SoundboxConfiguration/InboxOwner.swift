@@ -3,7 +3,8 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Whose payments the inbox holds. A box may get another merchant: what waited for the one before must not be spoken in
-/// the next shop, and is not the next shop's to look at; nor is that to be as quiet as the shop before was.
+/// the next shop, and is not the next shop's to look at; nor is that to be as quiet as the shop before was. The device
+/// id does not matter: a box that is renamed, or moved within a chain, still has its shop's payments to speak.
 extension StateDirectory {
     /// Beside the inbox: the merchant that it belongs to. Written when the inbox is there, and not before.
     private var owner: SummedLine { SummedLine(path: "\(path)/owner", limit: 1 << 17) }

@@ -6,7 +6,8 @@ import SoundboxCore
 ///
 /// This is a state machine without a clock. Every level comes with its time, and ``deadline`` says when to read the
 /// line again. That second reading makes it reliable: the kernel keeps only 16 edges of a line, but the level read then
-/// is the truth, whatever was lost before.
+/// is the truth, whatever was lost before. The kernel's own debouncing stays off: libgpiod 1.x cannot ask for it, and
+/// it reads no line again.
 public struct Debouncer: Sendable {
     /// A level that has come to count.
     public struct Change: Sendable, Equatable {

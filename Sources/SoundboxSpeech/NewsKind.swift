@@ -1,6 +1,7 @@
 import SoundboxCore
 
-/// How a voice tells news other than of payments and refunds: a deposit, a number that is called.
+/// How a voice tells news other than of payments and refunds: a deposit, a number that is called. Kinds are the voice's
+/// and not the configuration's, since their words need recordings.
 public struct NewsKind: Sendable, Equatable {
     /// With at most one placeholder: `{amount}`, which notices fill, or `{number}`, which custom messages fill; either
     /// may have a suffix.

@@ -4,7 +4,8 @@ extension NumberRules {
     /// Proves that a set spells every whole number from 0 to 10¹⁵ and, where asked, every amount with decimals.
     ///
     /// It tries no single numbers. It follows each rule with the whole range of numbers that can reach it. So it finds
-    /// a gap, or a rule set that calls itself without end, wherever that lies.
+    /// a gap, or a rule set that calls itself without end, wherever that lies. A box proves this much whenever it loads
+    /// a voice; that no two numbers sound alike is for the voice's author to prove, once (`soundbox-voicetools check`).
     /// - Throws: the first rule that leads nowhere or to itself.
     public func validate(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
         guard let index = sets.firstIndex(where: { $0.name == setName }) else {

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Makes the Debian packages from release binaries: soundbox, soundbox-speak and soundbox-voicetools for one architecture,
-# and soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is a voice, too, and its package works
-# alone: soundbox-voice-zh-cn-yunxi.
+# and soundbox-voice-LOCALE for each voice in sounds/, which fit every architecture. A further speaker of a language is
+# a voice, too, and its package works alone: soundbox-voice-zh-cn-yunxi.
+#
+# No source package and no debhelper: before Debian 13 there is no Swift compiler that a clean build could depend on.
 #
 # usage: build.sh ARCH BINARY OUTPUT [RUNNER…]
 #

@@ -5,7 +5,8 @@ import Synchronization
 /// What the box counts as it happens. Any thread; nothing blocks. One for each box: two boxes in a process do not count
 /// each other's payments.
 ///
-/// What can be asked for at any time, such as the queue, is not kept here: it is read when somebody asks.
+/// What can be asked for at any time, such as the queue, is not kept here: it is read when somebody asks. Merchant,
+/// device, ids, amounts and channels are never labels: the port has no password, and labels must be few.
 package final class BoxMetrics: Sendable {
     /// What became of a notice. The raw values are on the wire.
     enum PaymentState: String, CaseIterable {

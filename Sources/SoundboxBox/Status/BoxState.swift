@@ -35,7 +35,8 @@ package final class BoxState: Sendable {
         package var ring: Ring?
         /// Why no sound comes out, when none does.
         package var audioFault: String?
-        /// Why payments that arrive cannot be stored; until one can.
+        /// Why payments that arrive cannot be stored; until one can. Apart from ``recordingFault``: a full disk may
+        /// take a note and no payment, and each note would end the fault that the next payment begins again.
         package var storingFault: String?
         /// Why it cannot be read or noted what is announced; until it can.
         package var recordingFault: String?

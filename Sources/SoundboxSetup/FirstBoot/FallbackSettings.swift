@@ -103,7 +103,8 @@ public struct FallbackSettings: Sendable {
     /// What the sound is made fit for. Blocks on the disk.
     var loudspeaker: Loudspeaker { ownLoudspeaker ?? layout?.loudspeaker ?? .full }
 
-    /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual.
+    /// Which board file fits, before anybody has chosen one: its wiring is that of the board's manual. No other board
+    /// is guessed, since driving unknown lines may do harm.
     static func likelyBoard(model: String) -> String? { model.hasPrefix("Raspberry Pi") ? "raspberry-pi" : nil }
 }
 

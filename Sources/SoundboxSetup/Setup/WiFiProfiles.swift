@@ -2,7 +2,8 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// NetworkManager's profiles of networks. It reads the folder when it starts and when it is told to.
+/// NetworkManager's profiles of networks. It reads the folder when it starts and when it is told to. Files, and not
+/// `nmcli device wifi connect`: that needs the network in reach, and shows the password in `ps`.
 struct WiFiProfiles: Sendable, Equatable {
     /// One file for each network, of root's and for nobody else; others are ignored
     /// (https://networkmanager.dev/docs/api/latest/nm-settings-keyfile.html).

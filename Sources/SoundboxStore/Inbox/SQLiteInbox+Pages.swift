@@ -30,6 +30,7 @@ extension SQLiteInbox: PaymentHistory {
             if record.entry.isTimed {
                 page.latest = max(page.latest ?? record.entry.receivedAt, record.entry.receivedAt)
             }
+            // Not in SQL, where a damaged value would leave its row out unnoticed.
             if filter.contains(record.entry) {
                 page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, audibility: record.audibility))
             }

@@ -32,7 +32,8 @@ struct CustomMessageRecord: Sendable, Equatable {
     var arguments: StatementArguments { StatementArguments(cells.map(\.argument)) }
 }
 
-/// What is kept of a custom message beside its id: the members of its command, with times in milliseconds.
+/// What is kept of a custom message beside its id: the members of its command, with times in milliseconds. In JSON and
+/// not in columns, so that a new member is no new schema, and what can arrive can be stored.
 extension CustomMessage {
     fileprivate var kept: JSONValue {
         var members: [(name: String, value: JSONValue)] = [("at", .integer(at.millisecondsSince1970))]

@@ -16,6 +16,8 @@ enum Schema {
     /// - In `command`, `state` is NULL unless it is a custom message's.
     /// - `known` has ids of which a salvage has saved nothing else, and when the payment arrived, at the latest. A
     ///   salvage tells its rows by the order of the columns.
+    /// - No index over times and no running sums: the one costs each payment a page, the other is wrong for ever after
+    ///   a cancel, a lost row or a wrong clock.
     /// - `custom_message` and `cancelled_before` have no index: they are small, and a salvage takes an index over texts
     ///   for that of the payments' ids.
     static let sql = """

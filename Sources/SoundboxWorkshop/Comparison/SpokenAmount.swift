@@ -55,6 +55,7 @@ struct SpokenAmount: Sendable {
 
     var recordingCount: Int { parts.count { $0.source != nil } }
 
+    /// Lossless, though larger than Opus: a coder adds echoes of its own at the joins, which are what is judged.
     private static func flac(of recording: Recording) throws -> [UInt8] {
         let scratch = try TemporaryFolder()
         let path = "\(scratch.path)/speech.flac"

@@ -85,6 +85,8 @@ public struct VoiceImporter: Sendable {
         let take = try AudioFile(reading: path, limit: Self.longestTake).recording
         let centred = take.removingOffset()
         let phrases = try splitter.phrases(in: centred)
+        // Behind a phrase that is missing each one would get its neighbour's name: a voice that passes every check and
+        // speaks wrong amounts. So a pause that gives the right number is proposed, and never chosen.
         guard phrases.count == lines.count || isPartial && phrases.count < lines.count else {
             throw ImportError.countDiffers(
                 file: path, found: phrases.count, expected: lines.count,

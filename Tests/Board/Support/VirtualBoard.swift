@@ -41,6 +41,9 @@ final class VirtualBoard: Sendable {
         self.folder = folder
         stateFolder = disk == nil ? "/run/state" : "/state"
         let socket = folder.file("agent.sock")
+        // With -icount the board's clock counts its own instructions: a busy machine makes a test take longer, and the
+        // board's sound card never runs dry for it. The time stamp counter is calibrated wrongly under emulation, hence
+        // the HPET.
         var arguments = [
             Self.emulator, "-M", "q35", "-accel", "tcg,thread=single", "-icount", "shift=1,sleep=on", "-cpu", "max",
             "-smp", "1", "-m",

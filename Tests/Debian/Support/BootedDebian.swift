@@ -45,6 +45,8 @@ final class BootedDebian: Sendable {
     func boot(clock: Clock = .right) async throws {
         let image = try await DebianImage.current()
         let socket = folder.file("agent.sock")
+        // No -icount, as the virtual board has it: all processors would share one thread of this machine, and a whole
+        // systemd is slow enough. So tests wait for states, for minutes if need be, and never measure time.
         var arguments = [
             DebianImage.emulator, "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024",
             "-display", "none", "-no-reboot", "-nodefaults", "-serial", "stdio", "-net", "none",
