@@ -2,8 +2,7 @@ import SoundboxCore
 
 /// Makes sound fit for a small loudspeaker: an ``Equaliser``, a ``Compressor`` and a ``PeakLimiter``, one behind the other.
 ///
-/// Pure: the same frames give the same frames, however they are cut into periods. Processing allocates nothing. The
-/// volume is applied behind it: the compressor would otherwise make up for a low one.
+/// Pure: the same frames give the same frames, however they are cut into periods. Processing allocates nothing.
 struct SmallSpeakerChain: Sendable {
     /// How far the compressor looks ahead, in seconds: what it needs to see a word begin.
     private static let lookAhead = 0.0015
