@@ -79,6 +79,7 @@ public enum CommandOutcome: Sendable, Equatable {
     case unknown(CancelTarget)
 
     /// Whether nothing was done and nothing is remembered: an inbox writes nothing for it, not even the reply.
+    /// Thousands of such commands in a row must not hold a payment up.
     public var isRefusal: Bool {
         switch self {
         case .notAccepted, .unknown: true
