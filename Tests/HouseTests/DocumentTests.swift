@@ -8,10 +8,11 @@ struct DocumentTests {
         return found?.compactMap { $0 as? String } ?? []
     }
 
-    /// The trails of CONTRIBUTING, the tables of README and the pages.
     static let documents =
-        ["README.md", "CONTRIBUTING.md"]
-        + names(in: "docs").filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+        ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
+        + ["docs", "board", "provisioning", "sounds"].flatMap { folder in
+            names(in: folder).filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+        }.sorted()
 
     private static let files = Set((names(in: "Sources") + names(in: "Tests") + ["Package.swift"]).map(lastName))
     /// Of suites, some of which share a file, and of the folders that hold them.
@@ -38,6 +39,34 @@ struct DocumentTests {
         for link in text.matches(of: /[(\/](\d{3}-[\w-]+\.md)/).map(\.1) {
             #expect(Self.records.contains(String(link)), "\(link)")
         }
+    }
+
+    @Test("Every link leads to a file, and to a heading that it has", arguments: documents)
+    func links(document: String) throws {
+        let folder = document.split(separator: "/").dropLast().joined(separator: "/")
+        for link in try Self.prose(of: document).matches(of: /\]\(([^)\s]+)\)/).map({ String($0.1) }) {
+            guard link.prefixMatch(of: /\w+:/) == nil else { continue }
+            let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let path = parts[0].isEmpty ? document : folder.isEmpty ? parts[0] : "\(folder)/\(parts[0])"
+            #expect(FileManager.default.fileExists(atPath: "\(SourceTree.project)/\(path)"), "\(link)")
+            guard parts.count == 2, path.hasSuffix(".md") else { continue }
+            #expect(try Self.anchors(of: path).contains(parts[1]), "\(link)")
+        }
+    }
+
+    /// Without what stands in blocks of code.
+    private static func prose(of document: String) throws -> String {
+        try String(contentsOfFile: "\(SourceTree.project)/\(document)", encoding: .utf8)
+            .components(separatedBy: "```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
+    }
+
+    /// As GitHub makes them of headings.
+    private static func anchors(of document: String) throws -> Set<String> {
+        Set(
+            try prose(of: document).matches(of: /(?m)^#+ (.+)$/).map { heading in
+                String(heading.1).replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }.lowercased()
+                    .filter { $0.isLetter || $0.isNumber || "_- ".contains($0) }.replacing(" ", with: "-")
+            })
     }
 
     @Test("architecture.md lists the folders of the daemon, each once")
