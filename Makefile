@@ -145,6 +145,16 @@ else
 	@[[ $(CODENAME) == trixie ]] || provisioning/debian/test.sh trixie provisioning/debian/build-debian13.sh amd64
 endif
 
+.PHONY: card-image
+card-image: ## a card to write and plug in, for Raspberry Pi 3, Zero 2 W, 4 and 400: .build/card; needs root and `make deb ARCH=arm64`; VOICE=en-us
+	@provisioning/install-dependencies.sh packaging
+	@provisioning/card/make-card.sh .build/deb .build/card $(VOICE)
+
+.PHONY: card-test
+card-test: export CARD_BOOT := yes
+card-test: card-image ## boot that card under emulation, set it up from its first partition, hear a payment: ten minutes; needs root
+	@provisioning/card/test-card.sh .build/card
+
 .PHONY: fmt
 fmt: ## format the sources
 	@swift format format --in-place --recursive $(wildcard $(FORMATTED))
