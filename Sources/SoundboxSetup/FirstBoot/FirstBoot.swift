@@ -6,6 +6,8 @@ import SoundboxYAML
 /// Setup without a keyboard: a provisioning file, or a claim to one, on the partition that any computer can write,
 /// `/boot/firmware/soundbox`.
 public enum FirstBoot {
+    /// Where soundbox-first-boot.service looks.
+    static let usualFolder = "/boot/firmware/soundbox"
     /// Of which one may be there.
     static let names = ["provisioning.yaml", "soundbox.yaml"]
     static let claimName = "claim.yaml"

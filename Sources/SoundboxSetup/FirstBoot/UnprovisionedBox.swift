@@ -79,9 +79,14 @@ public struct UnprovisionedBox: Service {
         panel?.close()
     }
 
+    /// - Parameter card: where the first boot explains what is wrong with a provisioning file; nothing is left of a good one.
+    static func prompt(card: String) -> Prompt {
+        SmallFile.exists("\(card)/\(FirstBoot.errorName)") ? .setupFault : .notProvisioned
+    }
+
     private func remind(_ reminder: Reminder) async {
         while !Task.isCancelled {
-            await reminder.say(.notProvisioned)
+            await reminder.say(Self.prompt(card: FirstBoot.usualFolder))
             try? await Task.sleep(for: Reminder.interval)
         }
     }

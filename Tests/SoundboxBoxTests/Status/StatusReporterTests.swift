@@ -99,6 +99,7 @@ struct StatusReporterTests {
                 return reading
             }
         }.allMetrics()
+        #expect(families.map(\.name).sorted() == (try Self.documentedMetrics()).sorted())
         #expect(
             families.map { "\($0.name) \($0.kind.rawValue): \($0.help)" }.sorted() == [
                 "soundbox_board_temperature_celsius gauge: What the board's thermal zones measure.",
@@ -290,5 +291,13 @@ struct StatusReporterTests {
                     ("state", .string("offline")), ("version", .string(SoundboxVersion.current)),
                     ("voice", .string("zh-CN")),
                 ]))
+    }
+
+    /// Those of the table in docs/operations.md, which has some rows with two.
+    private static func documentedMetrics() throws -> [String] {
+        let file = #filePath.replacing(/\/Tests\/.*$/, with: "/docs/operations.md")
+        return try SmallFile.read(file).split(separator: "\n").filter { $0.hasPrefix("| `soundbox_") }.flatMap { row in
+            row.dropFirst().prefix { $0 != "|" }.matches(of: /`(soundbox_\w+)/).map { String($0.1) }
+        }
     }
 }
