@@ -1,25 +1,29 @@
-/// Where PCM frames become sound: a card, a file, nothing, a test's recorder.
+/// Plays PCM frames: on a card, into a file, nowhere, or into a test's recorder.
 ///
-/// A sink has no queue and no opinion about what is played. One thread calls it, the sound thread: ``open()``, then
-/// ``write(_:)`` any number of times, then ``drain()``, and again `open` … `drain` for the next announcement. The calls
-/// block that thread for as long as the device takes; nobody else waits for a sink.
+///     let format = try sink.open()
+///     try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
+///     try sink.drain()
 ///
-/// ``interrupt()`` is the one call that any thread may make at any time. No other call may overlap another. A sink may
+/// A sink has no queue and does not judge what it plays. One thread calls it, the sound thread: ``open()``, then
+/// ``write(_:)`` any number of times, then ``drain()``; then `open` … `drain` again for the next announcement. The
+/// calls block that thread for as long as the device takes; no other thread waits for a sink.
+///
+/// ``interrupt()`` is the only call that any thread may make at any time. No other call may overlap another. A sink may
 /// be `@unchecked Sendable` on that promise: only what `interrupt` touches needs a lock or an atomic.
 ///
 /// A sink holds no lock while it blocks.
 public protocol AudioSink: AnyObject, Sendable {
-    /// Opens the device if it is not open and returns the format that it takes from now on. Takes back an interrupt
-    /// that came before.
+    /// Opens the device if it is not open. Returns the format that ``write(_:)`` takes from now on. Cancels an earlier
+    /// ``interrupt()``.
     ///
-    /// Called before every announcement, so it is cheap when the device is already open. After an error it may be
-    /// called again at any time. The format may then differ, since another device may have been plugged in.
+    /// Called before every announcement, so it must be cheap when the device is already open. After an error it may be
+    /// called again at any time. The format may then differ, because another device may have been plugged in.
     func open() throws(AudioSinkError) -> PCMFormat
 
     /// Takes whole interleaved frames in the format last returned by ``open()``: none, one period, or several.
     ///
     /// Blocks until the device has taken every frame, which is before they are heard: a sink for a real device runs at
-    /// most one device buffer ahead of what is heard. The volume acts in steps of one write, so announcements are
+    /// most one device buffer ahead of what is heard. The volume changes in steps of one write, so announcements are
     /// written a period at a time; silence may be written at once. A sink recovers from an underrun by itself.
     ///
     /// - Throws: ``AudioSinkError/interrupted`` after ``interrupt()``. After any error the device is closed, and what
@@ -34,34 +38,34 @@ public protocol AudioSink: AnyObject, Sendable {
     /// - Throws: as ``write(_:)``.
     func drain() throws(AudioSinkError)
 
-    /// Asks whether the device is there, every few seconds while nothing is played. Nothing is heard of it, and a
-    /// payment may wait behind it: it asks for what is known and waits for nothing.
+    /// Asks whether the device is there. Called every few seconds while nothing plays; makes no sound. A payment may
+    /// wait behind this call, so it reads the known state and waits for nothing.
     ///
-    /// A device that was closed with ``close()`` is not opened: an amplifier would click. One whose opening failed is
-    /// for ``open()`` to try again.
-    /// - Throws: that the device is gone. It is closed then.
+    /// Does not open a device that was closed with ``close()``: an amplifier would click. A device whose opening failed
+    /// is left to ``open()``.
+    /// - Throws: when the device is gone. It is closed then.
     func look() throws(AudioSinkError)
 
     /// Ends what the device plays: a `write` or `drain` that blocks, and any that follows before the next ``open()``,
     /// throws ``AudioSinkError/interrupted`` within 100 ms. What the device still holds is not heard.
     ///
-    /// Any thread, at any time, closed or open. Never blocks. A call that a driver holds inside the sound library does
-    /// not end; see `TimedSink`.
+    /// Any thread, at any time, closed or open. Never blocks. Does not end a call that a driver holds inside the sound
+    /// library; see `TimedSink`.
     func interrupt()
 
     /// Closes the device without playing what it holds. Harmless when it is not open.
     func close()
 
-    /// Frames that the open device can hold, by which a caller runs ahead of what is heard; 0 when it holds none.
+    /// How many frames the open device can hold: how far a caller runs ahead of what is heard. 0 when it holds none.
     var bufferFrames: Int { get }
 
     /// How often the device ran dry in the middle of an announcement since the sink was made.
     var xrunCount: Int { get }
 
-    /// When ``rest()`` is due, by `CLOCK_MONOTONIC`, unless something is played before; `nil` when it never is.
+    /// When ``rest()`` is due if nothing plays before, by `CLOCK_MONOTONIC`; `nil` for never.
     var restDue: Duration? { get }
 
-    /// Does what was due while nothing plays, such as switching an amplifier off.
+    /// Does what is due while nothing plays, such as switching an amplifier off.
     func rest()
 }
 
@@ -84,13 +88,13 @@ extension AudioSink {
 /// Why a sink could not take sound. Every case but ``unsupportedFormat(device:reason:)`` may pass by itself, so the
 /// caller keeps its announcement and tries again.
 public enum AudioSinkError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The device does not open: it is absent, busy, or not ours to open.
+    /// The device does not open: it is absent, busy, or this user may not open it.
     case unavailable(device: String, reason: String)
     /// The device opens, yet takes none of the formats the mixer can make.
     case unsupportedFormat(device: String, reason: String)
     /// The device went away or failed while it played.
     case writeFailed(device: String, reason: String)
-    /// Somebody called ``AudioSink/interrupt()``.
+    /// ``AudioSink/interrupt()`` was called.
     case interrupted
 
     public var description: String {

@@ -1,10 +1,12 @@
-/// Gets recordings from elsewhere, verified and decoded.
+/// Fetches recordings by URL, verified and decoded.
+///
+///     let sound = try await clips.clip(reference)
+///     await clips.keep([reference])
 public protocol ClipSource: Sendable {
-    /// Fetches a clip, or takes it from the cache, and decodes it. Suspends for as long as that takes, which is
-    /// bounded; never blocks. Any task.
+    /// Fetches a clip, or takes it from the cache, and decodes it. Suspends for a bounded time; never blocks. Any task.
     func clip(_ reference: ClipReference) async throws(ClipError) -> PCMSound
 
-    /// Names the clips whose custom messages have not ended: the cache keeps them, whatever else it gives up. Any task.
+    /// Names the clips whose custom messages have not ended: the cache keeps these whatever else it deletes. Any task.
     func keep(_ references: Set<ClipReference>) async
 }
 

@@ -1,22 +1,22 @@
-/// One command of a batch that nothing speaks against but what the inbox holds.
+/// One command of a batch, valid in itself. Only the inbox's contents can still speak against it.
 public enum CommandArrival: Sendable, Equatable {
     /// To be carried out, unless its id is known. The id is remembered until `expiry`.
     case once(CommandID, expiry: Timestamp)
-    /// Kept until it has ended, unless its id is known. The id is remembered until `expiry`. Not accepted as busy when
-    /// `onlyWhenNoRing` and a ring has not ended, nor when ``CustomMessage/mostWaiting`` wait.
+    /// Stored until it has ended, unless its id is known. The id is remembered until `expiry`. Refused as busy when
+    /// `onlyWhenNoRing` is set and a ring has not ended, and when ``CustomMessage/mostWaiting`` messages wait.
     case customMessage(CustomMessage, expiry: Timestamp, onlyWhenNoRing: Bool)
-    /// Takes something back. The cancel of a custom message that is not known is remembered until `expiry`. `id` is the
-    /// cancel's own; `hasBegun` whether a part of what it names was heard.
+    /// Cancels a payment or custom message. The cancel of an unknown custom message is remembered until `expiry`. `id`
+    /// is the cancel's own id. `hasBegun` says whether a part of the target was heard.
     case cancel(CancelTarget, id: CommandID? = nil, expiry: Timestamp, hasBegun: Bool = false)
-    /// Carried out as often as it comes; only its reply is noted.
+    /// Carried out each time it arrives; only its reply is stored.
     case always(CommandID?)
 }
 
 extension CommandArrival {
-    /// How far the sender's clock may be from the box's, in either direction, the way through the network included.
+    /// How far the sender's clock may be from the box's, in either direction, including the time in the network.
     public static let window = Duration.seconds(60)
 
-    /// The id that its reply names.
+    /// The id that the reply names.
     private var id: CommandID? {
         switch self {
         case .once(let id, _): id
@@ -26,7 +26,7 @@ extension CommandArrival {
         }
     }
 
-    /// What its sender is told: one reply for each time that it came.
+    /// The reply to its sender. Each arrival gets one.
     public func reply(to outcome: CommandOutcome, at now: Timestamp) -> Receipt {
         let (state, reason): (Receipt.State, String?) =
             switch outcome {
@@ -36,7 +36,7 @@ extension CommandArrival {
             case .cancelled(_, .beforeItCame): (.refused, "cancelled before it came")
             case .cancelled: (.ok, nil)
             case .notAccepted(let reason): (.refused, reason)
-            // It came twice, or somebody else was sooner.
+            // The cancel came twice, or another one came first.
             case .tooLate(let target, "cancelled"): (.ok, "\(target.field): it is cancelled already")
             case .tooLate(let target, let state): (.refused, "\(target.field): too late, it is \(state)")
             case .unknown(let target):
@@ -47,7 +47,7 @@ extension CommandArrival {
 }
 
 extension CancelTarget {
-    /// The member of a command that names it.
+    /// The member of a command's JSON that names the target.
     public var field: String {
         switch self {
         case .payment: "payment_id"
@@ -60,30 +60,30 @@ extension CancelTarget {
 
 /// What became of one command.
 public enum CommandOutcome: Sendable, Equatable {
-    /// To be carried out now; never again where its id is remembered.
+    /// To be carried out now, and never again if its id is remembered.
     case isNew
-    /// The id is known: the command was taken when it came first.
+    /// The id is known: the command was carried out or stored when it came first.
     case duplicate
-    /// The custom message is kept. Its receipt says `stored`.
+    /// The custom message is stored. Its receipt says `stored`.
     case accepted(CustomMessageEntry)
-    /// A ring where there is one already, or one custom message too many. The id stays free.
+    /// There is a ring already, or one custom message too many. The id stays free.
     case notAccepted(reason: String)
-    /// It ends here, and its receipt says so. With ``CancelMoment/beforeItCame`` this is what became of the custom
-    /// message when it came; of any other moment it is what became of the cancel.
+    /// The target ends here, and its receipt says so. With ``CancelMoment/beforeItCame`` this is the outcome of the
+    /// custom message when it came; with any other moment it is the outcome of the cancel.
     case cancelled(CancelTarget, CancelMoment)
-    /// The cancel came before its custom message, which will end as soon as it comes. It has no receipt until then.
+    /// The cancel came before its custom message, which will end as soon as it comes. There is no receipt until then.
     case remembered(CommandID)
-    /// It has ended. `state` says how, as its receipt does; `ended` where that is not known.
+    /// The target has ended already. `state` says how, as in its receipt; `ended` if that is not known.
     case tooLate(CancelTarget, state: String)
     /// There is no such payment.
     case unknown(CancelTarget)
 
-    /// Whether nothing was done and nothing is remembered: an inbox writes nothing for it, not even the reply.
-    /// Thousands of such commands in a row must not hold a payment up.
+    /// Whether nothing was done and nothing is remembered. An inbox writes nothing for it, not even the reply:
+    /// thousands of such commands in a row must not delay a payment.
     public var isRefusal: Bool {
         switch self {
         case .notAccepted, .unknown: true
-        // It is as it was asked for.
+        // The target is cancelled, as the sender wanted.
         case .tooLate(_, let state): state != "cancelled"
         case .isNew, .duplicate, .accepted, .cancelled, .remembered: false
         }

@@ -1,14 +1,20 @@
-/// The durable store of custom messages. The inbox is one: what a command changes and its receipt are one transaction.
+/// The durable store of custom messages. The inbox implements it: a command's change and its receipt are one
+/// transaction.
 ///
-/// Every method blocks for as long as the disk takes, and may be called from several threads; they take turns.
+///     for entry in try store.customMessages() where try store.stillWaits(entry) {
+///         // … speak it
+///         _ = try store.end(entry, as: end, at: now)
+///     }
+///
+/// Every method blocks on the disk. Any thread; calls take turns.
 public protocol CustomMessageStore: Sendable {
-    /// Those that have not ended, oldest arrival first.
+    /// The custom messages that have not ended, oldest arrival first.
     func customMessages() throws(InboxError) -> [CustomMessageEntry]
 
-    /// - Returns: `false` when it was cancelled in the meantime and must not sound.
+    /// - Returns: `false` when it was cancelled in the meantime and must not be played.
     func stillWaits(_ entry: CustomMessageEntry) throws(InboxError) -> Bool
 
-    /// Forgets the custom message and writes its receipt.
-    /// - Returns: `false` when it had ended already, by a cancel; nothing is written then.
+    /// Removes the custom message and writes its receipt.
+    /// - Returns: `false` when a cancel had ended it already; nothing is written then.
     func end(_ entry: CustomMessageEntry, as end: CustomMessageEnd, at now: Timestamp) throws(InboxError) -> Bool
 }

@@ -1,20 +1,24 @@
-/// Which notices of the history are asked for. What is empty or `nil` leaves nothing out.
+/// Which notices of the history to return. A field that is empty or `nil` excludes nothing.
+///
+///     var filter = HistoryFilter(from: morning, to: evening)
+///     filter.channels = ["alipay"]
+///     let page = try inbox.history(filter, before: nil, limit: 100)
 public struct HistoryFilter: Sendable, Equatable {
-    /// When it arrived: at this time or later.
+    /// Arrived at this time or later.
     public var from: Timestamp?
-    /// When it arrived: before this time.
+    /// Arrived before this time.
     public var to: Timestamp?
-    /// Whether notices whose time of arrival is not known are given as well, whatever the clock showed. A range of times
-    /// leaves them out otherwise.
+    /// Whether to include notices whose time of arrival is not known. Matters only with ``from`` or ``to``, which
+    /// exclude them otherwise.
     public var includesUntimed = false
-    /// Byte for byte, as the provider names them.
+    /// Compared byte for byte, as the provider writes them.
     public var channels: [String] = []
     public var currencies: [Currency] = []
     public var kinds: [PaymentNotice.Kind] = []
     public var states: [NoticeState] = []
-    /// As a number: 12.5 is 12.50.
+    /// Compared as a number: 12.5 equals 12.50.
     public var amount: DecimalNumber?
-    /// How the id ends, byte for byte: what a receipt or a customer's screen shows of it.
+    /// How the id ends, byte for byte: the part that a receipt or a customer's screen shows.
     public var idEnding: String?
 
     public init(from: Timestamp? = nil, to: Timestamp? = nil) {
@@ -41,6 +45,6 @@ public struct HistoryFilter: Sendable, Equatable {
 }
 
 extension InboxEntry {
-    /// Whether its time of arrival is known: the clock was believed then, and has not been doubted since.
+    /// Whether its time of arrival is known: the clock was trusted then and has not been doubted since.
     public var isTimed: Bool { clock > .none }
 }

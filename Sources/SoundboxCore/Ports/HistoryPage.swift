@@ -1,9 +1,9 @@
 /// One notice of the history, and how it ended.
 public struct HistoryEntry: Sendable, Equatable {
     public var entry: InboxEntry
-    /// When it was announced, told in a summary or cancelled; `nil` while it waits.
+    /// When it was announced, counted in a summary or cancelled; `nil` while it waits.
     public var endedAt: Timestamp?
-    /// How it was told; `nil` where that is not known any more, or nothing was told.
+    /// How it was announced; `nil` if that is no longer known, or if nothing was said.
     public var audibility: Audibility?
 
     public init(_ entry: InboxEntry, endedAt: Timestamp? = nil, audibility: Audibility? = nil) {
@@ -13,17 +13,17 @@ public struct HistoryEntry: Sendable, Equatable {
     }
 }
 
-/// What one look into the history found.
+/// One page of the history.
 public struct HistoryPage: Sendable, Equatable {
-    /// Those that the filter lets through, newest arrival first.
+    /// The notices that match the filter, newest arrival first.
     public var entries: [HistoryEntry]
-    /// Where the next look begins: below this sequence. `nil` at the end of the history.
+    /// Pass this as `before` to read the next page. `nil` at the end of the history.
     public var next: Int64?
-    /// Rows among those looked at that cannot be read, neither they nor their second copy; `nil` when all can.
+    /// Rows of this page that cannot be read in either copy; `nil` when all can.
     public var unreadable: UnreadableRows?
-    /// How many rows were looked at, whether or not the filter lets them through.
+    /// How many rows were read, whether or not they match the filter.
     public var examined: Int
-    /// The latest known time of arrival among the rows looked at; `nil` when none of them has one.
+    /// The latest known time of arrival among the rows read; `nil` when none of them has one.
     public var latest: Timestamp?
 
     public init(
@@ -38,7 +38,7 @@ public struct HistoryPage: Sendable, Equatable {
     }
 }
 
-/// Rows of the history that cannot be read. Nobody knows whether a filter would let them through.
+/// Rows of the history that cannot be read. Whether they match a filter is not known.
 public struct UnreadableRows: Sendable, Equatable {
     /// At least 1.
     public var count: Int

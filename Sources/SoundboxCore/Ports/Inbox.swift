@@ -1,12 +1,12 @@
-/// Where a notice stands on its way from the broker to the speaker.
+/// The state of a notice, from its arrival to its announcement.
 public enum NoticeState: String, Sendable, CaseIterable {
-    /// On disk, not yet spoken to its end. After a power cut it is spoken from its start: heard twice beats never
-    /// heard.
+    /// On disk, not yet spoken to its end. After a power cut it is spoken from its start: heard twice is better than
+    /// never heard.
     case received
-    /// Sounds now. Only told, and never on the disk, where it is ``received`` until it has been heard.
+    /// Plays now. Only reported, never stored: on disk it is ``received`` until it has been heard.
     case announcing
     case announced
-    /// Waited too long; told in a summary.
+    /// Waited too long to be spoken by itself; counted in a summary.
     case expired
     case cancelled
 }
@@ -17,7 +17,7 @@ public struct InboxEntry: Sendable, Equatable {
     public var sequence: Int64
     public var notice: PaymentNotice
     public var receivedAt: Timestamp
-    /// How far ``receivedAt`` can be believed: a box without a clock battery boots in the past.
+    /// How far to trust ``receivedAt``: a box without a clock battery boots in the past.
     public var clock: ClockTrust
     public var state: NoticeState
 
@@ -35,26 +35,26 @@ public struct InboxEntry: Sendable, Equatable {
 
 /// One message of a batch, decoded.
 public enum Arrival: Sendable, Equatable {
-    /// - Parameter remark: stands in the receipt `stored` as its reason: what of the notice is not used, and why.
+    /// - Parameter remark: the reason in the receipt `stored`: which part of the notice is not used, and why.
     case notice(PaymentNotice, remark: String? = nil)
     case rejection(NoticeRejection)
 }
 
-/// What became of one arrival.
+/// The outcome of one arrival.
 public enum ArrivalOutcome: Sendable, Equatable {
     case stored(InboxEntry)
-    /// The id is known. `differs` holds the stored amount when this notice names another one.
+    /// The id is known. `differs` holds the stored amount if this notice names another one.
     case duplicate(PaymentNotice, differs: Money?)
     case rejected(NoticeRejection)
 }
 
-/// What waits to be spoken, by rank.
+/// The notices that wait to be spoken, by rank.
 public struct NoticeQueue: Sendable, Equatable {
     /// The oldest payments, oldest first.
     public var payments: [InboxEntry]
-    /// The oldest refund and the oldest notice of any other kind, as far as there are such.
+    /// The oldest refund and the oldest notice of any other kind, if there are such.
     public var others: [InboxEntry]
-    /// The greatest sequence of a payment that waits; `nil` when none does.
+    /// The highest sequence of a waiting payment; `nil` when none waits.
     public var lastPayment: Int64?
 
     public init(payments: [InboxEntry] = [], others: [InboxEntry] = [], lastPayment: Int64? = nil) {
@@ -68,9 +68,9 @@ public struct NoticeQueue: Sendable, Equatable {
 
 /// How full the inbox is.
 public struct InboxCounts: Sendable, Equatable {
-    /// Not yet spoken to their end.
+    /// Notices not yet spoken to their end.
     public var waiting: Int
-    /// Announced since the inbox was made, including those that it has forgotten.
+    /// Announced since the inbox was made, including those that it has deleted since.
     public var announced: Int
     /// Receipts that the broker has not confirmed.
     public var receiptsWaiting: Int
@@ -82,14 +82,19 @@ public struct InboxCounts: Sendable, Equatable {
     }
 }
 
-/// The durable store of notices: dedupe set, queue, history and outbox of receipts in one.
+/// The durable store of notices: known ids, queue, history and outbox of receipts in one.
 ///
-/// Every change is one transaction together with the receipts it causes; when a method returns, the change is on disk
-/// and survives a power cut. Every method blocks for as long as the disk takes, so none may be called on Swift's
-/// shared pool. Methods may be called from several threads; they take turns.
+///     let outcomes = try inbox.store([.notice(notice)], at: now)
+///     if let entry = try inbox.waiting(limit: 1).first {
+///         try inbox.markAnnounced(entry, at: now)
+///     }
+///
+/// Each change and the receipts it causes are one transaction. When a method returns, the change is on disk and
+/// survives a power cut. Every method blocks on the disk, so call none on Swift's shared pool. Any thread; calls take
+/// turns.
 public protocol Inbox: Sendable {
     /// Stores a batch in order and writes its receipts: `stored`, `duplicate` or `rejected`.
-    /// - Parameter clock: how far `now` can be believed.
+    /// - Parameter clock: how far to trust `now`.
     /// - Returns: one outcome for each arrival, in the same order.
     func store(
         _ arrivals: [Arrival], at now: Timestamp, clock: ClockTrust
@@ -99,39 +104,39 @@ public protocol Inbox: Sendable {
     func waiting(limit: Int) throws(InboxError) -> [InboxEntry]
 
     /// The notices not yet spoken, by rank.
-    /// - Parameter limit: of payments.
+    /// - Parameter limit: the most payments to return.
     func queue(limit: Int) throws(InboxError) -> NoticeQueue
 
-    /// - Returns: those that still wait. The others were cancelled in the meantime and must not be spoken.
+    /// - Returns: the entries that still wait. The others were cancelled in the meantime and must not be spoken.
     func stillWaiting(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
 
     /// Notes that the notice was spoken to its last frame and writes its receipt. Changes nothing if it was cancelled
     /// in the meantime.
-    /// - Parameter manner: how it was spoken; stands in the receipt.
+    /// - Parameter audibility: how it was spoken; stands in the receipt.
     func markAnnounced(_ entry: InboxEntry, as audibility: Audibility, at now: Timestamp) throws(InboxError)
 
     /// Notes that the notices were too late to be spoken one by one and writes their receipts.
-    /// - Parameter manner: how they were told together. Their receipts then carry the id of that summary. `nil` when
-    ///   nothing was said about them.
+    /// - Parameter audibility: how their summary was spoken. Their receipts then carry the id of that summary. `nil`
+    ///   when nothing was said about them.
     func markExpired(_ entries: [InboxEntry], told audibility: Audibility?, at now: Timestamp) throws(InboxError)
 
-    /// Whether a notice of that id was stored, whatever has become of it.
+    /// Whether a notice with this id was stored, whatever its state is now.
     func knows(_ id: PaymentID) throws(InboxError) -> Bool
 
-    /// Notes a batch of commands in order and writes their receipts, in one transaction. Of a refused one
-    /// (``CommandOutcome/isRefusal``) it writes nothing, and where all are refused there is no commit.
+    /// Notes a batch of commands in order and writes their receipts, in one transaction. For a refused command
+    /// (``CommandOutcome/isRefusal``) it writes nothing; if all are refused, there is no commit.
     ///
-    /// An id is forgotten once its time has passed. Beyond ``CommandID/limit`` the oldest ids are forgotten earlier. So
-    /// it is with cancels that came before their custom message, beyond ``CustomMessage/mostCancelledBefore``.
-    /// - Parameter reading: what is past its time is judged by ``ClockReading/earliest``: a wrong clock forgets no id.
+    /// An id is deleted when its time has passed. Beyond ``CommandID/limit`` the oldest ids are deleted earlier;
+    /// likewise cancels that came before their custom message, beyond ``CustomMessage/mostCancelledBefore``.
+    /// - Parameter reading: ids expire by ``ClockReading/earliest``, so a wrong clock deletes no id.
     /// - Returns: one outcome for each command, in the same order.
     func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
 
-    /// Why ``take(_:at:)`` would not accept a custom message now; `nil` when it would, or has an answer for its id.
+    /// Why ``take(_:at:)`` would refuse a custom message now; `nil` when it would accept it, or when its id is known.
     func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String?
 
-    /// Notes that the clock was set, or that the box was off, so that the arrival times of the waiting notices and
-    /// custom messages can no longer be compared with it. Those that a time server had confirmed stay as they are.
+    /// Notes that the clock was set, or that the box was off. The arrival times of waiting notices and custom messages
+    /// can then no longer be compared with the clock. Times that a time server had confirmed stay trusted.
     func distrustArrivalTimes() throws(InboxError)
 
     /// For replay: with 0 the notice announced last, with 1 the one before it. `nil` when there are no more than
@@ -143,22 +148,22 @@ public protocol Inbox: Sendable {
     /// The oldest receipts with a sequence above `sequence` that have not been removed.
     func receipts(after sequence: Int64, limit: Int) throws(InboxError) -> [OutgoingReceipt]
 
-    /// Forgets receipts that the broker has confirmed. On the disk they go with the next change, since a commit of
-    /// their own would cost as much as a payment's: a kill before that brings a few of them back, which are then sent
+    /// Deletes receipts that the broker has confirmed. The file is changed with the next commit, since a commit of
+    /// their own would cost as much as a payment's. A kill before that brings a few of them back, which are then sent
     /// once more.
     func removeReceipts(_ sequences: [Int64]) throws(InboxError)
 
-    /// Writes what was put off, before the box ends or rests for long.
+    /// Writes what was deferred. Call it before the box stops or idles for long.
     func settle() throws(InboxError)
 }
 
 extension Inbox {
-    /// Stores a batch under a clock that a time server has confirmed.
+    /// Stores a batch; a time server has confirmed the clock.
     public func store(_ arrivals: [Arrival], at now: Timestamp) throws(InboxError) -> [ArrivalOutcome] {
         try store(arrivals, at: now, clock: .confirmed)
     }
 
-    /// Notes a batch of commands under a clock that a time server has confirmed.
+    /// Notes a batch of commands; a time server has confirmed the clock.
     public func take(_ commands: [CommandArrival], at now: Timestamp) throws(InboxError) -> [CommandOutcome] {
         try take(commands, at: ClockReading(now))
     }
@@ -168,7 +173,7 @@ extension Inbox {
         try markAnnounced(entry, as: .aloud, at: now)
     }
 
-    /// Notes that the notices were told aloud in a summary.
+    /// Notes that a summary of the notices was spoken aloud.
     public func markExpired(_ entries: [InboxEntry], at now: Timestamp) throws(InboxError) {
         try markExpired(entries, told: .aloud, at: now)
     }
@@ -177,9 +182,9 @@ extension Inbox {
     public func lastAnnounced() throws(InboxError) -> InboxEntry? { try lastAnnounced(skipping: 0) }
 }
 
-/// The disk refused. Nothing of the transaction has happened.
+/// Why the disk refused. Nothing of the transaction has happened.
 public enum InboxError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The database cannot be opened: no such folder, no right to it, or a schema of another program.
+    /// The database cannot be opened: no such folder, no permission, or another program's schema.
     case cannotOpen(path: String, reason: String)
     /// The file is no database, or its pages contradict each other.
     case corrupt(path: String, reason: String)

@@ -1,4 +1,4 @@
-/// How one sample is stored. All are little-endian, signed and full scale at ±1.0.
+/// How one sample is stored. All are little-endian, signed, with full scale at ±1.0.
 public enum SampleEncoding: String, Sendable, Equatable, CaseIterable {
     case int16
     /// 24 significant bits in three bytes (ALSA's `S24_3LE`).
@@ -8,7 +8,7 @@ public enum SampleEncoding: String, Sendable, Equatable, CaseIterable {
     case int32
     case float32
 
-    /// Bytes that one sample of one channel takes.
+    /// Bytes of one sample of one channel.
     public var bytesPerSample: Int {
         switch self {
         case .int16: 2
@@ -18,14 +18,14 @@ public enum SampleEncoding: String, Sendable, Equatable, CaseIterable {
     }
 }
 
-/// The one format that an open sink takes. The mixer converts to it, never the sink.
+/// The one format that an open sink takes. The mixer converts to it; the sink never converts.
 public struct PCMFormat: Sendable, Equatable {
     /// Frames per second, 8,000–192,000.
     public var sampleRate: Int
     /// Interleaved channels, 1 or more. The box's sound is mono; every channel carries the same.
     public var channelCount: Int
     public var encoding: SampleEncoding
-    /// Frames that are mixed and written at a time: the grain in which a volume change acts.
+    /// Frames that are mixed and written at a time. A volume change acts on whole periods.
     public var framesPerPeriod: Int
 
     public init(sampleRate: Int, channelCount: Int, encoding: SampleEncoding, framesPerPeriod: Int) {

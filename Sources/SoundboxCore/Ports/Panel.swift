@@ -1,4 +1,4 @@
-/// The buttons of a box. Their meaning is policy and lives elsewhere.
+/// The buttons of a box. What they do is in ``GestureMap``.
 public enum Button: String, Sendable, Equatable, CaseIterable {
     case volumeUp = "volume_up"
     case volumeDown = "volume_down"
@@ -9,7 +9,7 @@ public enum Button: String, Sendable, Equatable, CaseIterable {
 public struct ButtonEdge: Sendable, Equatable {
     public var button: Button
     public var isPressed: Bool
-    /// When, on the monotonic clock of the machine: only differences mean something.
+    /// When, by CLOCK_MONOTONIC: only differences mean something.
     public var time: Duration
 
     public init(button: Button, isPressed: Bool, time: Duration) {
@@ -19,7 +19,7 @@ public struct ButtonEdge: Sendable, Equatable {
     }
 }
 
-/// What a light of several colours shows: any mixture of red, green and blue at full brightness.
+/// What a multicolour light shows: any mixture of red, green and blue at full brightness.
 public struct LightColor: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -34,9 +34,9 @@ public struct LightColor: OptionSet, Sendable, Hashable {
     public init(rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// What the panel's outputs are driven to, whatever the lines' polarity.
+/// The state of the panel's outputs, independent of the lines' polarity.
 public struct PanelOutputs: Sendable, Equatable {
-    /// Empty is dark. A light of one colour is lit for any other than that.
+    /// Empty is dark. A light of one colour is lit for any other value.
     public var color: LightColor
     public var isVibrating: Bool
 
@@ -47,7 +47,7 @@ public struct PanelOutputs: Sendable, Equatable {
         self.isVibrating = isVibrating
     }
 
-    /// In white when lit.
+    /// White when lit.
     public init(isLit: Bool, isVibrating: Bool) {
         self.init(color: isLit ? .white : [], isVibrating: isVibrating)
     }
@@ -55,33 +55,36 @@ public struct PanelOutputs: Sendable, Equatable {
     public var isLit: Bool { !color.isEmpty }
 }
 
-/// LED, vibration motor, buttons and the amplifier's switch: GPIO lines, a terminal, a test's record.
+/// LED, vibration motor, buttons and the amplifier's switch: GPIO lines, a terminal, or a test's record.
+///
+///     try panel.set(PanelOutputs(color: .green))
+///     for await edge in panel.edges where edge.isPressed {
+///         print(edge.button)
+///     }
 public protocol Panel: Sendable {
-    /// Presses and releases in the order in which they happened, from the panel's creation on. One consumer.
-    /// Free of bounce: for each button, presses and releases alternate, unless one was lost. Times are
-    /// CLOCK_MONOTONIC. Ends when the panel is closed, or when its buttons can no longer be read; then ``failure`` says
-    /// why.
+    /// Presses and releases in order, from the panel's creation on. For one consumer. Without bounce: for each button,
+    /// presses and releases alternate, unless one was lost. Times are CLOCK_MONOTONIC. Ends when the panel is closed,
+    /// or when its buttons can no longer be read; then ``failure`` says why.
     var edges: AsyncStream<ButtonEdge> { get }
 
-    /// Why ``edges`` has ended without ``close()``; `nil` while it has not. Never blocks.
+    /// Why ``edges`` ended without ``close()``; `nil` while it has not. Never blocks.
     var failure: PanelError? { get }
 
-    /// Whether there is a light or a motor to drive. Without one nobody need call ``set(_:)``. Never blocks.
+    /// Whether there is a light or a motor. If not, ``set(_:)`` need not be called. Never blocks.
     var hasOutputs: Bool { get }
 
-    /// Whether there is a screen for ``show(_:)``. Without one nobody need call it. Never blocks.
+    /// Whether there is a screen for ``show(_:)``. If not, it need not be called. Never blocks.
     var hasScreen: Bool { get }
 
-    /// Shows a line beside the light; `nil` takes it away. Takes no longer than a few system calls. A panel without a
-    /// screen ignores it.
+    /// Shows a line beside the light; `nil` removes it. Takes a few system calls at most. A panel without a screen
+    /// ignores it.
     func show(_ line: String?)
 
-    /// Drives the outputs. Takes no longer than a few system calls. A panel without an LED or a motor ignores that
-    /// part.
+    /// Drives the outputs. Takes a few system calls at most. A panel without an LED or a motor ignores that part.
     func set(_ outputs: PanelOutputs) throws(PanelError)
 
-    /// Switches the loudspeaker's amplifier, which is off at first, whatever ``set(_:)`` does. Takes no longer than a few
-    /// system calls; any thread. A panel without such a line ignores it.
+    /// Switches the loudspeaker's amplifier. It is off at first; ``set(_:)`` does not change it. Takes a few system
+    /// calls at most; any thread. A panel without such a line ignores it.
     func setAmplifier(_ isOn: Bool) throws(PanelError)
 
     /// Switches the outputs and the amplifier off, releases the lines and ends ``edges``. Harmless when called twice.
@@ -94,7 +97,7 @@ extension Panel {
     public func show(_ line: String?) {}
 }
 
-/// What is wrong with the panel; the box goes on without it.
+/// What is wrong with the panel. The box works without it.
 public enum PanelError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No GPIO chip carries this label.
     case chipNotFound(label: String, reason: String)
@@ -102,7 +105,7 @@ public enum PanelError: Error, Sendable, Equatable, CustomStringConvertible {
     case lineNotFound(name: String, chip: String)
     /// The line exists but cannot be requested: another program holds it, or it cannot do what is asked.
     case lineUnavailable(name: String, chip: String, reason: String)
-    /// The terminal that is to stand in for a panel cannot.
+    /// The terminal cannot be used as a panel.
     case terminalUnavailable(reason: String)
     /// A line that was requested failed later.
     case lineFailed(name: String, reason: String)

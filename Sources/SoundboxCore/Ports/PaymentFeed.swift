@@ -4,15 +4,15 @@ public struct FeedMessage: Sendable, Equatable {
 
     public var topic: Topic
     public var payload: [UInt8]
-    /// The broker had kept this message and sent it on subscribing. Its age is unknown.
+    /// The broker had retained this message and sent it when the box subscribed. Its age is unknown.
     public var isRetained: Bool
-    /// It was published while the box was connected. Anything else may have waited at the broker.
+    /// Published while the box was connected. Any other message may have waited at the broker.
     public var isLive: Bool
-    /// Under which it came, where that is not the box's own name of the topic, and may stand for another box's as well: a
-    /// broker has rewritten it. Then only a signature tells whose it is.
+    /// The topic name under which it came, if that is not the box's own name and may be another box's as well: a broker
+    /// has rewritten it. Then only a signature proves that the message is for this box.
     public var doubtfulName: String?
-    /// How long it was still news when it arrived, as its sender and the broker say, and nobody vouches for; `nil` when
-    /// they do not say.
+    /// How long it was still valid when it arrived, according to its sender and the broker; unverified. `nil` if they
+    /// do not say.
     public var expiry: Duration?
 
     public init(
@@ -28,8 +28,8 @@ public struct FeedMessage: Sendable, Equatable {
     }
 }
 
-/// A message under a name that is none of the box's. Its session subscribes to that all the same, from earlier settings or
-/// by somebody else's hand, so its sender believes that it arrived.
+/// A message on a topic that does not belong to the box. The box's session is subscribed to that topic all the same, by
+/// earlier settings or by another client, so the sender believes that the message arrived.
 public struct StrayMessage: Sendable, Equatable {
     public var name: String
     public var payload: [UInt8]
@@ -40,9 +40,9 @@ public struct StrayMessage: Sendable, Equatable {
     }
 }
 
-/// A receipt on its way out, as the inbox keeps it until the broker has confirmed it, or a refusal, which is sent once.
+/// A receipt that the inbox stores until the broker has confirmed it, or a refusal, which is sent once.
 public struct OutgoingReceipt: Sendable, Equatable {
-    /// Position in the inbox's outbox: rises without end, never reused. 0 for a refusal, which is not in it.
+    /// Position in the inbox's outbox: always rises, never reused. 0 for a refusal, which is not stored.
     public var sequence: Int64
     /// The JSON text.
     public var payload: [UInt8]
@@ -55,14 +55,14 @@ public struct OutgoingReceipt: Sendable, Equatable {
         self.topic = topic
     }
 
-    /// What is published of a receipt or a reply: the JSON of ``Receipt/json(sequence:epoch:)``.
+    /// The message for a receipt or a reply: the JSON of ``Receipt/json(sequence:epoch:)``.
     public init(_ receipt: Receipt, sequence: Int64, epoch: String?) {
         self.init(
             sequence: sequence, payload: receipt.json(sequence: sequence, epoch: epoch).bytes,
             topic: receipt.state.isReply ? .replies : .receipts)
     }
 
-    /// What is published of a refused command's reply.
+    /// The message for a refused command's reply.
     public init(refusal: Receipt) {
         self.init(sequence: 0, payload: refusal.json(sequence: nil, epoch: nil).bytes, topic: .replies)
     }
@@ -72,27 +72,27 @@ public struct OutgoingReceipt: Sendable, Equatable {
 public enum FeedConnection: Sendable, Equatable {
     /// A connection is being made.
     case connecting
-    /// The subscription is confirmed: payments arrive from here on.
+    /// The subscription is confirmed: payments arrive from now on.
     case subscribed
     /// There is no connection. The next attempt comes after `retryIn`.
     case disconnected(reason: String, retryIn: Duration)
-    /// Stopped for good, at the caller's request.
+    /// Stopped for good, because ``PaymentFeed/stop()`` was called.
     case stopped
 }
 
-/// Why payments may go astray although the box is connected, now and then at least. None of these keeps the box from its
-/// work, and each is somebody's mistake that can be mended.
+/// Why payments may get lost although the box is connected. None of these stops the box, and each has a cause that
+/// somebody can correct.
 public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
-    /// Another client has this client id, and the broker lets one of the two in at a time. It is certain when the broker
-    /// says so.
+    /// Another client uses this client id, and the broker accepts only one of the two at a time. `isCertain` when the
+    /// broker says so.
     case clientIDTaken(String, isCertain: Bool = false)
-    /// The broker delivers these topics without waiting for the box to have stored what it sends.
+    /// The broker delivers these topics at QoS 0: it does not wait until the box has stored a message.
     case grantedQoS0(topics: [String])
-    /// Notices were published in a way that nobody acknowledges.
+    /// Notices were published at QoS 0, which nobody acknowledges.
     case noticesAtQoS0
-    /// The broker forgets a box that is away, and what waits for it, sooner than was asked for.
+    /// The broker deletes the session of an absent box, with its undelivered messages, sooner than was asked for.
     case sessionIsShort(granted: Duration, asked: Duration)
-    /// Receipts or the status were larger than what the broker takes. They are not sent.
+    /// Receipts or the status exceed the broker's packet limit. They are not sent.
     case answersTooLarge(limit: Int)
 
     /// One line for people that says what to do.
@@ -121,36 +121,42 @@ public enum FeedFault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where payments come from and receipts go to.
+/// Delivers payments and sends receipts.
 ///
-/// A feed acknowledges a message to its sender only after ``PaymentFeedDelegate/commit(_:)`` has returned for it.
-/// When that throws, the feed acknowledges nothing of the batch, and the sender delivers it again.
+///     let running = Task { await feed.run(delegate: intake) }
+///     feed.receiptsAreWaiting()
+///     feed.stop()
+///     await running.value
+///
+/// A feed acknowledges a message to its sender only after ``PaymentFeedDelegate/commit(_:)`` has returned for it. If
+/// that throws, the feed acknowledges nothing of the batch, and the sender delivers it again.
 public protocol PaymentFeed: Sendable {
-    /// Connects and serves until ``stop()``; reconnects by itself, for ever. Returns when stopped. Call it once.
+    /// Connects and serves until ``stop()``; reconnects by itself without end. Returns when stopped. Call it once.
     func run(delegate: any PaymentFeedDelegate) async
 
     /// Sends waiting receipts and the offline status (bounded by a few seconds), disconnects, and makes `run` return.
-    /// Never blocks; may be called from any thread.
+    /// Never blocks; any thread.
     func stop()
 
-    /// Tells the feed that the outbox has grown. Never blocks; may be called from any thread.
+    /// Tells the feed that the outbox has grown. Never blocks; any thread.
     func receiptsAreWaiting()
 
     /// Replaces the retained status (JSON text); sent now or as soon as connected. Never blocks; any thread.
     func publishStatus(_ payload: [UInt8])
 }
 
-/// What a feed reports to. Every method is called on the feed's one thread, in order, and may block there: while it
-/// does, nothing is read from the network and nothing is acknowledged.
+/// What a feed reports to. Every method is called on the feed's one thread, in order, and may block there: meanwhile
+/// nothing is read from the network and nothing is acknowledged.
 public protocol PaymentFeedDelegate: Sendable {
-    /// Makes the batch durable. Returning means: on disk. Throwing means: refuse the whole batch, have it sent again.
+    /// Makes the batch durable. Returning means that it is on disk. Throwing refuses the whole batch, which is then
+    /// delivered again.
     func commit(_ batch: [FeedMessage]) throws
 
-    /// Makes it durable that these were refused. Returning and throwing mean what they mean in ``commit(_:)``.
+    /// Makes it durable that these were refused. Returning and throwing mean the same as for ``commit(_:)``.
     func strayed(_ messages: [StrayMessage]) throws
 
-    /// A message was too large and was skipped. Returning means: the note of it is on disk. Throwing means: have it sent
-    /// again.
+    /// A message was too large and was skipped. Returning means that this is noted on disk. Throwing makes the broker
+    /// deliver it again.
     ///
     /// - Parameter bytes: the size of its payload.
     func skipped(_ topic: FeedMessage.Topic, bytes: Int) throws
@@ -163,11 +169,11 @@ public protocol PaymentFeedDelegate: Sendable {
 
     func connectionChanged(to connection: FeedConnection)
 
-    /// Comes once on each connection that the broker accepts, before anything of it is committed.
+    /// Called once for each connection that the broker accepts, before anything of it is committed.
     func sessionBegan(_ session: FeedSession)
 
-    /// Reports the faults that the state of the connection does not show, when they are others than before.
+    /// Reports the faults that ``FeedConnection`` does not show, whenever they change.
     ///
-    /// - Parameter faults: all that are there now; none when all are over.
+    /// - Parameter faults: all current faults; empty when all are over.
     func faultsChanged(to faults: [FeedFault])
 }

@@ -1,12 +1,17 @@
-/// What has arrived, whatever became of it, as far back as the inbox remembers. The inbox is one.
+/// All notices that have arrived, whatever their state, as far back as the inbox keeps them. The inbox implements it.
 ///
-/// It is read in pages, each of them a look of bounded work: the history may hold millions of rows, and payments that
-/// arrive meanwhile do not wait for its end.
+///     var page = try inbox.history(HistoryFilter(), before: nil, limit: 100)
+///     while let next = page.next {
+///         page = try inbox.history(HistoryFilter(), before: next, limit: 100)
+///     }
+///
+/// It is read in pages of bounded work: the history may hold millions of rows, and payments that arrive meanwhile must
+/// not wait for its end.
 public protocol PaymentHistory: Sendable {
-    /// Looks at the newest rows below a sequence. Blocks for as long as the disk takes.
+    /// Reads the newest rows below a sequence. Blocks on the disk. Any thread.
     ///
     /// - Parameters:
-    ///   - sequence: `nil` for the newest rows of all.
+    /// - sequence: `nil` for the newest rows of all.
     ///   - limit: how many rows are looked at, at least 1; the page holds those of them that the filter lets through.
     func history(
         _ filter: HistoryFilter, before sequence: Int64?, limit: Int
