@@ -4,14 +4,14 @@ import SoundboxVoice
 
 /// One announcement on its way through the mixer, period by period.
 struct Announcing {
-    /// Over which sound fades that ends before its end: long against a click, short against a syllable.
+    /// The fade of sound that is cut: long against a click, short against a syllable.
     private static let fade = Duration.milliseconds(8)
 
     private(set) var mixer: Mixer
-    /// What mute and volume have left of its words, or of its chime where there are no words.
+    /// How much mute and volume have left of its words, or of its chime if there are no words.
     private(set) var audibility = Audibility.aloud
     let turn: Turn
-    /// Of its words, or of its chime where there are none, at full volume; 1 is full scale.
+    /// The peak of its words, or of its chime if there are none, at full volume; 1 is full scale.
     private var peak: Float
     private let delivery: Delivery
     private let timing: Timing
@@ -19,11 +19,11 @@ struct Announcing {
     private let hasWords: Bool
     private var words: Words
     private var speech: Speech?
-    /// From the first frame of the announcement to the first word.
+    /// Frames from the start of the announcement to the first word.
     private let speechStart: Int
-    /// From the period that is rendered next to the first word.
+    /// Frames from the next period to the first word.
     private var framesToSpeech: Int
-    /// From the period that is rendered next to the end of the last word.
+    /// Frames from the next period to the end of the last word.
     private var framesOfWords = 0
     private var hasEndedEarly = false
     private var period: [UInt8] = []
@@ -95,8 +95,8 @@ struct Announcing {
         framesOfWords = min(framesOfWords, frames)
     }
 
-    /// Judged by what leaves the mixer, since that is what sounds. A key that is pressed after the last word, or under
-    /// the chime before the first one, takes nothing away.
+    /// Judged by what leaves the mixer, since that is what sounds. A key pressed after the last word, or during the
+    /// chime before the first one, changes nothing.
     private mutating func note(_ volume: Volume, isMuted: Bool) {
         guard framesOfWords > 0 || !hasWords, audibility == .aloud, peak * volume.gain < Speech.leastPeak else {
             return

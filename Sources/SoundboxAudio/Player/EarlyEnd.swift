@@ -1,9 +1,13 @@
 import Synchronization
 
-/// Has one announcement end before its end, at the next end of a word that is not inside an amount.
+/// Ends one announcement early, at the next end of a word that is not inside an amount.
 ///
-/// It belongs to one announcement and to no other, so it may be raised before that one begins, and long after. Any
-/// thread; never blocks.
+///     let end = EarlyEnd()
+///     async let outcome = player.play(script, until: end)
+///     end.raise()
+///
+/// It belongs to one announcement only, so it may be raised before that one begins, and long after. Any thread; never
+/// blocks.
 public final class EarlyEnd: Sendable {
     private let raised = Atomic(false)
 

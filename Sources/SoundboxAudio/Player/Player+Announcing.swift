@@ -20,7 +20,7 @@ extension Player {
         var announcement = Announcing(
             script, delivery, timing, turn, voices, chime: chime, on: takeMixer(for: format),
             at: wanted(delivery).volume)
-        // Not a frame of it, then.
+        // Not a frame of it was written.
         if turn.end.isRaised { return .stoppedEarly }
         try perform(&announcement, delivery, on: device)
         keep(announcement.mixer, DeviceStatus(device, format))
@@ -35,7 +35,8 @@ extension Player {
         var isFirst = true
         while !announcement.isFinished {
             if turn.isStopped {
-                // What the device holds is not heard. An interrupt before its opening has not reached it.
+                // The device still holds frames that must not be heard, and an interrupt from before its opening has
+                // not reached it.
                 device.close()
                 throw .cancelled
             }
@@ -46,7 +47,7 @@ extension Player {
             turn.noteWritten()
             if isFirst { Timeline.shared.mark(.writeEnded) }
             isFirst = false
-            // The device is ahead by its buffer now, and one recording takes a fraction of that.
+            // The device is ahead by its buffer now; decoding one recording takes a fraction of that.
             try announcement.decodeNext()
         }
         try played(turn) { () throws(AudioSinkError) in try device.drain() }
@@ -58,7 +59,8 @@ extension Player {
         return (isMuted ? Volume(0) : volume, isMuted)
     }
 
-    /// An interrupt of the device was meant for this announcement: it is its end, and no fault of the device.
+    /// An interrupt of the device was meant for this announcement. It ends the announcement and is no fault of the
+    /// device.
     private func played(_ turn: Turn, _ body: () throws(AudioSinkError) -> Void) throws(PlayerError) {
         do { try body() } catch .interrupted where turn.isStopped {
             throw .cancelled

@@ -5,9 +5,13 @@ import Synchronization
 
 /// Plays one announcement at a time on a ``SoundThread``, streamed period by period.
 ///
-/// Nothing is queued here: ``play(_:_:until:began:)`` returns when the last frame has left the speaker, and should not
-/// be called again before. Volume and mute may be changed from any thread at any time and act on the next period that
-/// is rendered.
+///     let voices = Voices(first: try VoiceFolder(path: sounds).voice("zh-CN"))
+///     let player = Player(on: thread, voices: voices, volume: Volume(80))
+///     let script = voices.script(for: .payment(try Money("12.50", .CNY), channel: "alipay"))
+///     try await player.play(script)
+///
+/// There is no queue: ``play(_:_:until:began:)`` returns when the last frame has left the speaker, and must not be
+/// called again before. Volume and mute may be changed from any thread at any time; they act from the next period on.
 public final class Player: Sendable {
     let thread: SoundThread
     let timing: Timing
@@ -17,25 +21,25 @@ public final class Player: Sendable {
     private let voices: Mutex<Voices>
     private let memory = Mutex(Memory())
     /// The announcement that plays or waits for the thread. An interrupt ends whatever the device plays, so it is made
-    /// under this lock: the next announcement cannot begin before.
+    /// under this lock: the next announcement cannot begin meanwhile.
     private let current = Mutex<Turn?>(nil)
     private let closed = Atomic(false)
 
-    /// What is made once and used again.
+    /// Made once and reused.
     private struct Memory {
         var chime: (samples: [Int16], sampleRate: Int)?
-        /// Away while an announcement uses it, and not brought back by one that failed.
+        /// `nil` while an announcement uses it, and after one that failed.
         var mixer: Mixer?
         var device: DeviceStatus?
-        /// The last one that was asked for.
+        /// The last preparation that was asked for.
         var preparation: Preparation?
-        /// Whether the device could not be opened when it was tried last.
+        /// Whether the last attempt to open the device failed.
         var isFailing = false
     }
 
     /// - Parameters:
-    ///   - timing: its `closeWhenIdle` is the thread's, not the player's.
-    ///   - loudspeaker: what chime and words are made fit for.
+    ///   - timing: `closeWhenIdle` in it has no effect here; it belongs to the thread.
+    ///   - loudspeaker: chime and words are processed for it.
     public init(
         on thread: SoundThread, voices: Voices, volume: Volume, timing: Timing = Timing(),
         loudspeaker: Loudspeaker = .full
@@ -47,7 +51,7 @@ public final class Player: Sendable {
         volumeLevel = Atomic(volume.level)
     }
 
-    /// With a thread of its own, for a sink whose calls always come back.
+    /// Makes a thread of its own, for a sink whose calls always return.
     public convenience init(
         sink: any AudioSink, voices: Voices, volume: Volume, timing: Timing = Timing(),
         loudspeaker: Loudspeaker = .full
@@ -68,23 +72,23 @@ public final class Player: Sendable {
         set { muted.store(newValue, ordering: .relaxed) }
     }
 
-    /// What was agreed on with the device, and how it did, as of the last announcement; `nil` while it has never been
-    /// open. Never blocks; any thread.
+    /// The device's format and counters as of the last announcement; `nil` if it was never open. Never blocks; any
+    /// thread.
     public var device: DeviceStatus? { memory.withLock { $0.device } }
 
     /// As ``SoundThread/timeInJob``.
     public var timeInJob: Duration { thread.timeInJob }
 
-    /// Plays with these recordings from the next announcement on: the same ones, of which others are left out. Never
+    /// Uses these recordings from the next announcement on: the same voices, with other recordings left out. Never
     /// blocks; any thread.
     public func use(_ voices: Voices) {
         self.voices.withLock { $0 = voices }
-        // Its words are those of the recordings before.
+        // The prepared words are those of the earlier recordings.
         memory.withLock { $0.preparation = nil }
     }
 
-    /// Opens the device and decodes the chime for it, so that the first announcement starts at once. Where
-    /// ``expect(_:)`` has just had that done, or is having it done, its outcome is this one's.
+    /// Opens the device and decodes the chime for it, so that the first announcement starts at once. If ``expect(_:)``
+    /// did that a moment ago, or is doing it, its result is used.
     ///
     /// - Throws: what the sink reports. Harmless: ``play(_:_:until:began:)`` tries again.
     public func prepare() async throws(PlayerError) {
@@ -92,15 +96,15 @@ public final class Player: Sendable {
         try await onThread { device throws(PlayerError) in try self.makeReady(device) }.get()
     }
 
-    /// Plays the script to its last frame. A cancelled task interrupts it.
+    /// Plays the script to its last frame. Cancelling the task interrupts it.
     ///
-    /// The chime's first frames are written before anything else is decoded; the words follow while it sounds.
-    /// - Parameter end: has it end early, at the next end of a word that is not inside an amount; also before
-    ///   it begins. A chime alone, a rest and the silence at the end end at once; sound that is no recording of the
-    ///   voice ends where it is quiet, or after half a second.
-    /// - Parameter began: told once, when its first period was written to the device. On the sound thread; must not
+    /// The chime's first frames are written before anything else is decoded; the words are decoded while it plays.
+    /// - Parameter end: ends the announcement early, at the next end of a word that is not inside an amount; may be
+    ///   raised before it begins. A chime alone, a rest and the silence at the end stop at once. Sound that is no
+    ///   recording of the voice stops where it is quiet, or after half a second.
+    /// - Parameter began: called once, when the first period was written to the device. On the sound thread; must not
     ///   block.
-    /// - Throws: why it was not heard to its end; it then counts as not heard at all.
+    /// - Throws: why it was not heard to its end. It then counts as not heard at all.
     @discardableResult
     public func play(
         _ script: AnnouncementScript, _ delivery: Delivery = Delivery(), until end: EarlyEnd = EarlyEnd(),
@@ -109,11 +113,11 @@ public final class Player: Sendable {
         try await play(script, delivery, Turn(until: end, began: began))
     }
 
-    /// Plays the script as ``play(_:_:until:began:)`` does, and tells where its elements lie.
+    /// Plays the script as ``play(_:_:until:began:)`` does, and reports where its elements lie.
     ///
-    /// - Parameter wereLaid: told once, before the first word is written: for each element of the script the frames in
-    ///   which it sounds, counted from the first one that is written of this announcement. Two recordings that overlap
-    ///   share the frames of their overlap. On the sound thread; must not block.
+    /// - Parameter wereLaid: called once, before the first word is written, with the frames of each element of the
+    ///   script, counted from the announcement's first frame. Two recordings that overlap share the frames of their
+    ///   overlap. On the sound thread; must not block.
     @discardableResult
     package func play(
         _ script: AnnouncementScript, _ delivery: Delivery, wereLaid: @escaping @Sendable ([Range<Int>]) -> Void
@@ -125,7 +129,7 @@ public final class Player: Sendable {
         _ script: AnnouncementScript, _ delivery: Delivery, _ turn: Turn
     ) async throws(PlayerError) -> Outcome {
         current.withLock { $0 = turn }
-        // One that was left behind with its thread may be answered after the next one has begun.
+        // An announcement left behind with its thread may be answered after the next one has begun.
         defer { current.withLock { if $0 === turn { $0 = nil } } }
         let result = await withTaskCancellationHandler {
             await onThread { device throws(PlayerError) in try self.perform(script, delivery, turn, on: device) }
@@ -135,20 +139,21 @@ public final class Player: Sendable {
         return try result.get()
     }
 
-    /// What became of an announcement.
+    /// How an announcement ended.
     public enum Outcome: Sendable, Equatable {
-        /// It was heard to its end: what mute and volume have left of its words, or of its chime where there are none.
+        /// Heard to its end. The value says how much mute and volume left of its words, or of its chime if there are no
+        /// words.
         case heard(Audibility)
-        /// It was asked to end early, be it after its last word. No amount was cut in two.
+        /// Ended early as asked, even if after its last word. No amount was cut.
         case stoppedEarly
     }
 
-    /// Ends the announcement that plays, or waits for the thread: at once and without a fade, within 100 ms. What the
-    /// device holds of it is not heard. It counts as not heard, and ``play(_:_:until:began:)`` throws
+    /// Ends the announcement that plays or waits for the thread: at once and without a fade, within 100 ms. What the
+    /// device still holds is not heard. The announcement counts as not heard, and ``play(_:_:until:began:)`` throws
     /// ``PlayerError/cancelled``. Never blocks; any thread; harmless when nothing plays.
     public func interrupt() { interrupt(nil) }
 
-    /// - Parameter turn: is left alone unless it is the current one; `nil` for whichever is.
+    /// - Parameter turn: interrupts only this announcement; `nil` interrupts the current one.
     private func interrupt(_ turn: Turn?) {
         current.withLock { current in
             guard let current, turn == nil || turn === current else { return }
@@ -160,13 +165,13 @@ public final class Player: Sendable {
     /// Whether an announcement plays, or waits for the thread.
     var isPlaying: Bool { current.withLock { $0 != nil } }
 
-    /// Asks the device whether it is there. Nothing is heard of it, and one that is closed is not opened.
-    /// - Throws: that it is gone.
+    /// Asks the device whether it is there. Makes no sound and does not open a closed device.
+    /// - Throws: when the device is gone.
     public func look() async throws(PlayerError) {
         do throws(AudioSinkError) { try await thread.look() } catch { throw .sink(error) }
     }
 
-    /// Closes the device behind the announcement that plays.
+    /// Closes the device after the announcement that plays.
     public func close() async {
         closed.store(true, ordering: .releasing)
         await thread.close()
@@ -190,7 +195,7 @@ extension Player {
     var isClosed: Bool { closed.load(ordering: .acquiring) }
     var preparation: Preparation? { memory.withLock { $0.preparation } }
 
-    /// - Returns: `nil` while the last one is not answered, or the device fails.
+    /// - Returns: `nil` while the last preparation is not answered, or while the device fails.
     func beginPreparation(for utterance: Utterance) -> Preparation? {
         memory.withLock { memory in
             if memory.isFailing || memory.preparation?.isPending == true { return nil }
@@ -218,7 +223,7 @@ extension Player {
         return Mixer(format: format, loudspeaker: loudspeaker)
     }
 
-    /// An announcement was heard. Seconds of its decoded speech are not kept.
+    /// An announcement was heard. Frees its decoded speech, which is seconds of sound.
     func keep(_ mixer: Mixer, _ status: DeviceStatus) {
         memory.withLock { memory in
             memory.mixer = mixer
@@ -227,7 +232,7 @@ extension Player {
         }
     }
 
-    /// The chime at the device's rate: decoded once, and again only when another device comes with another rate.
+    /// The chime at the device's rate. Decoded once, and again only for a device with another rate.
     func chime(of voices: Voices, at sampleRate: Int) throws(PlayerError) -> [Int16] {
         if let chime = memory.withLock({ $0.chime }), chime.sampleRate == sampleRate { return chime.samples }
         do {

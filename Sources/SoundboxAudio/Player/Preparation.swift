@@ -4,9 +4,9 @@ import SoundboxSystem
 import SoundboxVoice
 import Synchronization
 
-/// What the sound thread makes ready while the payment that it is for is on its way to the disk. Any thread.
+/// What the sound thread prepares while the payment is being written to the disk. Any thread.
 final class Preparation: Sendable {
-    /// A device that was ready longer ago is asked anew.
+    /// A device that was ready longer ago than this is opened anew.
     static let lifetime = Duration.seconds(1)
 
     typealias Outcome = Result<Void, PlayerError>
@@ -20,7 +20,7 @@ final class Preparation: Sendable {
 
     init(for utterance: Utterance) { self.utterance = utterance }
 
-    /// The first answer counts: a thread that was left behind may have another one later.
+    /// Only the first answer counts: a thread that was left behind may give another one later.
     func give(_ result: Outcome) {
         outcome.withLock { if $0 == nil { $0 = (result, .monotonicNow) } }
         answered.store(true, ordering: .releasing)
@@ -32,10 +32,10 @@ final class Preparation: Sendable {
         set { written.withLock { $0 = newValue } }
     }
 
-    /// Whether it is still to be answered.
+    /// Whether there is no answer yet.
     var isPending: Bool { !answered.load(ordering: .acquiring) }
 
-    /// Whether this is for the caller, who is the first, and not too old.
+    /// Whether the caller may use this: it is the first to ask, and the preparation is not too old.
     func take() -> Bool {
         let isFresh = outcome.withLock { $0.map { $0.moment + Self.lifetime > .monotonicNow } ?? true }
         return isFresh && !taken.exchange(true, ordering: .relaxed)
@@ -48,12 +48,12 @@ final class Preparation: Sendable {
 }
 
 extension Player {
-    /// Something is about to be announced, if the disk takes it: has the device opened and the chime decoded, and the
-    /// words found, while the disk is at work. Nothing is written to the device. What is opened for nothing is closed
-    /// as any device that is idle.
+    /// Prepares for an announcement that will follow if the disk takes its payment: opens the device, decodes the chime
+    /// and finds the words while the disk works. Writes nothing to the device. If no announcement follows, the device
+    /// is closed like any idle device.
     ///
-    /// Does nothing while something plays: then the device is open. Nor while the device fails: whoever has
-    /// something to play tries that again in his own time. Never blocks; any thread.
+    /// Does nothing while something plays, since the device is open then, nor while the device fails:
+    /// ``play(_:_:until:began:)`` tries that again. Never blocks; any thread.
     public func expect(_ utterance: Utterance) {
         guard !isPlaying, let preparation = beginPreparation(for: utterance) else { return }
         thread.post { device in
@@ -64,7 +64,7 @@ extension Player {
     }
 
     private func perform(_ preparation: Preparation, on device: SoundDevice) throws(PlayerError) {
-        // Whoever has closed the player for good wants no open device behind that.
+        // After ``close()`` the device must not be opened again.
         guard !isClosed else { return }
         try makeReady(device)
         preparation.script = currentVoices.script(for: preparation.utterance)
@@ -76,8 +76,8 @@ extension Player {
         _ = try chime(of: currentVoices, at: format.sampleRate)
     }
 
-    /// What ``expect(_:)`` has found for these words; `nil` when they were not expected, or the recordings are others
-    /// since. Never blocks; any thread.
+    /// The script that ``expect(_:)`` has found for these words; `nil` if they were not expected, or if the recordings
+    /// have changed since. Never blocks; any thread.
     public func expectedScript(for utterance: Utterance) -> AnnouncementScript? {
         guard let preparation, preparation.utterance == utterance else { return nil }
         return preparation.script

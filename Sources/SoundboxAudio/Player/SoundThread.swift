@@ -2,16 +2,19 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The one thread that sound is made and played on: it decodes, joins, mixes and writes, and nothing else stands
-/// between.
+/// The one thread that makes and plays sound: it decodes, joins, mixes and writes.
 ///
-/// Jobs run one at a time, in the order in which they were asked for, and may block: the thread is theirs. While there
-/// is none, the thread sleeps until the sink's ``AudioSink/restDue``, or until the device has been idle for long enough
-/// to be closed.
+///     let thread = SoundThread(closeWhenIdle: .seconds(60)) { callTimeout in
+///         TimedSink(ALSASink(device: "default"), device: "default", callTimeout: callTimeout)
+///     }
+///     let status = try await thread.open()
 ///
-/// A driver may hold the thread in a call that never returns. Its ``CallTimeout`` is lost then. The thread is left
-/// behind with the sinks that only it knows, the caller whose job it held gets an error, and another thread with new
-/// sinks goes on with the jobs that wait. An urgent thread that is left behind is urgent no more.
+/// Jobs run one at a time, in the order of their requests, and may block. Without a job the thread sleeps until the
+/// sink's ``AudioSink/restDue``, or until the device has been idle for `closeWhenIdle` and is closed.
+///
+/// A driver may hold the thread in a call that never returns. Then its ``CallTimeout`` expires: the thread and its
+/// sinks are left behind, the caller of the job gets an error, and a new thread with new sinks takes the waiting jobs.
+/// An urgent thread that is left behind loses its priority.
 public final class SoundThread: Sendable {
     private let watch: DeviceWatch
     private let closeWhenIdle: Duration?
@@ -23,11 +26,12 @@ public final class SoundThread: Sendable {
     private let worker = Mutex<SoundWorker?>(nil)
 
     /// - Parameters:
-    ///   - watch: knows of the calls that the device holds, for whoever stops the box.
+    ///   - watch: counts the calls that the device holds, for the code that stops the box.
     ///   - closeWhenIdle: how long after a job the device is closed, so that an amplifier can sleep; `nil` keeps it
     ///     open.
-    ///   - isUrgent: whether the thread runs before others, as far as the process may have that.
-    ///   - schedulingDidChange: told how the thread is run, when it starts and when that changes. Must not block.
+    ///   - isUrgent: whether the thread runs before others, if the process has the right.
+    ///   - schedulingDidChange: called with the thread's scheduling when it starts and when that changes. Must not
+    ///     block.
     ///   - makeSink: makes the sink that plays, and another one when a thread is left behind. Must not block.
     public init(
         watch: DeviceWatch = DeviceWatch(), closeWhenIdle: Duration? = nil, isUrgent: Bool = false,
@@ -46,18 +50,17 @@ public final class SoundThread: Sendable {
 
     deinit { worker.withLock { $0?.jobs.finish() } }
 
-    /// Runs `body` on the sound thread, behind what was asked for before.
+    /// Runs `body` on the sound thread, after all earlier jobs. Any task.
     ///
-    /// - Throws: what `body` throws, or that the device holds it for too long.
+    /// - Throws: what `body` throws, or an error when the device holds it for too long.
     package func run<Value: Sendable>(
         _ body: @escaping @Sendable (SoundDevice) throws(AudioSinkError) -> Value
     ) async throws(AudioSinkError) -> Value {
         try await run(keepsDeviceOpen: true, body)
     }
 
-    /// Runs `body` on the sound thread, behind what was asked for before. Never blocks; any thread.
-    /// - Parameter fail: told, in the place of whatever `body` still does, that the device holds it for too long. Must
-    ///   not block.
+    /// Runs `body` on the sound thread, after all earlier jobs. Never blocks; any thread.
+    /// - Parameter fail: called instead of the rest of `body` when the device holds it for too long. Must not block.
     func post(
         _ body: @escaping @Sendable (SoundDevice) -> Void, fail: @escaping @Sendable (AudioSinkError) -> Void
     ) {
@@ -80,7 +83,7 @@ public final class SoundThread: Sendable {
         return try result.get()
     }
 
-    /// Opens the device and returns what was agreed on with it.
+    /// Opens the device and returns its format and counters.
     public func open() async throws(AudioSinkError) -> DeviceStatus {
         try await run { device throws(AudioSinkError) in
             let format = try device.open()
@@ -88,23 +91,23 @@ public final class SoundThread: Sendable {
         }
     }
 
-    /// Asks the device whether it is there, as ``AudioSink/look()`` does, behind what was asked for before. One that is
-    /// to be closed when it is idle is closed no later for it.
+    /// Asks the device whether it is there, as ``AudioSink/look()`` does, after all earlier jobs. Does not postpone the
+    /// closing of an idle device.
     public func look() async throws(AudioSinkError) {
         try await run(keepsDeviceOpen: false) { device throws(AudioSinkError) in try device.look() }
     }
 
-    /// Closes the device, behind what was asked for before.
+    /// Closes the device after all earlier jobs.
     public func close() async {
-        // A device that does not even close is left behind; nothing is left to be done about it here.
+        // A device whose closing does not return is left behind; nothing more can be done here.
         try? await run { device in device.close() }
     }
 
     /// Ends what plays, as ``AudioSink/interrupt()`` does. Never blocks; any thread.
     public func interrupt() { worker.withLock { $0?.device.sink }?.interrupt() }
 
-    /// How long the thread has been held by what it does itself: decoding and mixing, normally a fraction of a period.
-    /// Time in calls of the device does not count: those are bounded by its ``CallTimeout``. Any thread.
+    /// How long the thread has been busy with its own work: decoding and mixing, normally a fraction of a period. Time
+    /// in calls of the device does not count: those are bounded by ``CallTimeout``. Any thread.
     public var timeInJob: Duration { worker.withLock { $0?.device.work }?.time ?? .zero }
 
     private func makeWorker() -> SoundWorker {
@@ -123,7 +126,7 @@ public final class SoundThread: Sendable {
         if isNew { schedulingDidChange(current) }
     }
 
-    /// Puts a new thread in the place of the one whose lease was lost.
+    /// Replaces the thread whose ``CallTimeout`` has expired.
     private func leaveBehind(_ error: AudioSinkError) {
         let next = makeWorker()
         let left = worker.withLock { worker in
@@ -137,7 +140,7 @@ public final class SoundThread: Sendable {
     }
 }
 
-/// The sink, as jobs of the sound thread have it: every call is noted, so that time in it counts as the device's.
+/// The sink as jobs of the sound thread see it. Each call is timed, so that time in it counts as the device's.
 package struct SoundDevice: Sendable {
     fileprivate let sink: any AudioSink
     fileprivate let work = WorkTime()
@@ -178,9 +181,9 @@ package struct SoundDevice: Sendable {
     package var xrunCount: Int { sink.xrunCount }
 }
 
-/// Since when a thread has been at work. Any thread.
+/// Since when the thread has been working. Any thread.
 private final class WorkTime: Sendable {
-    /// In nanoseconds of `Duration.monotonicNow`; 0 while it is not.
+    /// In nanoseconds of `Duration.monotonicNow`; 0 while it is idle.
     private let beginning = Atomic<Int64>(0)
 
     func begin() { beginning.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed) }
@@ -193,14 +196,14 @@ private final class WorkTime: Sendable {
 }
 
 private struct Job: Sendable {
-    /// Whether an idle device is closed later for it.
+    /// Whether the job postpones the closing of an idle device.
     let keepsDeviceOpen: Bool
     let perform: @Sendable (SoundDevice) -> Void
-    /// Answers in the place of a job that is not heard of again.
+    /// Answers for a job whose thread was left behind.
     let fail: @Sendable (AudioSinkError) -> Void
 }
 
-/// The first answer counts: a thread that was left behind may have another one later.
+/// Gives only the first outcome: a thread that was left behind may give another one later.
 private final class Answer<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, AudioSinkError>
 
@@ -217,7 +220,7 @@ private final class Answer<Value: Sendable>: Sendable {
     }
 }
 
-/// One thread, its sinks and its lease, for as long as no driver holds it for too long.
+/// One thread with its sink and its ``CallTimeout``.
 private final class SoundWorker: Sendable {
     let jobs = BlockingQueue<Job>()
     let device: SoundDevice
@@ -225,9 +228,9 @@ private final class SoundWorker: Sendable {
     private let closeWhenIdle: Duration?
     private let isUrgent: Bool
     private let noteScheduling: @Sendable (ThreadScheduling) -> Void
-    /// As the kernel counts threads; 0 before it runs.
+    /// The kernel's thread id; 0 before it runs.
     private let thread = Atomic<Int32>(0)
-    /// The job that is performed.
+    /// The job that is running.
     private let job = Mutex<Job?>(nil)
 
     init(
@@ -241,12 +244,13 @@ private final class SoundWorker: Sendable {
         self.noteScheduling = noteScheduling
     }
 
-    /// The thread ends with the queue, or when it comes back and finds its lease lost.
+    /// The thread ends when the queue is finished, or when it returns from a call and finds its ``CallTimeout``
+    /// expired.
     func start() { startThread(named: "sound", isUrgent: isUrgent) { [self] in work() } }
 
     func failJob(_ error: AudioSinkError) { job.withLock { $0 }?.fail(error) }
 
-    /// Nobody hears what a thread does that is left behind: it must not be in anybody's way.
+    /// A thread that was left behind must not delay others.
     func endUrgency() {
         let thread = thread.load(ordering: .relaxed)
         if isUrgent, thread != 0 { ThreadScheduling.makeOrdinary(thread) }
@@ -266,7 +270,7 @@ private final class SoundWorker: Sendable {
                 device.work.end()
                 job.withLock { $0 = nil }
                 if next.keepsDeviceOpen { closeDue = closeWhenIdle.map { .monotonicNow + $0 } }
-                // Work without a pause may have cost it its real time.
+                // Work without a pause may have exceeded RLIMIT_RTTIME and cost the thread its real-time scheduling.
                 if isUrgent, !callTimeout.isLost { noteScheduling(.current) }
             case .timedOut:
                 if let due = closeDue, due <= .monotonicNow {

@@ -3,15 +3,19 @@ import SoundboxSpeech
 import SoundboxVoice
 
 /// Speaks on a device or into a file without a box, a broker or a queue: for `soundbox say` and for setup.
+///
+///     let speaker = Speaker(on: thread, voice: try VoiceFolder(path: sounds).voice("en-US"))
+///     try await speaker.speak(.prompt(.greeting))
+///     await speaker.close()
 public struct Speaker: Sendable {
     private let player: Player
     private let voices: Voices
-    /// Of the first voice.
+    /// The first voice's.
     private let writer: ScriptWriter
 
     /// - Parameters:
-    ///   - others: say everything after the first voice has, except digits.
-    ///   - loudspeaker: what the sound is made fit for.
+    ///   - others: speak everything after the first voice, except digits.
+    ///   - loudspeaker: the sound is processed for it.
     public init(
         on thread: SoundThread, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100),
         loudspeaker: Loudspeaker = .full

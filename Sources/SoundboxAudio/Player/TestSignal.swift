@@ -3,21 +3,26 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// Plays what a loudspeaker is tried with: a tone of known level, and sound on one channel alone, which the box itself
-/// never makes.
+/// Plays sound for testing a loudspeaker: a tone of known level, and sound on one channel alone. The box itself never
+/// plays either.
+///
+///     let signal = TestSignal(on: thread)
+///     try await signal.playTone()
+///     try await signal.playName(of: 0, by: voice)
 public struct TestSignal: Sendable {
-    /// Hertz: what level meters and ears are most at home with.
+    /// Hertz. The usual frequency of level measurements.
     public static let frequency = 1000.0
-    /// −20 dBFS, the alignment level of SMPTE RP 155: a sine of a tenth of full scale (a full-scale sine is 0 dBFS, AES17).
+    /// −20 dBFS, the alignment level of SMPTE RP 155: a sine of a tenth of full scale (a full-scale sine is 0 dBFS,
+    /// AES17).
     public static let amplitude = 3276.7
-    /// Longer than a click, shorter than a nuisance.
+    /// Long enough to hear and measure, short enough not to annoy.
     public static let duration = Duration.seconds(3)
 
     private let thread: SoundThread
 
     public init(on thread: SoundThread) { self.thread = thread }
 
-    /// Opens the device and returns what was agreed on with it.
+    /// Opens the device and returns its format and counters.
     public func open() async throws(AudioSinkError) -> DeviceStatus { try await thread.open() }
 
     /// A sine on every channel, without a click at its ends.

@@ -2,9 +2,14 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The amplifier behind a sink, and how long it takes to come and may take to go. Any thread.
+/// The amplifier behind a sink, and how long it takes to switch on and may take to switch off. Any thread.
+///
+///     let amplifier = Amplifier(lead: .milliseconds(50), lag: .seconds(2)) { isOn throws(PanelError) in
+///         try panel.setAmplifier(isOn)
+///     }
+///     let sink = AmplifiedSink(ALSASink(device: "default"), amplifier: amplifier)
 public final class Amplifier: Sendable {
-    /// From switching on to the first sound, which is silent on the sink meanwhile.
+    /// From switching on to the first sound; the sink plays silence meanwhile.
     package let lead: Duration
     /// From the last sound to switching off.
     package let lag: Duration
@@ -12,7 +17,7 @@ public final class Amplifier: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Counts those who have had it in hand; the last one has it now.
+        /// Counts the sinks that have had the amplifier; the last one has it now.
         var hand = 0
         var isOn = false
     }
@@ -26,11 +31,11 @@ public final class Amplifier: Sendable {
         self.turn = turn
     }
 
-    /// Gives it to a new sink, switched off. What the sink before asks for from now on is ignored: it may belong to a
-    /// sound thread that a driver held for too long.
+    /// Gives the amplifier to a new sink, switched off. Requests of the sink before are ignored from now on: it may
+    /// belong to a sound thread that a driver held for too long.
     package func takeInHand() -> Int {
         state.withLock { state in
-            // One that stays on costs current and masks nothing.
+            // An error is ignored: an amplifier that stays on wastes current and hides no sound.
             if state.isOn { try? turn(false) }
             state.isOn = false
             state.hand += 1
@@ -38,11 +43,11 @@ public final class Amplifier: Sendable {
         }
     }
 
-    /// Does nothing when it is so already, or in another hand.
+    /// Does nothing if the amplifier is in that state already, or belongs to another sink.
     package func turn(_ isOn: Bool, by hand: Int) throws(PanelError) {
         try state.withLock { state throws(PanelError) in
             guard state.hand == hand, state.isOn != isOn else { return }
-            // Off even when the line fails: the next sound tries to switch it on.
+            // Noted as off even if the line fails, so that the next sound tries to switch it on.
             if !isOn { state.isOn = false }
             try turn(isOn)
             state.isOn = isOn
@@ -50,12 +55,12 @@ public final class Amplifier: Sendable {
     }
 }
 
-/// Plays on another sink, with that sink's amplifier switched on for the sound and off without it.
+/// Plays on another sink and switches its amplifier on for the sound and off after it.
 ///
-/// It goes on before the first frame and off ``Amplifier/lag`` after the last one was heard, so announcements that
-/// follow each other within that time find it on and begin at once. It goes off at once when the device fails or is
-/// closed. Sound into an amplifier that cannot be switched on would count as heard and be heard by nobody: that is an
-/// error of the sink, and the announcement waits.
+/// The amplifier goes on before the first frame and off ``Amplifier/lag`` after the last one was heard. Announcements
+/// that follow each other within that time find it on and begin at once. It goes off at once when the device fails or
+/// is closed. If it cannot be switched on, the sink throws and the announcement waits: sound that nobody hears must not
+/// count as heard.
 public final class AmplifiedSink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `primary` only.
     private let primary: any AudioSink
@@ -64,7 +69,7 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
     private let now: @Sendable () -> Duration
     private var format = PCMFormat.mono48kHz
     private var isOn = false
-    /// When the lag is over.
+    /// When the lag has passed.
     private var offDue: Duration?
 
     /// - Parameter now: the clock of ``restDue``.
@@ -115,7 +120,7 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
 
     public func interrupt() { primary.interrupt() }
 
-    /// Before the device goes, so that what it does to its line is not heard.
+    /// The amplifier goes off first, so that a click of the closing device is not heard.
     public func close() {
         turnOff()
         primary.close()
@@ -146,7 +151,7 @@ public final class AmplifiedSink: AudioSink, @unchecked Sendable {
         offDue = nil
         guard isOn else { return }
         isOn = false
-        // One that stays on costs current and masks nothing.
+        // An error is ignored: an amplifier that stays on wastes current and hides no sound.
         try? amplifier.turn(false, by: hand)
     }
 }

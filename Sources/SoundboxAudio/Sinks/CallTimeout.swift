@@ -2,12 +2,11 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// The right of one sound thread to its device: lost, once and for good, when a driver holds a call for longer than it
-/// may take.
+/// Limits how long a driver may hold a call of one sound thread. Expires once and for good.
 ///
-/// The sound thread says when a call begins and ends; a task beside it looks whether one is overdue, and loses the
-/// lease then. Either the call ends in time or the lease is lost, never both: the thread that comes back too late finds
-/// out before it can do anything.
+/// The sound thread reports when a call begins and ends; a task checks whether the call is overdue, and expires the
+/// timeout then. Either the call ends in time or the timeout expires, never both: a thread that returns too late finds
+/// out before it can do anything. Any thread; never blocks.
 public final class CallTimeout: Sendable {
     struct Call {
         let device: String
@@ -17,12 +16,12 @@ public final class CallTimeout: Sendable {
 
     fileprivate struct State {
         var call: Call?
-        /// Why the lease is lost.
+        /// Why the timeout has expired.
         var loss: AudioSinkError?
         var xruns = 0
-        /// Counts the tasks that look; the last one does, until it finds no call.
+        /// Counts the checking tasks. The last one checks until it finds no call.
         var lookout = 0
-        /// When it looks next; `nil` while none does.
+        /// When it checks next; `nil` while no task does.
         var nextLook: Duration?
     }
 
@@ -30,7 +29,7 @@ public final class CallTimeout: Sendable {
     private let wasLost: @Sendable (AudioSinkError) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter wasLost: told at most once, on any thread, why. Must not block.
+    /// - Parameter wasLost: called at most once, on any thread, with the reason. Must not block.
     init(watch: DeviceWatch, wasLost: @escaping @Sendable (AudioSinkError) -> Void = { _ in }) {
         self.watch = watch
         self.wasLost = wasLost
@@ -40,23 +39,23 @@ public final class CallTimeout: Sendable {
     var isLost: Bool { state.withLock { $0.loss != nil } }
 
     /// A call of the device begins.
-    /// - Throws: why the lease was lost before.
+    /// - Throws: the reason, if the timeout expired earlier.
     func begin(_ what: TimedSink.Call, of device: String, limit: Duration) throws(AudioSinkError) {
         let now = Duration.monotonicNow
         let deadline = now + watch.timeout(limit)
         let lookout = try state.withLock { state throws(AudioSinkError) -> Int? in
             if let loss = state.loss { throw loss }
             state.call = Call(device: device, what: what, deadline: deadline)
-            // One that looks at the end of an earlier call comes round in time.
+            // A task that checks at the end of an earlier call comes round in time.
             if let nextLook = state.nextLook, nextLook <= deadline { return nil }
             return state.newLookout(at: deadline)
         }
         if let lookout { look(out: lookout, after: deadline - now) }
     }
 
-    /// The call has come back.
-    /// - Parameter xruns: of the sink so far.
-    /// - Throws: why the lease was lost meanwhile.
+    /// The call has returned.
+    /// - Parameter xruns: underruns of the sink so far.
+    /// - Throws: the reason, if the timeout has expired meanwhile.
     func end(xruns: Int) throws(AudioSinkError) {
         try state.withLock { state throws(AudioSinkError) in
             if let loss = state.loss { throw loss }
@@ -65,7 +64,7 @@ public final class CallTimeout: Sendable {
         }
     }
 
-    /// The call that goes on now has no more than this.
+    /// Shortens the time of the current call.
     func shorten(to limit: Duration) {
         let deadline = Duration.monotonicNow + limit
         let lookout: Int? = state.withLock { state in
@@ -80,14 +79,14 @@ public final class CallTimeout: Sendable {
         Task {
             var wait: Duration? = first
             while let time = wait {
-                // By a clock that rests while the machine sleeps, as the deadlines are.
+                // Uses a clock that stops while the machine sleeps, as the deadlines do.
                 try? await SuspendingClock().sleep(for: time)
                 wait = look(lookout)
             }
         }
     }
 
-    /// - Returns: how long to wait until the next look; `nil` when there is nothing left to look after.
+    /// - Returns: how long to wait until the next check; `nil` when there is nothing left to check.
     private func look(_ lookout: Int) -> Duration? {
         enum Finding { case nothing, wait(Duration), lost(AudioSinkError, xruns: Int) }
         let now = Duration.monotonicNow

@@ -2,27 +2,30 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// What is known from outside about calls that a sound device holds. One for all the sound threads that follow each
-/// other on a device. Any thread.
+/// Counts the calls that a sound device holds. One instance for all sound threads that follow each other on a device.
+/// Any thread; never blocks.
+///
+///     let watch = DeviceWatch()
+///     let thread = SoundThread(watch: watch) { TimedSink(sink, device: "default", callTimeout: $0) }
+///     watch.hurry()
 public final class DeviceWatch: Sendable {
-    /// How long a call may go on once the box is being stopped: a device that works takes a period in a fraction of
-    /// this.
+    /// How long a call may take while the box is being stopped. A working device takes a period in a fraction of this.
     public static let timeoutWhenStopping = Duration.seconds(3)
-    /// Each call that is given up holds a thread and what the driver keeps for an open device. Two, so that one call
-    /// that never returns does not cost the card: it may open when it was pulled out and put back.
+    /// Each abandoned call holds a thread and what the driver keeps for an open device. Two are allowed, so that one
+    /// call that never returns does not disable the card: it may open again after it was pulled out and put back.
     static let mostGivenUp = 2
 
     private static let allStuck = Atomic(0)
 
-    /// Calls of this process that have not come back. While there are any, what a sound library does at the end of the
-    /// process may not end either: leave by `_exit`.
+    /// Calls of this process that have not returned. While there are any, the sound library's exit handlers may block
+    /// too: leave by `_exit`.
     public static var stuckCallCount: Int { allStuck.load(ordering: .relaxed) }
 
     private struct State {
         var isHurried = false
         var givenUpCount = 0
         var xrunsOfGivenUp = 0
-        /// Of the sound thread that works now.
+        /// The current sound thread's.
         weak var callTimeout: CallTimeout?
     }
 
@@ -30,7 +33,7 @@ public final class DeviceWatch: Sendable {
 
     public init() {}
 
-    /// The box is being stopped: a call that goes on now, or is made from now on, has ``timeoutWhenStopping``.
+    /// The box is being stopped: the current call and all later ones may take at most ``timeoutWhenStopping``.
     public func hurry() {
         let callTimeout = state.withLock { state in
             state.isHurried = true
@@ -41,10 +44,10 @@ public final class DeviceWatch: Sendable {
 
     func begin(_ callTimeout: CallTimeout) { state.withLock { $0.callTimeout = callTimeout } }
 
-    /// Calls of this device that were given up and have not come back.
+    /// Abandoned calls of this device that have not returned.
     var givenUpCount: Int { state.withLock { $0.givenUpCount } }
 
-    /// Of sinks that were given up.
+    /// Underruns of abandoned sinks.
     var xrunsOfGivenUp: Int { state.withLock { $0.xrunsOfGivenUp } }
 
     func timeout(_ limit: Duration) -> Duration {

@@ -1,9 +1,14 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Plays nothing, in real time: it keeps its caller waiting exactly as a sound card with a buffer would.
+/// Plays nothing, in real time: it blocks its caller exactly as a sound card with a buffer would.
 ///
-/// Waits are sleeps until moments that follow from the frames alone, so that being late once makes nothing else late.
+///     let sink = NullSink()
+///     let format = try sink.open()
+///     try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
+///     try sink.drain()  // returns 20 ms after the write began
+///
+/// Waits end at moments that follow from the frames alone, so one delay does not add to the next.
 public final class NullSink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `interruption` only.
     private let format: PCMFormat
@@ -11,19 +16,20 @@ public final class NullSink: AudioSink, @unchecked Sendable {
     private let period: Duration
     private let clock: any NullClock
     private let interruption = Interruption()
-    /// When the last frame written leaves the speaker that is not there; `nil` before the first write.
+    /// When the last frame written would leave the speaker; `nil` before the first write.
     private var endOfSound: Duration?
 
     /// - Parameters:
     ///   - buffer: how far a caller may run ahead of what is heard.
-    ///   - period: the room that a caller waits for when the buffer is full, as with a card: fewer and longer waits.
+    ///   - period: the free space that a caller waits for when the buffer is full, as with a card: fewer and longer
+    ///     waits.
     public convenience init(
         format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(120), period: Duration = .milliseconds(40)
     ) {
         self.init(format: format, buffer: buffer, period: period, clock: RealTime())
     }
 
-    /// - Parameter clock: what real time is.
+    /// - Parameter clock: the source of time.
     package init(
         format: PCMFormat = .mono48kHz, buffer: Duration = .milliseconds(120), period: Duration = .milliseconds(40),
         clock: any NullClock
@@ -41,11 +47,11 @@ public final class NullSink: AudioSink, @unchecked Sendable {
 
     public func write(_ frames: [UInt8]) throws(AudioSinkError) {
         try check()
-        // A caller that came late has let the buffer run empty: sound goes on from now, as after an underrun.
+        // A caller that came late has let the buffer run empty: sound continues from now, as after an underrun.
         let start = max(endOfSound ?? clock.now, clock.now)
         let end = start + format.duration(ofFrames: frames.count / format.bytesPerFrame)
         endOfSound = end
-        // What has no room yet waits until there is room for a whole period.
+        // Frames without room wait until there is room for a whole period.
         if end - buffer > clock.now { try sleep(until: max(end, start + period) - buffer) }
     }
 
@@ -71,7 +77,7 @@ public final class NullSink: AudioSink, @unchecked Sendable {
     }
 }
 
-/// What time is to a ``NullSink``.
+/// The time source of a ``NullSink``.
 package protocol NullClock: Sendable {
     var now: Duration { get }
     /// Blocks until `moment`, or until interrupted.

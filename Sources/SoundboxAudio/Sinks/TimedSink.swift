@@ -1,25 +1,29 @@
 import SoundboxCore
 
-/// Tells the ``CallTimeout`` of its thread when a call of another sink begins and ends, so that the box does without a
-/// device that does not come back.
+/// Reports the calls of another sink to the thread's ``CallTimeout``, so that the box can abandon a device whose calls
+/// do not return.
 ///
-/// A sink bounds its own waits, yet a driver may hold a call of the sound library itself: a card whose bus hangs, a
-/// pipe that nobody reads, a server that stopped. Such a call cannot be ended. The lease is lost then: the
-/// ``SoundThread`` leaves this thread and its sinks behind and goes on with new ones, and whoever waits gets an error
-/// as from any other device that fails. When the call comes back after all, this sink closes its device and throws, and
-/// the thread ends.
+///     let thread = SoundThread { callTimeout in
+///         TimedSink(ALSASink(device: "default"), device: "default", callTimeout: callTimeout)
+///     }
 ///
-/// What is left behind is bounded: while ``DeviceWatch/mostGivenUp`` calls have not come back, the device is not opened
+/// A sink bounds its own waits, but a driver may hold a call of the sound library itself: a card whose bus hangs, a
+/// pipe that nobody reads, a server that stopped. Such a call cannot be ended. The ``CallTimeout`` expires then: the
+/// ``SoundThread`` leaves this thread and its sinks behind and continues with new ones, and the caller gets an error as
+/// from any failed device. If the call returns later, this sink closes its device and throws, and the thread ends.
+///
+/// The number of abandoned calls is bounded: while ``DeviceWatch/mostGivenUp`` calls have not returned, the device is
+/// not opened again.
 /// again.
 public final class TimedSink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `sink` only.
-    /// How long a call may take before it counts as stuck. The sink's own waits come first.
+    /// How long a call may take before it is abandoned, in addition to the sink's own waits.
     public struct Limits: Sendable, Equatable {
         /// A card opens within a second; a sound server may have to be started.
         public var open: Duration
-        /// The port's bound, which ``AudioSink/drain()`` states.
+        /// How long the device may do nothing; see ``AudioSink/drain()``.
         public var timeout: Duration
-        /// Beyond what the sink's own waits take.
+        /// Added to the sink's own waits.
         public var margin: Duration
         public var close: Duration
 
@@ -50,7 +54,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
     /// How long the device may do nothing before its sink gives up by itself.
     private var timeout: Duration
 
-    /// - Parameter device: what errors call it.
+    /// - Parameter device: its name in errors.
     public init(_ sink: any AudioSink, device: String, callTimeout: CallTimeout, limits: Limits = Limits()) {
         self.sink = sink
         self.device = device
@@ -105,7 +109,7 @@ public final class TimedSink: AudioSink, @unchecked Sendable {
         try callTimeout.begin(call, of: device, limit: limit)
         let result = Result { () throws(AudioSinkError) in try body() }
         do { try callTimeout.end(xruns: sink.xrunCount) } catch {
-            // Too late: somebody else plays by now.
+            // Too late: another thread plays by now.
             sink.close()
             callTimeout.watch.noteComeBack()
             throw error

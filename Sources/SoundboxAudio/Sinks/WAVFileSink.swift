@@ -6,15 +6,20 @@ import Synchronization
 
 /// Writes a WAV file, as fast as the disk takes it.
 ///
-/// The header is brought up to date after every write, so that the file is whole up to the last period whenever the
-/// process is killed. The disk may keep a writer waiting, and an interrupt does not end that wait.
+///     let sink = WAVFileSink(path: "/tmp/announcement.wav", mode: .append)
+///     let format = try sink.open()
+///     try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
+///     sink.close()
+///
+/// The header is updated after every write, so the file is complete up to the last period whenever the process is
+/// killed. The disk may block a write, and an interrupt does not end that wait.
 public final class WAVFileSink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `isInterrupted` only.
-    /// What becomes of a file that is there already.
+    /// What to do with an existing file.
     public enum Mode: Sendable {
-        /// It is emptied when the sink first opens; later, the sink goes on with what it has written itself.
+        /// It is emptied when the sink first opens. Later openings append to what the sink has written.
         case overwrite
-        /// It is continued when it is a WAV file of the same format, and refused untouched when it is not.
+        /// It is continued if it is a WAV file of the same format; any other file is refused and not changed.
         case append
     }
 
@@ -59,7 +64,7 @@ public final class WAVFileSink: AudioSink, @unchecked Sendable {
         }
     }
 
-    /// Returns at once: what is written has been heard by whoever reads the file.
+    /// Returns at once: a file has no speaker to wait for.
     public func drain() throws(AudioSinkError) { try check() }
 
     public func interrupt() { isInterrupted.store(true, ordering: .relaxed) }
@@ -75,7 +80,7 @@ public final class WAVFileSink: AudioSink, @unchecked Sendable {
     }
 }
 
-/// Whether there is a file with anything in it; an empty one is as good as none.
+/// Whether there is a file that is not empty.
 private func isPresent(_ path: String) throws(RecordingError) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else {
