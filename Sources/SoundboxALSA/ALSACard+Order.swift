@@ -1,15 +1,15 @@
 extension ALSACard {
-    /// How likely a loudspeaker is wired to a card, the likeliest first.
+    /// How likely a loudspeaker is connected to a card, the likeliest first.
     ///
-    /// Whoever plugs in a USB card or puts a sound board on the pins means it to be heard. The headphone socket comes with
-    /// the board, and the HDMI outputs are there whether a screen is or not.
+    /// A USB card or a sound board on the pins was added on purpose. The headphone socket comes with the board, and the
+    /// HDMI outputs exist whether or not a screen is connected.
     enum Kind: Int, Comparable {
         case pluggedIn, soundBoard, socket, screen, imaginary
 
         static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// By what the drivers of Linux call themselves and their cards: sound/usb/card.c; sound/soc/bcm and
+    /// Judged by the names that Linux drivers give themselves and their cards: sound/usb/card.c; sound/soc/bcm and
     /// sound/soc/intel (`simple-card`, and boards that name themselves); staging/vc04_services/bcm2835-audio;
     /// drivers/gpu/drm/vc4/vc4_hdmi.c; sound/pci/hda; sound/drivers/aloop.c and dummy.c.
     var kind: Kind {
@@ -20,16 +20,16 @@ extension ALSACard {
         if has("hdmi", "displayport") { return .screen }
         if driver == "USB-Audio" { return .pluggedIn }
         if has("bcm2835", "headphone") { return .socket }
-        // A computer's own chip has the socket of the case.
+        // A computer's own codec has the socket of the case.
         if driver.lowercased().hasPrefix("hda") { return .socket }
         return .soundBoard
     }
 
-    /// Whether it is made by a program, for trials: what is played there nobody hears.
+    /// Whether a program made the card, for trials: nobody hears what is played there.
     public var isImaginary: Bool { kind == .imaginary }
 
-    /// The PCM that plays whatever it is given. HDMI takes samples in a wrapping of its own, which alsa-lib's
-    /// configuration of these cards knows (cards/vc4-hdmi.conf) and the device itself does not.
+    /// The PCM that plays any samples. HDMI needs samples in a format of its own, which alsa-lib's configuration of
+    /// these cards produces (cards/vc4-hdmi.conf) and the device itself does not.
     public var playbackName: String {
         guard kind == .screen, let id else { return name }
         return "sysdefault:CARD=\(id)"
@@ -37,7 +37,7 @@ extension ALSACard {
 }
 
 extension [ALSACard] {
-    /// Those that play, the one most likely to have a speaker attached first. Of one kind, the kernel's order counts.
+    /// The cards that play, the one most likely to have a speaker attached first. Equal cards keep the kernel's order.
     public var inOrderOfWiring: [ALSACard] {
         enumerated().filter(\.element.canPlay)
             .sorted { ($0.element.kind, $0.offset) < ($1.element.kind, $1.offset) }

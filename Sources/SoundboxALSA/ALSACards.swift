@@ -1,15 +1,15 @@
 import CALSA
 import Glibc
 
-/// A place where sound can go, in the words that a configuration file takes.
+/// A place where sound can go, with the names that a configuration file uses.
 public struct ALSACard: Sendable, Equatable {
     /// An ALSA PCM name.
     public var name: String
     /// For people, on one line.
     public var description: String
-    /// What its driver calls itself, such as `USB-Audio`; empty for what is no card.
+    /// What its driver calls itself, such as `USB-Audio`; empty if it is no card.
     public var driver: String
-    /// Whether something can be played on it, and not only recorded.
+    /// Whether it can play, and not only record.
     public var canPlay: Bool
 
     public init(name: String, description: String, driver: String = "", canPlay: Bool = true) {
@@ -19,17 +19,21 @@ public struct ALSACard: Sendable, Equatable {
         self.canPlay = canPlay
     }
 
-    /// The card's own, behind `CARD=` of its name; `nil` for what is no card.
+    /// The card's own id, after `CARD=` in its name; `nil` if it is no card.
     public var id: String? { name.split(separator: "CARD=", maxSplits: 1).dropFirst().first.map(String.init) }
 }
 
-/// What alsa-lib finds on this machine, for messages and for `soundbox doctor`.
+/// The sound cards that alsa-lib finds on this machine, for messages and for `soundbox doctor`.
+///
+///     for card in ALSACards.cards().inOrderOfWiring {
+///         print(card.playbackName, card.description)
+///     }
 ///
 /// Reads configuration files and asks the kernel; takes milliseconds. Any thread.
 public enum ALSACards {
-    /// The sound cards that the kernel knows, in its order. Those that this user may not ask are left out.
+    /// The sound cards that the kernel knows, in its order, without those that this user may not open.
     ///
-    /// They are named by id and not by number: the numbers change with the order in which cards are found at boot.
+    /// They are named by id, not by number: numbers depend on the order in which cards are found at boot.
     public static func cards() -> [ALSACard] {
         ALSAMessages.clear()
         var cards: [ALSACard] = []

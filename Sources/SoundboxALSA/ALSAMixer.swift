@@ -1,7 +1,7 @@
 import CALSA
 import Glibc
 
-/// The mixer of alsa-lib: owns at most one `snd_mixer_t` and closes it exactly once.
+/// alsa-lib's mixer: owns at most one `snd_mixer_t` and closes it exactly once.
 final class ALSAMixer: MixerDriver {
     private var mixer: OpaquePointer?
 
@@ -56,7 +56,7 @@ final class ALSAMixer: MixerDriver {
         (String(cString: snd_mixer_selem_get_name(element)), Int(snd_mixer_selem_get_index(element)))
     }
 
-    /// Its steps; `nil` for one without a volume.
+    /// The volume's steps; `nil` for an element without a volume.
     private static func range(of element: OpaquePointer) -> ClosedRange<Int>? {
         var (low, high) = (0, 0)
         guard snd_mixer_selem_has_playback_volume(element) != 0,
@@ -68,7 +68,7 @@ final class ALSAMixer: MixerDriver {
     private static func control(_ element: OpaquePointer) -> MixerControl? {
         let channels = (SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue)
             .map { snd_mixer_selem_channel_id_t($0) }.filter { snd_mixer_selem_has_playback_channel(element, $0) != 0 }
-        /// The least of what the channels answer.
+        /// The lowest of the channels' values.
         func least<Value: BinaryInteger>(
             _ ask: (snd_mixer_selem_channel_id_t, UnsafeMutablePointer<Value>) -> Int32
         ) -> Int? {

@@ -3,7 +3,7 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// The driver that is alsa-lib: owns at most one `snd_pcm_t` and closes it exactly once.
+/// alsa-lib's PCM: owns at most one `snd_pcm_t` and closes it exactly once.
 final class ALSAPCM: PCMDriver {
     private var pcm: OpaquePointer?
     /// Parameters being narrowed down; `nil` before the first reset and after they were applied.
@@ -17,8 +17,8 @@ final class ALSAPCM: PCMDriver {
         do {
             try check { snd_pcm_open(&pcm, device, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) }
         } catch {
-            // alsa-lib reads the definitions that belong to a card only once. Reading them again at the next attempt
-            // lets a card be found that was plugged in after the box started.
+            // alsa-lib reads the definitions of a card only once. Reading them again at the next attempt finds a card
+            // that was plugged in after the box started.
             snd_config_update_free_global()
             throw error
         }
@@ -38,7 +38,7 @@ final class ALSAPCM: PCMDriver {
         try check { snd_pcm_hw_params_malloc(&hardware) }
         try check { snd_pcm_hw_params_any(pcm, hardware) }
         try check { snd_pcm_hw_params_set_access(pcm, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) }
-        // The mixer resamples better than alsa-lib's plug does; a device that cannot do without it still works.
+        // The mixer resamples better than alsa-lib's plug. A device that needs resampling still works.
         _ = snd_pcm_hw_params_set_rate_resample(pcm, hardware, 0)
     }
 
@@ -96,7 +96,7 @@ final class ALSAPCM: PCMDriver {
         defer { snd_pcm_sw_params_free(software) }
         try check { snd_pcm_sw_params_current(pcm, software) }
         try check { snd_pcm_sw_params_set_start_threshold(pcm, software, snd_pcm_uframes_t(startThreshold)) }
-        // Plugins take nothing where there is less room than this.
+        // Plugins take nothing when there is less room than this.
         try check { snd_pcm_sw_params_set_avail_min(pcm, software, 1) }
         try check { snd_pcm_sw_params(pcm, software) }
     }
@@ -154,7 +154,7 @@ final class ALSAPCM: PCMDriver {
         interruption.sleep(until: .monotonicNow + duration)
     }
 
-    /// Turns alsa-lib's negative result into an error together with what it complained about meanwhile.
+    /// Turns alsa-lib's negative result into an error, with the message of this call.
     @discardableResult
     private func check<Result: SignedInteger>(_ call: () -> Result) throws(PCMError) -> Result {
         ALSAMessages.clear()

@@ -2,15 +2,19 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Plays on an ALSA device: a card, or whatever else alsa-lib has a name for.
+/// Plays on an ALSA device: a card, or any other alsa-lib PCM.
+///
+///     let sink = ALSASink(device: "hw:CARD=Headphones")
+///     let format = try sink.open()
+///     try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
+///     try sink.drain()
 ///
 /// Every call may block its thread: ``write(_:)`` and ``drain()`` for twice the device's buffer, and at least five
 /// seconds, before a device that does nothing is closed and reported. Underruns, interrupted system calls and a sleep
-/// that the device resumes from are handled here; everything else closes the device, and ``open()`` tries again from the
-/// start.
+/// that the device resumes from are handled here. Any other error closes the device, and ``open()`` starts again.
 ///
-/// One bound is not this sink's: the PulseAudio plugin drains and closes inside alsa-lib and waits there for its
-/// server. A server that hangs while its connection stays open holds ``drain()`` and ``close()`` up until libpulse gives
+/// This sink cannot bound one wait: the PulseAudio plugin drains and closes inside alsa-lib and waits there for its
+/// server. A server that hangs while its connection stays open blocks ``drain()`` and ``close()`` until libpulse gives
 /// up, after 30 s.
 public final class ALSASink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `interruption` only.
@@ -25,25 +29,18 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
     private let preferredRate: Int
     private var playback: PCMPlayback?
     private let loudness: CardLoudness?
-    /// Where the device was when it was open last; `nil` for one without a card.
+    /// The card of the device when it was last open; `nil` for a device without a card.
     private var card: String?
-    /// Underruns of the times the device was open before.
+    /// Underruns of earlier openings.
     private var earlierXruns = 0
 
     /// Opens nothing yet.
-    ///
-    /// ```swift
-    /// let sink = ALSASink(device: "hw:CARD=Headphones")
-    /// let format = try sink.open()
-    /// try sink.write(frames)
-    /// try sink.drain()
-    /// ```
     /// - Parameters:
     ///   - device: an ALSA PCM name: `default`, `hw:CARD=Headphones`, …
-    ///   - preferredRate: frames per second to ask for; the device's nearest is taken. 48,000 is what nearly every
-    ///     codec runs at.
-    ///   - level: what becomes of the controls of the card, where the device is on one, whenever it opens.
-    ///   - levelDidChange: told what was changed, and what could not be. Must not block.
+    ///   - preferredRate: frames per second to ask for; the device's nearest is taken. Nearly every codec runs at
+    ///     48,000.
+    ///   - level: what to do with the controls of the device's card whenever it opens.
+    ///   - levelDidChange: called with a line about each change, and each failure. Must not block.
     public convenience init(
         device: String, preferredRate: Int = 48_000, level: CardLevel = .keep,
         levelDidChange: @escaping @Sendable (String) -> Void = { _ in }
@@ -53,12 +50,12 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             levelDidChange: levelDidChange)
     }
 
-    /// Chooses a device when it is opened first, and again when the card it was on is gone. A better card is taken in
-    /// the first minute after power on, when the kernel is still finding them, and never later: a shop that plugs in a
-    /// headset keeps its loudspeaker. It is never taken in the middle of an announcement.
+    /// Chooses a device when it is first opened, and again when its card is gone. In the first minute after power on,
+    /// while the kernel is still finding cards, it changes to a better card, but never in the middle of an
+    /// announcement. Later it keeps its card: a shop that plugs in a headset keeps its loudspeaker.
     /// - Parameters:
-    ///   - choose: the device of the likeliest card that is there now. May block.
-    ///   - deviceDidChange: told which it is, whenever that changes. Must not block.
+    ///   - choose: returns the device of the most likely card. May block.
+    ///   - deviceDidChange: called with the device whenever it changes. Must not block.
     public convenience init(
         choosing choose: @escaping @Sendable () -> String, level: CardLevel = .keep,
         levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
@@ -87,8 +84,8 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         loudness = level == .raise ? CardLoudness(driver: mixer, didChange: levelDidChange) : nil
     }
 
-    /// How often the device ran dry in the middle of an announcement since the sink was created: a board too slow, or
-    /// a buffer too short.
+    /// How often the device ran dry in the middle of an announcement since the sink was created: the board is too slow,
+    /// or the buffer too short.
     public var xrunCount: Int { earlierXruns + (playback?.xrunCount ?? 0) }
 
     public func open() throws(AudioSinkError) -> PCMFormat {
@@ -106,7 +103,7 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
             playback = PCMPlayback(
                 driver: driver, configuration: configuration, interruption: interruption)
             card = driver.card
-            // A sound server has no card, and its volume is its user's.
+            // A sound server has no card, and its volume belongs to its user.
             if let card { loudness?.raise("hw:CARD=\(card)") }
             return configuration.format
         } catch {
@@ -125,8 +122,8 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         return choose() != device
     }
 
-    /// A card that is there and does not open, such as a busy one, stays the choice: on the next best one nobody may
-    /// listen, and what it plays would count as heard.
+    /// A card that is present but does not open, such as a busy one, stays chosen: another card may have no listener,
+    /// and what it plays would count as heard.
     private func chooseDevice() {
         guard let choose, card.map({ !driver.hasCard($0) }) ?? true else { return }
         card = nil
@@ -155,14 +152,14 @@ public final class ALSASink: AudioSink, @unchecked Sendable {
         }
     }
 
-    /// An open device is asked for its state, one that is closed whether its card is there.
+    /// Asks an open device for its state; for a closed one, whether its card is present.
     public func look() throws(AudioSinkError) {
         if hasBetterCard { return _ = try open() }
         if playback == nil {
             guard let card, !driver.hasCard(card) else { return }
             throw .unavailable(device: device, reason: PCMError(ENODEV).reasonWhileClosed)
         }
-        // Whatever else it may be, such as suspended, is for `open` to mend.
+        // ``open()`` repairs any other state, such as suspended.
         guard driver.state == .disconnected else { return }
         close()
         throw .writeFailed(device: device, reason: PCMError(ENODEV).reasonWhilePlaying)

@@ -1,19 +1,19 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Makes a card audible whose controls are muted or turned down, as many USB cards are when they are plugged in.
+/// Makes a card audible whose controls are muted or turned down, as on many USB cards after they are plugged in.
 ///
-/// What cannot be changed is told, and never an error of the sound.
+/// A failure is reported as a line, never as an error of the sound.
 struct CardLoudness {
-    /// The controls that are the way to a loudspeaker, whatever the card; others may feed inputs through.
+    /// The controls between the box and a loudspeaker, on any card; other controls may feed inputs through.
     private static let names = ["Master", "PCM", "Speaker", "Headphone", "Line Out", "Digital"]
-    /// −20 dB, in hundredths: softer than this the box is hardly heard in a shop.
+    /// −20 dB, in hundredths: below this the box is hardly heard in a shop.
     private static let softest = -2000
-    /// Where there is no scale in decibels: −20 dB, if the steps are even.
+    /// For a control without a decibel scale: −20 dB, if the steps are even.
     private static let fewestPercent = 10
 
     let driver: any MixerDriver
-    /// Told what was changed, and what could not be.
+    /// Called with a line about each change, and each failure.
     let didChange: @Sendable (String) -> Void
 
     /// - Parameter card: the name of an ALSA control device.
@@ -36,7 +36,7 @@ struct CardLoudness {
         }
     }
 
-    /// What makes it heard, each with what is wrong.
+    /// The changes that make it audible, each with what is wrong.
     private static func changes(to control: MixerControl) -> [(state: String, MixerChange)] {
         var changes: [(String, MixerChange)] = []
         if control.isOn == false { changes.append(("switched off", .switchOn)) }

@@ -1,18 +1,18 @@
 import Glibc
 import SoundboxSystem
 
-/// Why no sound card can be used, as the device files tell: alsa-lib says of all three that there is no card.
+/// Why no sound card can be used, judged by the device files: alsa-lib reports "no card" in all three cases.
 public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
-    /// The kernel knows none: nothing is plugged in, or its driver has not been loaded yet.
+    /// The kernel knows none: nothing is plugged in, or its driver is not loaded yet.
     case noCard
-    /// The rights of the device's file keep this user out.
+    /// The permissions of the device's file exclude this user.
     case denied(device: String?)
-    /// The rights of the file would do; the device list of the service's unit keeps the program out.
+    /// The file's permissions would allow it, but the unit's `DeviceAllow=` list excludes the program.
     case fencedOff(device: String?)
 
-    /// Looks at what stands in `/dev/snd`. Opens control devices, which are heard of nowhere. Any thread.
+    /// Checks `/dev/snd`. Opens control devices, which makes no sound. Any thread.
     ///
-    /// - Returns: `nil` when a card can be asked.
+    /// - Returns: `nil` when a card can be opened.
     public static func current() -> CardObstacle? {
         current(in: "/dev/snd") { path in
             let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -28,9 +28,9 @@ public enum CardObstacle: Sendable, Equatable, CustomStringConvertible {
         for path in controlDevices(in: folder) {
             switch tryOpening(path) {
             case EACCES: obstacle = .denied(device: path)
-            // What the kernel answers where a device list of cgroups forbids it.
+            // The kernel's answer when a cgroup's device list forbids it.
             case EPERM: obstacle = .fencedOff(device: path)
-            // It has just gone.
+            // It has just been removed.
             case ENOENT, ENODEV, ENXIO: continue
             default: return nil
             }

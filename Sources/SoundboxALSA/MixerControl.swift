@@ -1,15 +1,15 @@
 import CALSA
 
-/// One playback control of a card's mixer, as it stands. Of several channels the softest one counts: the box's
+/// The state of one playback control of a card's mixer. The lowest of its channels counts, because the box's
 /// loudspeaker may be on any.
 public struct MixerControl: Sendable, Equatable {
     public var name: String
     public var index: Int
-    /// `nil` for one without a switch.
+    /// `nil` for a control without a switch.
     public var isOn: Bool?
-    /// 0–100 of its steps; `nil` for one without a volume.
+    /// 0–100 of its steps; `nil` for a control without a volume.
     public var percent: Int?
-    /// In hundredths of a decibel; `nil` where the card does not say.
+    /// In hundredths of a decibel; `nil` when the card does not say.
     public var decibels: Int?
 
     public init(name: String, index: Int = 0, isOn: Bool? = nil, percent: Int? = nil, decibels: Int? = nil) {
@@ -20,11 +20,11 @@ public struct MixerControl: Sendable, Equatable {
         self.decibels = decibels
     }
 
-    /// Whether nothing that goes through it is heard.
+    /// Whether it silences everything that goes through it.
     public var isSilent: Bool { isOn == false || percent == 0 }
 
-    /// Whether it stands on the way from the box to the loudspeaker, as far as its name tells: the others feed inputs
-    /// through, and are usually and rightly off. The names are those of the kernel's
+    /// Whether it lies between the box and the loudspeaker, judged by its name. Other controls feed inputs through and
+    /// are usually off for good reason. The names are those of the kernel's
     /// Documentation/sound/designs/control-names.rst.
     public var isOnTheWay: Bool {
         let inputs = [
@@ -36,7 +36,7 @@ public struct MixerControl: Sendable, Equatable {
 }
 
 extension ALSACards {
-    /// The playback controls of a card.
+    /// The playback controls of a card. Blocks as long as the card's driver does.
     ///
     /// - Parameter card: the name of an ALSA control device, such as `hw:CARD=Device`.
     /// - Returns: `nil` when the card has no mixer that this user may open.

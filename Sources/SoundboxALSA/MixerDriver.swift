@@ -1,5 +1,5 @@
-/// The simple playback controls of one card's mixer, call for call, so that every error of every call can be produced in a
-/// test.
+/// The simple playback controls of one card's mixer, one method for each library call, so that a test can produce every
+/// error.
 ///
 /// A driver decides nothing, is not thread-safe and belongs to one thread. Its calls take as long as the card's driver
 /// does.
@@ -9,15 +9,15 @@ package protocol MixerDriver: AnyObject {
     /// Harmless when not open.
     func close()
 
-    /// Those of an open mixer that have a switch or a volume.
+    /// The open mixer's controls that have a switch or a volume.
     var controls: [MixerControl] { get }
-    /// Sets every channel. `ENOENT` when the control has gone.
+    /// Sets every channel. `ENOENT` when the control is gone.
     func apply(_ change: MixerChange, to control: MixerControl) throws(PCMError)
 }
 
 package enum MixerChange: String, Sendable, CaseIterable {
     case switchOn = "switched on"
-    /// Or as near to it as the control comes.
+    /// Or the nearest value that the control has.
     case zeroDecibels = "set to 0 dB"
     case eightyPercent = "set to 80 %"
 }

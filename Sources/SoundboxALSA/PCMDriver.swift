@@ -1,11 +1,11 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// One playback device of alsa-lib, call for call, so that every error of every call can be produced in a test.
+/// One playback device of alsa-lib, one method for each library call, so that a test can produce every error.
 ///
-/// A driver decides nothing. It is not thread-safe and its calls may block, ``sleep(for:unless:)`` for as long as it is
-/// told to: it belongs to one thread. Every method but ``open(_:)``, ``close()``, ``hasCard(_:)`` and
-/// ``sleep(for:unless:)`` needs an open device. The errors are those of the alsa-lib function of the same name.
+/// A driver decides nothing. It is not thread-safe and belongs to one thread. Its calls may block,
+/// ``sleep(for:unless:)`` for the time it is given. Every method but ``open(_:)``, ``close()``, ``hasCard(_:)`` and
+/// ``sleep(for:unless:)`` needs an open device. The errors are those of the alsa-lib function with the same name.
 package protocol PCMDriver: AnyObject {
     /// Opens for playback in non-blocking mode: a busy device fails at once with `EBUSY`.
     func open(_ device: String) throws(PCMError)
@@ -14,15 +14,15 @@ package protocol PCMDriver: AnyObject {
 
     // Hardware parameters: reset, narrow down, apply. A setter that throws `EINVAL` has changed nothing.
 
-    /// Starts over with everything the device can do, interleaved and without alsa-lib's own resampling.
+    /// Starts again with everything the device can do, interleaved and without alsa-lib's own resampling.
     func resetHardwareParameters() throws(PCMError)
     func setEncoding(_ encoding: SampleEncoding) throws(PCMError)
     func setChannelCount(_ count: Int) throws(PCMError)
-    /// Settles for the count nearest to `count` and returns it.
+    /// Chooses the count nearest to `count` and returns it.
     func setChannelCount(near count: Int) throws(PCMError) -> Int
-    /// Settles for the rate nearest to `rate`, in frames per second, and returns it.
+    /// Chooses the rate nearest to `rate`, in frames per second, and returns it.
     func setSampleRate(near rate: Int) throws(PCMError) -> Int
-    /// Settles for the period nearest to `frames` and returns it.
+    /// Chooses the period nearest to `frames` and returns it.
     func setPeriod(near frames: Int) throws(PCMError) -> Int
     func setBuffer(near frames: Int) throws(PCMError)
     /// Installs the parameters, which also prepares the device, and returns the frames per period and in the buffer.
@@ -30,11 +30,11 @@ package protocol PCMDriver: AnyObject {
     /// - Parameter startThreshold: queued frames at which playing starts by itself.
     func applySoftwareParameters(startThreshold: Int) throws(PCMError)
 
-    /// Whether a sound server plays, behind a plugin of alsa-lib.
+    /// Whether a sound server plays, through an alsa-lib plugin.
     var isServer: Bool { get }
-    /// The id of the card that the open device is on; `nil` for one without a card, such as a sound server's.
+    /// The id of the open device's card; `nil` for one without a card, such as a sound server's.
     var card: String? { get }
-    /// Whether there is a card with this id. Opens no device of it that plays; needs no open device.
+    /// Whether there is a card with this id. Opens no playback device; needs no open device.
     func hasCard(_ id: String) -> Bool
 
     var state: PCMState { get }
@@ -48,16 +48,17 @@ package protocol PCMDriver: AnyObject {
     /// Frames between the next one to be written and the one being heard.
     func delay() throws(PCMError) -> Int
 
-    /// Monotonic time, by which waits are measured. It is the driver's, so that a scripted driver's waits take none.
+    /// Monotonic time, by which waits are measured. It belongs to the driver, so that a test driver's waits take no
+    /// time.
     var now: Duration { get }
-    /// Ends early with the interruption.
+    /// Ends early when interrupted.
     func sleep(for duration: Duration, unless interruption: Interruption)
 }
 
-/// `snd_pcm_state_t`, as far as playback meets it.
+/// The states of `snd_pcm_state_t` that playback meets.
 package enum PCMState: Sendable, Equatable {
     case setup, prepared, running, draining, xrun, suspended, disconnected
-    /// One that an open playback device of this box is never in.
+    /// A state that an open playback device of this box is never in.
     case other
 }
 
@@ -65,7 +66,7 @@ package enum PCMState: Sendable, Equatable {
 package struct PCMError: Error, Sendable, Equatable {
     /// An `errno` value, above zero.
     package var code: Int32
-    /// What alsa-lib, or the caller who gave up, had to say beyond the code.
+    /// What alsa-lib, or the caller who gave up, says beyond the code.
     package var detail: String?
 
     package init(_ code: Int32, detail: String? = nil) {

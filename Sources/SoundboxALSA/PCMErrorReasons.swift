@@ -1,14 +1,14 @@
 import Glibc
 import SoundboxSystem
 
-/// What the installer reads on the phone: what is wrong, and what to do about it.
+/// The text that the installer reads on the phone: what is wrong, and what to do.
 extension PCMError {
     /// Why the device does not open.
     /// - Parameters:
-    ///   - cards: the cards of this machine that this user may ask, named when the device is none of them.
-    ///   - obstacle: what keeps this user from the others.
+    ///   - cards: the cards that this user may open, named when the device is none of them.
+    ///   - obstacle: why this user cannot open the others.
     package func reasonWhileOpening(cards: [ALSACard], _ obstacle: CardObstacle?) -> String {
-        // alsa-lib finds no card where it may not look, and says that there is none.
+        // alsa-lib reports no card when it may not open one.
         if cards.isEmpty, let obstacle, obstacle != .noCard, [ENOENT, ENODEV, ENXIO, EACCES, EPERM].contains(code) {
             return "\(obstacle)"
         }
@@ -27,7 +27,7 @@ extension PCMError {
         }
     }
 
-    /// Why the device, which was closed, will not open again.
+    /// Why the closed device will not open again.
     var reasonWhileClosed: String { "it was unplugged, or its driver is gone\(parenthesis)" }
 
     /// Why the device stopped playing.

@@ -3,14 +3,14 @@ import SoundboxCore
 
 /// What a device and the box agreed on.
 struct PCMConfiguration: Equatable {
-    /// Its periods are the mixer's, whatever the device's are.
+    /// Its periods are the mixer's; the device's may differ.
     var format: PCMFormat
     var bufferFrames: Int
     /// The device's own period, in which it moves sound.
     var periodFrames: Int
-    /// Frames that a full buffer plays before the thread fills it again.
+    /// How many frames a full buffer plays before the thread fills it again.
     var framesPerSleep: Int
-    /// Whether a sound server plays, which fills a gap with silence and does not tell.
+    /// Whether a sound server plays. It fills a gap with silence and does not report it.
     var isServer: Bool
 
     /// How long a full buffer plays.
@@ -21,7 +21,7 @@ struct PCMConfiguration: Equatable {
 
 /// Why a device and the box did not agree.
 enum PCMNegotiationError: Error, Equatable {
-    /// The device works, but not in a way that the mixer can serve.
+    /// The device works, but not with any format of the mixer.
     case unsupported(String)
     /// The device failed meanwhile.
     case failed(PCMError)
@@ -29,20 +29,20 @@ enum PCMNegotiationError: Error, Equatable {
 
 /// Finds the format that an open device takes with the least conversion, and installs it.
 struct PCMNegotiation {
-    /// In order of preference: 16 bits are what the recordings have, and cost the least; the others are what some
-    /// digital amplifiers insist on.
+    /// In order of preference. The recordings have 16 bits, which cost the least; some digital amplifiers need the
+    /// others.
     static let encodings: [SampleEncoding] = [.int16, .int32, .int24, .int24Packed, .float32]
     /// The rates that ``PCMFormat`` allows.
     static let rates = 8_000...192_000
-    /// The mixer renders 20 ms at once: a volume key acts on the next of them. For a sound server it renders a whole
+    /// The mixer renders 20 ms at once: a volume key acts on the next 20 ms. For a sound server it renders a whole
     /// ``periodOfServers``, since each write wakes two threads of the server's library.
     static let rendersPerSecond = 50
-    /// What the device takes at once is 40 ms: each time costs a wake-up of the thread.
+    /// The device takes 40 ms at once: each time costs a wake-up of the thread.
     static let period = Duration.milliseconds(40)
-    /// Of a sound server 80 ms: it wakes up as well each time, and two threads of its library with it. A volume key is
-    /// heard behind what the server holds, within 300 ms.
+    /// A sound server takes 80 ms at once: each time wakes its process and two threads of its library. A volume key is
+    /// heard within 300 ms, after what the server holds.
     static let periodOfServers = Duration.milliseconds(80)
-    /// Two periods are left when the thread wakes up: what the box may be late by before the sound breaks off.
+    /// Two periods are left when the thread wakes up: the box may be late by that much before the sound breaks off.
     static let periodsPerBuffer = 3
 
     let driver: any PCMDriver
@@ -72,7 +72,7 @@ struct PCMNegotiation {
         guard sizes.period > 0, sizes.buffer >= sizes.period else {
             throw .unsupported("it has \(sizes.buffer) frames of buffer for periods of \(sizes.period)")
         }
-        // As full as it gets before the first frame is heard, and still startable by whole periods.
+        // As full as possible before the first frame is heard, and still reachable by whole periods.
         let startThreshold = max(1, sizes.buffer / sizes.period - 1) * sizes.period
         try checked { () throws(PCMError) in try driver.applySoftwareParameters(startThreshold: startThreshold) }
         let framesPerSleep = framesPerSleep(sizes, rate: rate)
@@ -89,8 +89,8 @@ struct PCMNegotiation {
         Int((driver.isServer ? Self.periodOfServers : Self.period) / .milliseconds(1)) * rate / 1000
     }
 
-    /// No more than leaves two periods to be late by, whatever the device's own periods are. It moves no less than one
-    /// of those, and with a short buffer the thread is woken for each.
+    /// A wanted period, or less so that the thread may be late by two of them. At least one period of the device: with
+    /// a short buffer the thread wakes for each.
     private func framesPerSleep(_ sizes: (period: Int, buffer: Int), rate: Int) -> Int {
         let longest = period(rate: rate)
         let spare = sizes.buffer - longest * (Self.periodsPerBuffer - 1)
@@ -110,7 +110,7 @@ struct PCMNegotiation {
         throw .unsupported("it takes none of \(Self.encodings.map(\.rawValue).joined(separator: ", "))")
     }
 
-    /// One channel, else two, else whatever the device insists on (some HDMI outputs want eight).
+    /// One channel, else two, else what the device insists on (some HDMI outputs need eight).
     private func chooseChannelCount() throws(PCMNegotiationError) -> Int {
         for count in 1...2 where try accepts({ () throws(PCMError) in try driver.setChannelCount(count) }) {
             return count
@@ -125,7 +125,7 @@ struct PCMNegotiation {
         try driver.setBuffer(near: max(wanted, period * Self.periodsPerBuffer))
     }
 
-    /// Whether the device can do it: `EINVAL` is its way of saying no.
+    /// Whether the device can do it: it refuses with `EINVAL`.
     private func accepts(_ call: () throws(PCMError) -> Void) throws(PCMNegotiationError) -> Bool {
         do {
             try call()

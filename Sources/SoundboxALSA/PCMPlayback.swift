@@ -2,12 +2,12 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Writes to one open and configured device, and gets it through whatever is not the end of it: full buffers,
-/// interrupted calls, underruns, sleep.
+/// Writes to one open and configured device and handles what it can recover from: full buffers, interrupted calls,
+/// underruns, sleep.
 ///
-/// ``write(_:)`` blocks for at most ``timeout`` after the last frame that was taken, ``drain()`` for as long again,
-/// and either for a second more when the machine wakes up meanwhile. An interruption ends either soon. After an error
-/// only closing the device is left.
+/// ``write(_:)`` blocks for at most ``timeout`` after the last frame that was taken, ``drain()`` for as long again, and
+/// either for a second more when the machine wakes up meanwhile. An interruption ends either soon. After an error the
+/// device must be closed.
 struct PCMPlayback {
     /// How often in a row the device may fail without taking a frame before it counts as broken.
     static let failuresTolerated = 8
@@ -21,7 +21,7 @@ struct PCMPlayback {
     private(set) var xrunCount = 0
     /// Frames taken since the device was last prepared.
     private var framesTaken = 0
-    /// Whether the device has taken a frame since the thread slept.
+    /// Whether the device has taken a frame since the thread last slept.
     private var hasTaken = false
 
     init(driver: any PCMDriver, configuration: PCMConfiguration, interruption: Interruption) {
@@ -34,7 +34,7 @@ struct PCMPlayback {
     /// How long the device may do nothing before it counts as hung.
     var timeout: Duration { max(configuration.bufferDuration * 2, SinkTimeout.least) }
 
-    /// Whether the next announcement can be written as things are; if not, the device is to be opened again.
+    /// Whether the next announcement can be written without opening the device again.
     var isReady: Bool {
         switch driver.state {
         case .prepared, .running: true
@@ -44,7 +44,7 @@ struct PCMPlayback {
 
     // MARK: Writing
 
-    /// Returns once the device has taken every frame. Bytes beyond the last whole frame are left out.
+    /// Returns once the device has taken every frame. Ignores bytes after the last whole frame.
     mutating func write(_ frames: [UInt8]) throws(PCMError) {
         try write(frames.span.bytes, goesOnAfterUnderrun: true)
     }
@@ -78,20 +78,21 @@ struct PCMPlayback {
         }
     }
 
-    /// Frames taken; zero when the buffer is full.
+    /// How many frames were taken; zero when the buffer is full.
     private func writeWhatFits(_ frames: RawSpan) throws(PCMError) -> Int {
         do { return try driver.write(frames) } catch let error where error.code == EAGAIN { return 0 }
     }
 
-    /// Sleeps for as long as a full buffer can spare, by a clock of its own: `snd_pcm_wait` wakes up with each tick of
-    /// the device, or of its server. Where that was not enough, since the device moves in steps, a short while more.
+    /// Sleeps for as long as a full buffer can spare, by its own clock: `snd_pcm_wait` would wake up with each tick of
+    /// the device or its server. If there is still no room, since the device moves in steps, it sleeps a short while
+    /// more.
     private mutating func awaitRoom(_ attempt: inout Attempt) throws(PCMError) {
         let start = driver.now
         let limit = attempt.deadline - start
         guard limit > .zero else { throw stalled("it took no sound for") }
         try sleep(for: min(limit, hasTaken ? configuration.sleep : configuration.sleep / 4))
         hasTaken = false
-        // A machine that was too busy, or a process that was stopped.
+        // The machine was too busy, or the process was stopped.
         if configuration.isServer, driver.now - start > configuration.bufferDuration, !attempt.isCounted {
             attempt.isCounted = true
             xrunCount += 1
@@ -114,7 +115,7 @@ struct PCMPlayback {
     /// What happened since the device last took a frame.
     private struct Attempt {
         let deadline: Duration
-        /// Whether the gap is counted.
+        /// Whether the gap was counted as an underrun.
         var isCounted = false
         private var failures = 0
 
@@ -133,8 +134,8 @@ struct PCMPlayback {
         framesTaken = 0
     }
 
-    /// Goes on where the machine fell asleep. A device that cannot has lost what it held: words, perhaps digits. That
-    /// is an error, so that the announcement is repeated, rather than one with a hole in its amount.
+    /// Continues where the machine fell asleep. A device that cannot resume has lost its buffer: words, perhaps digits.
+    /// That is an error, so that the announcement is repeated instead of played with a hole in its amount.
     private func resume() throws(PCMError) {
         for _ in 0..<Self.resumeAttempts {
             do {
@@ -158,14 +159,14 @@ struct PCMPlayback {
             if driver.state == .prepared { try driver.start() }
             try awaitSilence()
         } catch let error where error.code == EPIPE {
-            // It ran dry, earlier or just now, and only because the last frame was heard.
+            // It ran dry only because the last frame was heard, which is no underrun.
         }
         framesTaken = 0
-        // The announcement was heard, so a device that fails now does so to the next one: `isReady` will tell.
+        // The announcement was heard. If the device fails now, ``isReady`` reports that for the next one.
         try? driver.prepare()
     }
 
-    /// Hardware that moves whole periods would keep the last words to itself. Zero is silence in every encoding.
+    /// Hardware that moves whole periods would never play an incomplete last one. Zero is silence in every encoding.
     private mutating func fillPeriod() throws(PCMError) {
         let excess = framesTaken % configuration.periodFrames
         guard excess > 0 else { return }
@@ -177,7 +178,7 @@ struct PCMPlayback {
         let deadline = driver.now + timeout
         while true {
             do {
-                // Repeatedly, also while it drains: dmix mixes what is left only when it is called.
+                // Called repeatedly, also while it drains: dmix mixes the rest only when it is called.
                 return try driver.drain()
             } catch let error where error.code == EAGAIN || error.code == EINTR {
                 // The kernel answers EAGAIN even when it is done, so the state decides.
@@ -195,7 +196,7 @@ struct PCMPlayback {
         }
     }
 
-    /// What is left to play, but never so long that the end goes unnoticed, nor so short that waiting is work.
+    /// The time until the end, bounded below and above: short enough to notice the end, long enough to be no busy loop.
     private func timeToSilence() -> Duration {
         let period = configuration.periodDuration
         guard let delay = try? driver.delay() else { return period }

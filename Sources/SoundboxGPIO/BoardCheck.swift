@@ -1,10 +1,14 @@
 import SoundboxCore
 
-/// Looks at every line of a board, one by one, so that one bad wire does not hide the others.
+/// Checks every line of a board, one by one, so that one bad wire does not hide the others.
+///
+///     for finding in BoardCheck(layout).findings() {
+///         print(finding.part, finding.problem ?? "ok")
+///     }
 public struct BoardCheck: Sendable {
-    /// What was found about one line.
+    /// The result for one line.
     public struct Finding: Sendable, Equatable {
-        /// What the file wires to it, such as `button volume_up`.
+        /// What the board file connects to it, such as `button volume_up`.
         public var part: String
         public var line: GPIOLine
         /// `nil` when it exists, is free, and is as the file says.
@@ -22,8 +26,8 @@ public struct BoardCheck: Sendable {
         self.devices = devices
     }
 
-    /// One finding for each line, in the order LEDs, motor, amplifier, buttons. It holds each line for a moment, and
-    /// switches outputs off only. It takes a few dozen system calls.
+    /// One finding for each line, in the order LEDs, motor, amplifier, buttons. Requests each line for a moment, and
+    /// switches outputs only off. Takes a few dozen system calls.
     public func findings() -> [Finding] {
         var findings = layout.leds.map { led in
             finding(led.color == .white ? "LED" : "LED (\(led.color.name))", led.output.line) {
@@ -69,7 +73,7 @@ public struct BoardCheck: Sendable {
 }
 
 extension LightColor {
-    /// The colour's parts, in words.
+    /// The colour's parts, by name.
     fileprivate var name: String {
         [(LightColor.red, "red"), (.green, "green"), (.blue, "blue")].filter { contains($0.0) }.map(\.1)
             .joined(separator: " and ")

@@ -2,14 +2,17 @@ import SoundboxCore
 import SoundboxSystem
 import SoundboxYAML
 
-/// Reads `<directory>/<name>.yaml`. `board/README.md` describes the format to its authors.
+/// Reads `<directory>/<name>.yaml`. `board/README.md` describes the format.
+///
+///     let layout = try BoardFile.read(name: "raspberry-pi-4", in: "/usr/share/soundbox/board")
+///     let panel = try GPIOPanel(layout)
 ///
 /// Strict: an unknown key, a line used twice or a line without a chip is an error that names file, line and key.
 public enum BoardFile {
-    /// The board that has nothing wired to it. It needs no file.
+    /// The board without any wiring. It needs no file.
     public static let none = "none"
 
-    /// The boards a directory holds, sorted by name. Blocks on the disk; empty when there is no such directory.
+    /// The boards in a directory, sorted by name. Blocks on the disk; empty when there is no such directory.
     public static func names(in directory: String) -> [String] {
         let suffix = ".yaml"
         let files = (try? SmallFile.names(in: directory)) ?? []
@@ -20,7 +23,7 @@ public enum BoardFile {
     public static func read(name: String, in directory: String) throws(YAMLError) -> BoardLayout {
         let path = "\(directory)/\(name).yaml"
         let known = names(in: directory)
-        // Only what the directory lists: a name such as "../x" never leaves it.
+        // Only names that the directory lists: a name such as "../x" never leaves it.
         if name == none, !known.contains(name) { return BoardLayout(name: none, description: "Nothing is wired to it") }
         guard known.contains(name) else {
             let choices =
@@ -70,9 +73,9 @@ public enum BoardFile {
     }
 }
 
-/// Reads the lines of one file and notices when two of them are the same.
+/// Reads the lines of one file and detects that two of them are the same.
 private struct LineReader {
-    /// The chip of every line that names none.
+    /// The chip of each line that names none.
     let usualLabels: [String]
     private var keys: [GPIOLine: String] = [:]
 
@@ -82,7 +85,7 @@ private struct LineReader {
 
     mutating func output(_ value: YAMLValue) throws(YAMLError) -> OutputLine { try output(value.mapping()) }
 
-    /// An output with a colour, where the light has several.
+    /// An output with a colour, if the light has several.
     mutating func led(_ value: YAMLValue) throws(YAMLError) -> LEDLine {
         let entries = try value.mapping()
         let color = try entries.optional("color")?.choice(of: LEDColor.self).color
@@ -120,7 +123,7 @@ private struct LineReader {
         return output
     }
 
-    /// What every line has. To be asked for last: keys that nobody has asked for are refused.
+    /// The keys that every line has. Call it last: keys not asked for by then are refused.
     private mutating func line(
         of entries: YAMLMapping
     ) throws(YAMLError) -> (GPIOLine, isActiveLow: Bool?) {
@@ -171,7 +174,7 @@ extension YAMLValue {
     /// The values of a list, or this one value.
     fileprivate var listOrSelf: [YAMLValue] { (try? list()) ?? [self] }
 
-    /// The bound is far above any real chip: it only catches slips.
+    /// Far above any real chip: it only catches slips.
     fileprivate func lineOffset() throws(YAMLError) -> Int { try integer(in: 0...65_535) }
 
     fileprivate func nonEmptyString() throws(YAMLError) -> String {

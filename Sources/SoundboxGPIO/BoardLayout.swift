@@ -6,14 +6,14 @@ public struct BoardLayout: Sendable, Equatable {
     public var name: String
     /// For people, in one line.
     public var description: String
-    /// One of any colour, one for each of several colours, or an RGB one on three lines.
+    /// One LED of any colour, one for each of several colours, or an RGB LED on three lines.
     public var leds: [LEDLine]
     public var vibration: OutputLine?
     public var amplifier: AmplifierLine?
     public var buttons: [Button: ButtonLine]
-    /// What the buttons mean.
+    /// What the buttons do.
     public var gestures: GestureMap
-    /// The loudspeaker that is built in; `nil` where others choose one.
+    /// The built-in loudspeaker; `nil` if the board has none.
     public var loudspeaker: Loudspeaker?
 
     public init(
@@ -31,10 +31,10 @@ public struct BoardLayout: Sendable, Equatable {
         self.loudspeaker = loudspeaker
     }
 
-    /// Whether anything is wired to a GPIO line at all.
+    /// Whether anything is wired to a GPIO line.
     public var hasPanel: Bool { !leds.isEmpty || vibration != nil || amplifier != nil || !buttons.isEmpty }
 
-    /// Only the line that sound needs: the amplifier's. Lights and buttons may be miswired.
+    /// Only the amplifier's line, which sound needs. Lights and buttons may be miswired.
     public var amplifierOnly: BoardLayout {
         BoardLayout(
             name: name, description: description, amplifier: amplifier, gestures: gestures, loudspeaker: loudspeaker)
@@ -44,15 +44,15 @@ public struct BoardLayout: Sendable, Equatable {
 /// One line of a GPIO chip.
 public struct GPIOLine: Sendable, Equatable, Hashable, CustomStringConvertible {
     public enum Reference: Sendable, Equatable, Hashable {
-        /// The kernel's name, from the device tree. `orOffset` counts where the line there has no name: the same header
+        /// The kernel's name, from the device tree. `orOffset` is used if the line there has no name: the same header
         /// has names on one kernel and none on another.
         case name(String, orOffset: Int? = nil)
         /// Counted from 0 within the chip.
         case offset(Int)
     }
 
-    /// Labels of the chip. Models of one family label the same chip differently, so the first that is present counts.
-    /// The chip's number would not do: it differs between boards and kernels.
+    /// Labels of the chip. Models of one family label the same chip differently, so the first label that is present
+    /// counts. The chip's number cannot be used: it differs between boards and kernels.
     public var chipLabels: [String]
     public var reference: Reference
 
@@ -86,8 +86,8 @@ public struct AmplifierLine: Sendable, Equatable {
     /// From switching on to the first sound. An amplifier is silent at first so that it does not pop: most for a few
     /// milliseconds (MAX98357A: 7), some for tens.
     public static let usualLead = Duration.milliseconds(50)
-    /// From the last sound to switching off. It is longer than a memory card takes to note that a payment was
-    /// announced. So the amplifier stays on between two payments in a row.
+    /// From the last sound to switching off. Longer than a memory card takes to store that a payment was announced, so
+    /// the amplifier stays on between two payments in a row.
     public static let usualLag = Duration.milliseconds(500)
 
     public var output: OutputLine
@@ -106,8 +106,7 @@ public struct AmplifierLine: Sendable, Equatable {
 /// An LED, or one colour of a light that has several.
 public struct LEDLine: Sendable, Equatable {
     public var output: OutputLine
-    /// The LED is lit when the box shows any part of this colour. ``LightColor/white`` is an LED that stands for all of
-    /// them.
+    /// The LED is lit when the box shows any part of this colour. ``LightColor/white`` is an LED for all colours.
     public var color: LightColor
 
     public init(_ output: OutputLine, color: LightColor = .white) {
@@ -127,14 +126,14 @@ public struct ButtonLine: Sendable, Equatable {
         case pullDown = "pull_down"
     }
 
-    /// Debounce where the file names none; see ``Debouncer/period``.
+    /// The debounce time if the file names none; see ``Debouncer/period``.
     public static let usualDebounce = Duration.milliseconds(20)
 
     public var line: GPIOLine
     /// Whether the button connects its line to ground.
     public var isActiveLow: Bool
     public var bias: Bias
-    /// How long a level must stand still to count.
+    /// How long a level must be stable to count.
     public var debounce: Duration
 
     public init(

@@ -3,7 +3,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Waits for all buttons of a panel at once, on the one thread that calls ``run()``.
+/// Waits for all buttons of a panel at once, on the thread that calls ``run()``.
 final class ButtonWatch: Sendable {
     private struct Watched {
         let button: Button
@@ -15,7 +15,7 @@ final class ButtonWatch: Sendable {
             self.button = button
             self.line = line
             descriptor = try line.descriptor()
-            // The line already reports edges, so that none is lost between this level and the first edge.
+            // The line reports edges already, so none is lost between this level and the first edge.
             debouncer = Debouncer(period: debounce, isPressed: try line.isActive())
         }
     }
@@ -25,7 +25,7 @@ final class ButtonWatch: Sendable {
     private let stop: WakeUp
     private let report: @Sendable (ButtonEdge) -> Void
 
-    /// - Parameter report: gets every press and release that outlasts the button's debounce period, on the watch's
+    /// - Parameter report: called with every press and release that outlasts the button's debounce time, on the watch's
     ///   thread. Times are CLOCK_MONOTONIC.
     init(
         _ lines: [(button: Button, line: RequestedLine, debounce: Duration)], until stop: WakeUp,
@@ -65,7 +65,7 @@ final class ButtonWatch: Sendable {
         }
     }
 
-    /// The presses and releases of one line that count since the last look.
+    /// The presses and releases of one line since the last call.
     private static func changes(of watched: inout Watched, events: Int16) throws(PanelError) -> [ButtonEdge] {
         var changes: [Debouncer.Change?] = []
         if events & Int16(POLLIN) != 0 {

@@ -1,18 +1,22 @@
 import SoundboxCore
 
-/// Turns the chattering contacts of one button into presses and releases.
+/// Turns the bouncing contacts of one button into presses and releases.
+///
+///     var debouncer = Debouncer(period: .milliseconds(20), isPressed: false)
+///     _ = debouncer.lineChanged(toPressed: true, at: .milliseconds(100))
+///     debouncer.settle(at: .milliseconds(120), reading: true)  // pressed, at 120 ms
 ///
 /// A level counts once it has been stable for ``period``. A shorter one is contact bounce, or a spark on a long wire.
 ///
 /// This is a state machine without a clock. Every level comes with its time, and ``deadline`` says when to read the
 /// line again. That second reading makes it reliable: the kernel keeps only 16 edges of a line, but the level read then
-/// is the truth, whatever was lost before. The kernel's own debouncing stays off: libgpiod 1.x cannot ask for it, and
-/// it reads no line again.
+/// is right, whatever was lost before. The kernel's own debouncing stays off: libgpiod 1.x cannot ask for it, and it
+/// reads no line again.
 public struct Debouncer: Sendable {
-    /// A level that has come to count.
+    /// A level that counts from now on.
     public struct Change: Sendable, Equatable {
         public var isPressed: Bool
-        /// The end of the period through which the level stood still.
+        /// The end of the period during which the level was stable.
         public var time: Duration
 
         public init(isPressed: Bool, time: Duration) {
@@ -27,20 +31,20 @@ public struct Debouncer: Sendable {
     public private(set) var isPressed: Bool
     private var pending: (isPressed: Bool, since: Duration)?
 
-    /// - Parameter isPressed: the level at the start. A button that is held down then is pressed already, so nothing
-    ///   is reported before its release.
+    /// - Parameter isPressed: the level at the start. A button that is held down then counts as pressed, so nothing is
+    ///   reported before its release.
     public init(period: Duration, isPressed: Bool) {
         self.period = max(.zero, period)
         self.isPressed = isPressed
     }
 
-    /// When to read the line and call ``settle(at:reading:)``; `nil` while nothing is in doubt.
+    /// When to read the line and call ``settle(at:reading:)``; `nil` while nothing is pending.
     public var deadline: Duration? {
         pending.map { $0.since + period }
     }
 
     /// The line changed to a level at `time`.
-    /// - Returns: the change that had come to count before that, if any.
+    /// - Returns: the change that began to count before that, if any.
     public mutating func lineChanged(toPressed level: Bool, at time: Duration) -> Change? {
         let change = settlePending(at: time)
         pending = (level, time)
@@ -51,8 +55,7 @@ public struct Debouncer: Sendable {
     public mutating func settle(at now: Duration, reading level: Bool) -> Change? {
         let expected = pending?.isPressed ?? isPressed
         let change = settlePending(at: now)
-        // The line contradicts its last edge: an edge was lost, or is on its way. The new level must prove stable
-        // first.
+        // The line contradicts its last edge: an edge was lost, or is on its way. The new level must be stable first.
         if level != expected { pending = (level, now) }
         return change
     }

@@ -7,7 +7,7 @@ import SoundboxSystem
 /// Sendable because libgpiod allows one thread at a time to use an object. The thread that sets up the panel uses the
 /// chip, and after that only `deinit` does.
 final class GPIOChip: @unchecked Sendable {
-    /// Shown by `gpioinfo` beside the lines the box holds.
+    /// `gpioinfo` shows it beside the lines that the box holds.
     private static let consumer = "soundbox"
 
     let label: String
@@ -23,7 +23,7 @@ final class GPIOChip: @unchecked Sendable {
 
     deinit { soundbox_gpio_chip_close(chip) }
 
-    /// Opens the chip that carries the first of `labels` that is present.
+    /// Opens the chip with the first of `labels` that is present.
     /// - Parameter directory: where the device files are; `/dev` outside tests.
     static func open(labelled labels: [String], in directory: String) throws(PanelError) -> GPIOChip {
         var present: [GPIOChip] = []
@@ -80,7 +80,7 @@ final class GPIOChip: @unchecked Sendable {
         case .name(let name, let other):
             let offset = soundbox_gpio_chip_find_line(chip, name)
             if offset >= 0 { return UInt32(offset) }
-            // One with another name is another line.
+            // A line with another name is another line.
             guard let other, text({ soundbox_gpio_chip_line_name(chip, UInt32(other), $0, $1) })?.isEmpty == true else {
                 throw .lineNotFound(name: name, chip: label)
             }
@@ -97,7 +97,7 @@ final class GPIOChip: @unchecked Sendable {
 
 /// Owns one requested line and releases it once; keeps its chip open.
 ///
-/// Sendable because libgpiod allows one thread at a time to use an object, and the owners see to that: ``GPIOPanel``
+/// Sendable because libgpiod allows one thread at a time to use an object, and the owners ensure that: ``GPIOPanel``
 /// keeps its outputs behind a lock, ``ButtonWatch`` its buttons on one thread.
 final class RequestedLine: @unchecked Sendable {
     let name: String
@@ -112,7 +112,7 @@ final class RequestedLine: @unchecked Sendable {
 
     deinit { soundbox_gpio_line_release(line) }
 
-    /// For `poll`; the line keeps owning it.
+    /// For `poll`; the line still owns it.
     func descriptor() throws(PanelError) -> Int32 {
         try checked(soundbox_gpio_line_descriptor(line))
     }
@@ -126,7 +126,7 @@ final class RequestedLine: @unchecked Sendable {
         _ = try checked(soundbox_gpio_line_set_value(line, isActive))
     }
 
-    /// The edges the kernel holds, oldest first, at most 16. Blocks while there are none.
+    /// The edges that the kernel holds, oldest first, at most 16. Blocks while there are none.
     func readEdges() throws(PanelError) -> [(isActive: Bool, time: Duration)] {
         var edges = [soundbox_gpio_edge](repeating: soundbox_gpio_edge(), count: 16)
         let count = try checked(soundbox_gpio_line_read_edges(line, &edges, Int32(edges.count)))
@@ -139,7 +139,7 @@ final class RequestedLine: @unchecked Sendable {
     }
 }
 
-/// The text a C function writes into a buffer; `nil` when it fails.
+/// The text that a C function writes into a buffer; `nil` when it fails.
 private func text(_ copy: (UnsafeMutablePointer<CChar>, Int) -> Int32) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
         guard let start = buffer.baseAddress, copy(start, buffer.count) == 0 else { return nil }

@@ -5,7 +5,11 @@ import Synchronization
 
 /// LEDs, vibration motor, amplifier and buttons on GPIO lines, through libgpiod.
 ///
-/// The buttons share one thread. It sleeps in the kernel until one of them moves. Edges are free of bounce: presses and
+///     let panel = try GPIOPanel(layout)
+///     try panel.set(PanelOutputs(color: .blue))
+///     panel.close()
+///
+/// The buttons share one thread, which sleeps in the kernel until one of them changes. Edges are debounced: presses and
 /// releases of a button alternate. Their times are CLOCK_MONOTONIC.
 public final class GPIOPanel: Panel {
     private struct Outputs {
@@ -14,7 +18,7 @@ public final class GPIOPanel: Panel {
         var amplifier: RequestedLine?
     }
 
-    /// Shared with the thread of the buttons.
+    /// Shared with the buttons' thread.
     private final class Failure: Sendable {
         let error = Mutex<PanelError?>(nil)
     }
@@ -76,7 +80,7 @@ public final class GPIOPanel: Panel {
 
     public var failure: PanelError? { buttonFailure.error.withLock(\.self) }
 
-    /// - Throws: ``PanelError/lineFailed(name:reason:)``, when the chip is gone. Does nothing after ``close()``.
+    /// - Throws: ``PanelError/lineFailed(name:reason:)`` when the chip is gone. Does nothing after ``close()``.
     public func set(_ outputs: PanelOutputs) throws(PanelError) {
         try self.outputs.withLock { lines throws(PanelError) in
             for led in lines.leds { try led.line.set(!led.color.isDisjoint(with: outputs.color)) }
@@ -84,12 +88,12 @@ public final class GPIOPanel: Panel {
         }
     }
 
-    /// - Throws: ``PanelError/lineFailed(name:reason:)``, when the chip is gone. Does nothing after ``close()``.
+    /// - Throws: ``PanelError/lineFailed(name:reason:)`` when the chip is gone. Does nothing after ``close()``.
     public func setAmplifier(_ isOn: Bool) throws(PanelError) {
         try outputs.withLock { lines throws(PanelError) in try lines.amplifier?.set(isOn) }
     }
 
-    /// Waits for the button thread, which takes no longer than a few system calls.
+    /// Waits for the button thread, which ends within a few system calls.
     public func close() {
         outputs.withLock { lines in
             // A chip that is gone cannot be switched off; its line is released all the same.

@@ -4,11 +4,11 @@ extension GestureMap {
     /// The shortest and longest time for which a chord may have to be held.
     fileprivate static let chordDurations = Duration.seconds(1) ... .seconds(30)
 
-    /// Between the warning and the deed. The longest of the shipped voices warns for three seconds.
+    /// From the warning to the action. The longest warning of the shipped voices lasts three seconds.
     fileprivate static let timeToLetGo = Duration.seconds(5)
 
-    /// The usual map with what a board's file says otherwise: a button that it names means what it says there, and
-    /// nothing else; chords, where it has any, replace the usual ones.
+    /// The usual map, changed by a board's file: a button that the file names does only what it says there; the file's
+    /// chords, if any, replace the usual ones.
     init(gestures: YAMLValue?, chords: YAMLValue?) throws(YAMLError) {
         self = .usual
         if let mapping = try gestures?.mapping() {

@@ -1,6 +1,7 @@
 import SoundboxCore
 
-/// The panel of a board that has none, or whose lines are not available: nothing to press, nothing to drive.
+/// The panel of a board without one, or whose lines are not available: no buttons, no outputs. Never blocks; any
+/// thread.
 public final class NoPanel: Panel {
     public let edges: AsyncStream<ButtonEdge>
     public var hasOutputs: Bool { false }
@@ -10,7 +11,7 @@ public final class NoPanel: Panel {
     private let amplifierFailure: PanelError?
 
     /// - Parameter amplifierFailure: why the board's amplifier cannot be switched on. ``setAmplifier(_:)`` throws it:
-    ///   sound that goes into an amplifier that is off must not count as heard.
+    ///   sound into an amplifier that is off must not count as heard.
     public init(amplifierFailure: PanelError? = nil) {
         self.amplifierFailure = amplifierFailure
         (edges, continuation) = AsyncStream.makeStream()

@@ -4,13 +4,17 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxVoice
 
-/// The table of sound outputs: which sink an ``AudioDevice`` stands for.
+/// The table of sound outputs: which sink to use for an ``AudioDevice``.
+///
+///     let thread = SoundThread { callTimeout in
+///         AudioOutputs.sink(for: "auto", fileMode: .append, callTimeout: callTimeout, level: .keep)
+///     }
 public enum AudioOutputs {
-    /// A sound card that is there, for the choice of a device.
+    /// A sound card that is present, for the choice of a device.
     public struct Card: Sendable, Equatable {
-        /// What `audio.device` takes.
+        /// The value for `audio.device`.
         public var device: String
-        /// What people call it.
+        /// Its name for people.
         public var description: String
 
         public init(device: String, description: String) {
@@ -19,23 +23,22 @@ public enum AudioOutputs {
         }
     }
 
-    /// The cards that are there and play, the one most likely to have a speaker attached first. Asks the kernel; may
-    /// block.
+    /// The cards that play, the one most likely to have a speaker attached first. Asks the kernel; may block.
     public static var cards: [Card] {
         ALSACards.cards().inOrderOfWiring.map { Card(device: $0.playbackName, description: $0.description) }
     }
 
-    /// Where to play as long as nobody has said where. Asks the kernel; may block.
+    /// Where to play if the configuration does not say. Asks the kernel; may block.
     public static var likelyDevices: [String] {
         likelyDevices(
             among: ALSACards.cards(),
             hasOwnDefault: getenv("ALSA_CONFIG_PATH") != nil || access("/etc/asound.conf", F_OK) == 0)
     }
 
-    /// The cards in order. A default that somebody has made comes first; alsa-lib's own, which is the first card that
-    /// the kernel found, stands for what is not known here.
+    /// The devices in order of preference. A configured default comes first. alsa-lib's own default is the first card
+    /// that the kernel found; it is tried after the cards that are known here.
     ///
-    /// - Parameter hasOwnDefault: whether alsa-lib has a configuration beside the one that it comes with.
+    /// - Parameter hasOwnDefault: whether alsa-lib has a configuration besides the one that it comes with.
     static func likelyDevices(among cards: [ALSACard], hasOwnDefault: Bool) -> [String] {
         let cards = cards.inOrderOfWiring
         let real = cards.filter { !$0.isImaginary }.map(\.playbackName)
@@ -45,10 +48,10 @@ public enum AudioOutputs {
 
     /// - Parameters:
     ///   - device: as `audio.device`.
-    ///   - amplifier: switched on for the sound; `nil` where the board switches none.
-    ///   - level: what becomes of the card's own controls when it opens.
-    ///   - levelDidChange: told what was changed, and what could not be. Must not block.
-    ///   - deviceDidChange: told which device `auto` stands for, whenever that changes. Must not block.
+    ///   - amplifier: switched on for the sound; `nil` if the board switches none.
+    ///   - level: what to do with the card's own controls when it opens.
+    ///   - levelDidChange: called with a line about each change, and each failure. Must not block.
+    ///   - deviceDidChange: called with the device that `auto` chose, whenever it changes. Must not block.
     public static func sink(
         for device: String, fileMode: WAVFileSink.Mode, callTimeout: CallTimeout, amplifier: Amplifier? = nil,
         level: CardLevel, levelDidChange: @escaping @Sendable (String) -> Void = { _ in },
@@ -75,9 +78,9 @@ public enum AudioOutputs {
 
 extension Speaker {
     /// - Parameters:
-    ///   - device: as `audio.device`; a file that is there already is replaced, and a card keeps its level.
-    ///   - others: say everything after the first voice has, except digits.
-    ///   - loudspeaker: what the sound is made fit for.
+    ///   - device: as `audio.device`. Overwrites an existing file; a card keeps its level.
+    ///   - others: speak everything after the first voice, except digits.
+    ///   - loudspeaker: the sound is processed for it.
     public init(
         device: String, voice: Voice, others: [Voice] = [], volume: Volume = Volume(100),
         loudspeaker: Loudspeaker = .full

@@ -2,17 +2,22 @@ import SoundboxAudio
 import SoundboxCore
 import SoundboxGPIO
 
-/// The panel of a board, with as many of its parts as work.
+/// The panel of a board, with those of its parts that work.
+///
+///     let board = BoardPanel(layout) { missing, error in
+///         logger.error("\(missing)", metadata: ["reason": "\(error)"])
+///     }
+///     try board.panel.set(.off)
 public struct BoardPanel {
     public let panel: any Panel
-    /// `nil` where the board switches none.
+    /// `nil` if the board switches none.
     public let amplifier: Amplifier?
 
     /// Requests the board's lines. Takes some dozen system calls.
     ///
-    /// A wrong line costs lights and buttons. The amplifier is tried without them then, and sound without it fails: see
-    /// ``AmplifiedSink``.
-    /// - Parameter didFail: told what is missing, and why.
+    /// If a line is wrong, lights and buttons are left out, and the amplifier is tried without them. If its line is
+    /// wrong too, sound fails: see ``AmplifiedSink``.
+    /// - Parameter didFail: called with what is missing, and why.
     public init(_ layout: BoardLayout, didFail: (String, PanelError) -> Void) {
         panel = Self.panel(of: layout, didFail)
         amplifier = layout.amplifier.map { [panel] line in
@@ -33,9 +38,9 @@ public struct BoardPanel {
     }
 }
 
-/// Where the buttons and lights are.
+/// Which buttons and lights to use.
 public enum PanelChoice: Sendable {
-    /// What the configuration's board says.
+    /// Those of the configuration's board.
     case board
     /// Keys and a status line, for trials without hardware.
     case terminal

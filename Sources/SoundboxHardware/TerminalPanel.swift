@@ -3,10 +3,14 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// A panel for trials on a computer: the keys `+`, `-` and `r` are the buttons, a status line is LED and motor, and shows
-/// a ring.
+/// A panel for trials on a computer: the keys `+`, `-` and `r` are the buttons. A status line is LED and motor, and
+/// shows a ring.
 ///
-/// A key is a press and its release at once; holding it down gives clicks at the keyboard's own rate. Ctrl-C still
+///     let panel = try TerminalPanel()
+///     panel.set(PanelOutputs(isLit: true, isVibrating: false))
+///     panel.close()
+///
+/// A key is a press and a release at once; holding it down gives clicks at the keyboard's own rate. Ctrl-C still
 /// interrupts the program. The terminal gets its settings back when the panel is closed.
 public final class TerminalPanel: Panel {
     private struct Display {
@@ -16,21 +20,21 @@ public final class TerminalPanel: Panel {
     }
 
     public let edges: AsyncStream<ButtonEdge>
-    /// A terminal that is gone has nobody who would read why.
+    /// If the terminal is gone, nobody can read a failure.
     public var failure: PanelError? { nil }
     private let input: Int32
-    /// Where the status line goes; `nil` when nobody would see it.
+    /// Where the status line is written; `nil` if it is no terminal.
     private let screen: Int32?
     private let settings: termios
     private let display = Mutex(Display())
     private let stop: WakeUp
     private let readerEnded = BlockingQueue<Never>()
 
-    /// Takes the terminal over, without waiting for a key.
+    /// Takes the terminal over. Does not wait for a key.
     ///
     /// - Parameters:
-    ///   - input: a terminal in whose foreground this process runs.
-    ///   - output: for the status line, which is left out when this is no terminal.
+    ///   - input: a terminal whose foreground process group is this process's.
+    ///   - output: for the status line, which is omitted if this is no terminal.
     /// - Throws: ``PanelError/terminalUnavailable(reason:)``.
     public init(input: Int32 = STDIN_FILENO, output: Int32 = STDERR_FILENO) throws(PanelError) {
         func unavailable(_ reason: String) -> PanelError {
@@ -38,14 +42,14 @@ public final class TerminalPanel: Panel {
         }
         var settings = termios()
         guard isatty(input) == 1, tcgetattr(input, &settings) == 0 else { throw unavailable("standard input is none") }
-        // Touching its terminal would stop a background job.
+        // Changing its terminal would stop a background job.
         let foreground = tcgetpgrp(input)
         guard foreground == -1 || foreground == getpgrp() else { throw unavailable("this is a background job") }
         let stop: WakeUp
         do { stop = try WakeUp() } catch { throw unavailable(error.description) }
         var keyByKey = settings
         keyByKey.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Or Ctrl-S would block the next status line, and with it the caller.
+        // Without this, Ctrl-S would block the next status line, and with it the caller.
         keyByKey.c_iflag &= ~tcflag_t(IXON)
         guard tcsetattr(input, TCSANOW, &keyByKey) == 0 else { throw unavailable("its settings cannot be changed") }
 
@@ -64,7 +68,7 @@ public final class TerminalPanel: Panel {
 
     deinit { close() }
 
-    /// Writes the status line anew when it differs from the one shown.
+    /// Writes the status line again if it has changed.
     public func set(_ outputs: PanelOutputs) {
         display.withLock { display in
             guard !display.isClosed, display.shown != outputs else { return }
@@ -75,7 +79,7 @@ public final class TerminalPanel: Panel {
 
     public var hasScreen: Bool { screen != nil }
 
-    /// Writes the status line anew when the line differs from the one shown.
+    /// Writes the status line again if it has changed.
     public func show(_ line: String?) {
         display.withLock { display in
             guard !display.isClosed, display.line != line else { return }
@@ -84,10 +88,10 @@ public final class TerminalPanel: Panel {
         }
     }
 
-    /// There is none on a computer: its loudspeakers are always on.
+    /// A computer has no such line: its loudspeakers are always on.
     public func setAmplifier(_ isOn: Bool) {}
 
-    /// Waits for the key reader, which takes no longer than a few system calls.
+    /// Waits for the key reader, which ends within a few system calls.
     public func close() {
         display.withLock { display in
             guard !display.isClosed else { return }
@@ -100,7 +104,7 @@ public final class TerminalPanel: Panel {
         _ = readerEnded.next()
     }
 
-    /// The button a key stands for; `=` and `_` are plus and minus with the other state of the shift key.
+    /// The button of a key; `=` and `_` are plus and minus with the other state of the shift key.
     static func button(forKey key: UInt8) -> Button? {
         switch UnicodeScalar(key) {
         case "+", "=": .volumeUp
@@ -110,7 +114,7 @@ public final class TerminalPanel: Panel {
         }
     }
 
-    /// Ends at the line's start, so that the next line of the log writes over it.
+    /// Ends with the cursor at the line's start, so that the next line of the log overwrites it.
     static func statusLine(for outputs: PanelOutputs, beside line: String? = nil) -> String {
         let led = outputs.isLit ? "[LED *]" : "[LED  ]"
         let motor = outputs.isVibrating ? "[motor ~]" : "[motor  ]"
@@ -121,7 +125,7 @@ public final class TerminalPanel: Panel {
     private func write(_ text: String) {
         guard let screen else { return }
         var text = text
-        // A terminal that is gone has nobody watching it.
+        // An error is ignored: if the terminal is gone, nobody sees the line.
         text.withUTF8 { _ = Glibc.write(screen, $0.baseAddress, $0.count) }
     }
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A filter of second order, by the formulas of Robert Bristow-Johnson's Audio EQ Cookbook.
+/// A second-order filter, by the formulas of Robert Bristow-Johnson's Audio EQ Cookbook.
 ///
-/// In double precision: at 300 Hz of 48 kHz the rounding of floats would be heard as noise.
+/// In double precision: at 300 Hz and 48 kHz the rounding of floats would be audible as noise.
 struct Biquad: Sendable {
     private let b0, b1, b2, a1, a2: Double
     private var first = 0.0
@@ -15,7 +15,7 @@ struct Biquad: Sendable {
 
     /// - Parameters:
     ///   - frequency: where a filter of Q 0.71 has lost 3 dB, in periods per frame; below 0.5.
-    ///   - q: the quality of its resonance.
+    ///   - q: the quality factor of its resonance.
     static func highPass(_ frequency: Double, q: Double) -> Biquad {
         let angle = 2 * Double.pi * frequency
         let alpha = sin(angle) / (2 * q)
@@ -24,9 +24,9 @@ struct Biquad: Sendable {
     }
 
     /// - Parameters:
-    ///   - frequency: of the middle of the bell, in periods per frame; below 0.5.
-    ///   - q: the narrower, the higher.
-    ///   - decibels: what the middle is lifted by.
+    ///   - frequency: of the bell's middle, in periods per frame; below 0.5.
+    ///   - q: the higher, the narrower.
+    ///   - decibels: the gain in the middle.
     static func bell(_ frequency: Double, q: Double, decibels: Double) -> Biquad {
         let angle = 2 * Double.pi * frequency
         let alpha = sin(angle) / (2 * q)
@@ -36,7 +36,7 @@ struct Biquad: Sendable {
             a: (1 + alpha / root, -2 * cos(angle), 1 - alpha / root))
     }
 
-    /// In the transposed direct form II, which rounds least.
+    /// In the transposed direct form II, which has the smallest rounding error.
     mutating func filter(_ sample: Double) -> Double {
         let output = b0 * sample + first
         first = b1 * sample - a1 * output + second
@@ -44,7 +44,7 @@ struct Biquad: Sendable {
         return output
     }
 
-    /// Ends what has died away: numbers that come too near to zero take a processor ten times as long.
+    /// Clears a state that has decayed: denormal numbers take a processor ten times as long.
     mutating func settle() {
         if abs(first) < 1e-20, abs(second) < 1e-20 { reset() }
     }

@@ -2,19 +2,19 @@ import Glibc
 
 /// Brings soft and loud sound nearer to one level, so that all of it is heard.
 ///
-/// The gain follows the level of the last 5 ms, goes down faster than up, and moves in a straight line from millisecond to
-/// millisecond. A steady tone finds it all but still, so it does not distort. In silence it stays as it is: nothing is
-/// pumped up there, and the next word begins at its level.
+/// The gain follows the level of the last 5 ms. It falls faster than it rises, and changes linearly from millisecond to
+/// millisecond. During a steady tone it hardly moves, so it adds no distortion. In silence it stays as it is: noise is
+/// not raised, and the next word begins at its level.
 struct Compressor: Sendable {
     /// The level that sound is brought towards, in dBFS (mean square of the samples; a full-scale sine is −3).
     static let target = -8.0
-    /// 4:1. Of what sound is off the target, a quarter remains.
+    /// 4:1. A quarter of the distance from the target remains.
     static let slope = 0.75
-    /// The most that soft sound is raised by, in dB.
+    /// The most by which soft sound is raised, in dB.
     static let mostGain = 16.0
-    /// Below this, in dBFS, counts as silence.
+    /// Sound below this level counts as silence, in dBFS.
     static let floor = -50.0
-    /// What recorded voices come at, in dBFS: from there the gain starts.
+    /// The level of recorded voices, in dBFS; the gain starts there.
     private static let usualLevel = -24.0
     /// Time constants, in seconds.
     private static let averaging = 0.005
@@ -48,8 +48,8 @@ struct Compressor: Sendable {
         gain = pow(10, decibels / 20)
     }
 
-    /// The factor for the frame at hand.
-    /// - Parameter sample: what the level is measured by: the same frame, or one that comes later.
+    /// The factor for the current frame.
+    /// - Parameter sample: the level is measured from this: the same frame, or a later one.
     mutating func gain(following sample: Double) -> Double {
         defer { gain += gainStep }
         energy += sample * sample

@@ -1,9 +1,9 @@
-/// What of a sound's spectrum a small loudspeaker is given: nothing below its resonance, and more of what makes words
-/// understood.
+/// Shapes the spectrum for a small loudspeaker: removes what lies below its resonance, and raises the frequencies that
+/// make words intelligible.
 struct Equaliser: Sendable {
-    /// Where consonants are told apart, in Hz; and how much they are lifted there, in dB.
+    /// The frequencies that distinguish consonants, in Hz, and how much they are raised, in dB.
     private static let presence = (frequency: 3000.0, q: 0.8, decibels: 4.0)
-    /// The quality of each half of a Butterworth filter of fourth order, 24 dB per octave.
+    /// The quality factor of each half of a fourth-order Butterworth filter, 24 dB per octave.
     private static let butterworth = (0.541_196, 1.306_563)
 
     private var lowCut: Biquad
@@ -24,7 +24,7 @@ struct Equaliser: Sendable {
         presence.filter(steepLowCut.filter(lowCut.filter(Double(sample))))
     }
 
-    /// As ``Biquad/settle()``; to be called now and then.
+    /// As ``Biquad/settle()``. Call it now and then.
     mutating func settle() {
         lowCut.settle()
         steepLowCut.settle()

@@ -1,19 +1,20 @@
 import Glibc
 
-/// Keeps the true peak below a ceiling by looking ahead: the gain goes down before the peak comes, and slowly up after it.
+/// Keeps the true peak below a ceiling by looking ahead: the gain falls before the peak comes, and rises slowly after
+/// it.
 ///
-/// What it looks ahead by is longer than half a wave of all that a small loudspeaker plays, so the gain holds still
-/// through a steady tone, and distorts nothing.
+/// It looks ahead by more than half a wave of all that a small loudspeaker plays. So the gain is constant through a
+/// steady tone and adds no distortion.
 struct PeakLimiter: Sendable {
-    /// −1 dBTP, less what the estimate of the peak may be wrong by.
+    /// −1 dBTP, less the error of the peak's estimate.
     static let ceiling: Float = 0.84
-    /// In seconds, as the time constant behind it.
+    /// In seconds. `release` is a time constant.
     private static let lookAhead = 0.0035
     private static let release = 0.100
-    /// Gains are whole multiples of 2⁻³², so that the running sum of them is exact for ever.
+    /// Gains are whole multiples of 2⁻³², so that their running sum is always exact.
     private static let unit: Int64 = 1 << 32
 
-    /// By how many frames sound leaves later than it came.
+    /// How many frames sound is delayed.
     let latency: Int
     /// Frames that the gain is held and smoothed over.
     private let window: Int
@@ -21,7 +22,8 @@ struct PeakLimiter: Sendable {
     private var meter = TruePeakMeter()
     private var delayed: [Float]
     private var delayPlace = 0
-    /// The lowest gain of the window at its front, and behind each the lowest that follows: gains and their frames.
+    /// The lowest gain of the window at its front, followed by the lowest of the rest, and so on: gains and their
+    /// frames.
     private var minima: [(gain: Double, frame: Int)]
     private var minimaStart = 0
     private var minimaCount = 0
@@ -63,11 +65,11 @@ struct PeakLimiter: Sendable {
         delayed[delayPlace] = sample
         delayPlace = delayPlace + 1 == delayed.count ? 0 : delayPlace + 1
         let limited = delayed[delayPlace] * Float(Double(sum) / Double(Self.unit * Int64(window)))
-        // Never reached, as far as the estimate of the peak is right; an encoder cannot take more than full scale.
+        // Never reached if the peak's estimate is right. The encoder cannot take more than full scale.
         return min(max(limited, -1), 1)
     }
 
-    /// The lowest gain of the window that ends with this one. Those that a lower one follows are forgotten.
+    /// The lowest gain of the window that ends with this one. Drops gains that a later lower one makes irrelevant.
     private mutating func lowestOfWindow(_ gain: Double) -> Double {
         while minimaCount > 0, minima[wrapped(minimaStart + minimaCount - 1)].gain >= gain { minimaCount -= 1 }
         if minimaCount > 0, minima[minimaStart].frame <= frame - window {
@@ -80,6 +82,6 @@ struct PeakLimiter: Sendable {
         return minima[minimaStart].gain
     }
 
-    /// A remainder without a division, which small processors are slow at.
+    /// A remainder without a division, which is slow on small processors.
     private func wrapped(_ index: Int) -> Int { index < window ? index : index - window }
 }

@@ -1,18 +1,18 @@
 import SoundboxCore
 
-/// Makes sound fit for a small loudspeaker: an ``Equaliser``, a ``Compressor`` and a ``PeakLimiter``, one behind the other.
+/// Adapts sound to a small loudspeaker: an ``Equaliser``, a ``Compressor`` and a ``PeakLimiter``, in this order.
 ///
-/// Pure: the same frames give the same frames, however they are cut into periods. Processing allocates nothing.
+/// Pure: the same frames give the same frames, into whatever periods they are cut. Processing allocates nothing.
 struct SmallSpeakerChain: Sendable {
-    /// How far the compressor looks ahead, in seconds: what it needs to see a word begin.
+    /// How far the compressor looks ahead, in seconds: enough to see a word begin.
     private static let lookAhead = 0.0015
 
-    /// By how many frames sound leaves later than it came: at most 5 ms.
+    /// How many frames sound is delayed: at most 5 ms.
     let latency: Int
     private var equaliser: Equaliser
     private var compressor: Compressor
     private var limiter: PeakLimiter
-    /// What the compressor has seen and not yet acted on.
+    /// Frames that the compressor has measured and not yet changed.
     private var delayed: [Float]
     private var place = 0
     private var framesToSettle = 0
@@ -28,7 +28,7 @@ struct SmallSpeakerChain: Sendable {
         latency = delayed.count + limiter.latency
     }
 
-    /// Begins anew, in silence.
+    /// Starts again, in silence.
     mutating func reset() {
         equaliser.reset()
         compressor.reset()
@@ -37,7 +37,7 @@ struct SmallSpeakerChain: Sendable {
         (place, framesToSettle) = (0, 0)
     }
 
-    /// Takes the next frames, as loud as they are at full volume, and puts in their place those that leave meanwhile.
+    /// Replaces the samples, which are at full volume, by the processed ones that leave the chain meanwhile.
     mutating func process(_ samples: inout [Float]) {
         for frame in samples.indices {
             let shaped = equaliser.filter(samples[frame])

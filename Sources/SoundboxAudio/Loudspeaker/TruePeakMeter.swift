@@ -1,21 +1,21 @@
 import Glibc
 
-/// Estimates how high the wave goes that a converter draws through the samples: between two of them it may be higher
-/// than either. Four times oversampled, as ITU-R BS.1770-4, annex 2.
+/// Estimates the peak of the wave that a converter reconstructs: between two samples it may be higher than either. Four
+/// times oversampled, as in ITU-R BS.1770-4, annex 2.
 struct TruePeakMeter: Sendable {
-    /// Samples on either side that a point between two is made of.
+    /// How many samples on either side a point between two is computed from.
     static let reach = 8
     private static let taps = 2 * reach
     private static let phases = 3
 
-    /// What each of the last ``taps`` samples weighs, point after point.
+    /// The weights of the last ``taps`` samples, point after point.
     private let weights: [Float]
-    /// What samples must exceed for any point between them to reach 1.
+    /// The level that samples must exceed for any point between them to reach 1.
     private let quiet: Float
-    /// The last samples twice, one row behind the other, so that they lie in order from any place.
+    /// The last samples twice, one row after the other, so that they are in order from any place.
     private var history: [Float]
     private var place = 0
-    /// How many more frames something loud is among the last samples.
+    /// For how many more frames something loud is among the last samples.
     private var loudFrames = 0
 
     init() {
@@ -43,8 +43,8 @@ struct TruePeakMeter: Sendable {
     }
 
     /// Takes the next sample.
-    /// - Returns: the highest point from the sample ``reach`` frames ago to the one behind it, where 1 is the ceiling; of
-    ///   points below the ceiling it may return less.
+    /// - Returns: the highest point from the sample ``reach`` frames ago to the next one, where 1 is the ceiling; for
+    ///   points below the ceiling the value may be too low.
     mutating func peak(with sample: Float) -> Float {
         history[place] = sample
         history[place + Self.taps] = sample

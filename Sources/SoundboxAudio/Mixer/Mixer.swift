@@ -1,20 +1,25 @@
 import SoundboxCore
 
-/// Sums two buses, ducks, applies the volume, limits, and writes frames in the sink's format. For a small loudspeaker the
-/// sum goes through its ``SmallSpeakerChain`` before the volume is applied.
+/// Sums two buses, ducks, applies the volume, limits, and writes frames in the sink's format. For a small loudspeaker
+/// the sum goes through its ``SmallSpeakerChain`` before the volume is applied.
+///
+///     var mixer = Mixer(format: .mono48kHz)
+///     mixer.begin(volume: Volume(80))
+///     mixer.play(samples, on: .speech)
+///     while !mixer.isFinished { mixer.render(into: &period, volume: Volume(80)) }
 ///
 /// Pure: the same calls give the same bytes. ``render(into:volume:)`` allocates nothing. The volume never jumps: it
-/// reaches its new value by a straight ramp of ``rampTime``, or of a period that is shorter.
+/// reaches its new value by a linear ramp of ``rampTime``, or of one period if that is shorter.
 public struct Mixer: Sendable {
-    /// What sounds together. Speech is what must be understood, so the chime makes room for it.
+    /// The two sources that are mixed. Speech must be understood, so the chime is ducked for it.
     public enum Bus: Int, Sendable, CaseIterable {
         case chime
         case speech
     }
 
-    /// The gain of the chime while speech sounds: −12 dB, under which its tail is heard and masks no word.
+    /// The gain of the chime during speech: −12 dB, so that its tail is heard and masks no word.
     public static let duckedGain: Float = 0.251_19
-    /// How long ducking takes, and its end: short against a syllable, long against a click.
+    /// How long ducking takes to begin and to end: short against a syllable, long against a click.
     public static let duckingTime = Duration.milliseconds(50)
     /// How long a change of the volume takes: long against a click.
     public static let rampTime = Duration.milliseconds(20)
@@ -22,14 +27,14 @@ public struct Mixer: Sendable {
     public let format: PCMFormat
     private var chime = Track()
     private var speech = Track()
-    /// The gain of the chime for the sake of speech, at the end of the last period.
+    /// The gain of the ducked chime at the end of the last period.
     private var ducking: Float = 1
     private let duckingStep: Float
     private let rampFrames: Int
     /// The gain of the volume at the end of the last period.
     private var volumeGain: Float = 0
     private var chain: SmallSpeakerChain?
-    /// Of what the buses have put into the chain, frames that have not left it.
+    /// Frames that the buses have put into the chain and that have not left it.
     private var framesInChain = 0
     private var sum: [Float]
 
@@ -45,7 +50,7 @@ public struct Mixer: Sendable {
         sum = [Float](repeating: 0, count: format.framesPerPeriod)
     }
 
-    /// Begins anew in silence: what was left on any bus is dropped, and the volume is `volume` from the first frame.
+    /// Starts again in silence: drops the rest of every bus; the volume is `volume` from the first frame.
     public mutating func begin(volume: Volume) {
         stop()
         ducking = 1
@@ -54,7 +59,7 @@ public struct Mixer: Sendable {
         framesInChain = 0
     }
 
-    /// By how many frames sound leaves later than its bus plays it: 0 without a chain, else at most 5 ms.
+    /// How many frames sound is delayed: 0 without a chain, else at most 5 ms.
     public var latency: Int { chain?.latency ?? 0 }
 
     /// Drops what is left on every bus.
@@ -63,7 +68,7 @@ public struct Mixer: Sendable {
         speech.stop()
     }
 
-    /// Ends what is on a bus, without a click. What has not begun yet does not begin.
+    /// Ends the sound of a bus without a click. Sound that has not begun is dropped.
     /// - Parameters:
     ///   - frames: how many more of it are played.
     ///   - fade: over how many of them it fades out.
@@ -72,7 +77,7 @@ public struct Mixer: Sendable {
     /// The sample of a bus that is rendered next; below zero while its delay lasts.
     public func position(of bus: Bus) -> Int { self[bus].position }
 
-    /// Puts sound on a bus, in place of what is left on it.
+    /// Puts sound on a bus, replacing what is left there.
     ///
     /// - Parameters:
     ///   - samples: mono, at the sink's rate.
@@ -81,10 +86,11 @@ public struct Mixer: Sendable {
         self[bus].play(samples, after: delay)
     }
 
-    /// Whether every bus has ended, and all of it was rendered.
+    /// Whether every bus has ended and all of it was rendered.
     public var isFinished: Bool { framesInChain == 0 && chime.remaining == 0 && speech.remaining == 0 }
 
-    /// Renders the next period into `period`, which is resized to exactly one; silence follows the end of every bus.
+    /// Renders the next period into `period`, which is resized to exactly one; after the end of every bus it is
+    /// silence.
     ///
     /// - Parameter volume: in force at the end of this period.
     public mutating func render(into period: inout [UInt8], volume: Volume) {
@@ -95,8 +101,8 @@ public struct Mixer: Sendable {
         chime.add(to: &sum)
         duck(during: min(speechBegins, speechEnds)..<speechEnds)
         speech.add(to: &sum)
-        // The chain judges sound at its full level, and the volume comes behind it: otherwise the chain would make up for
-        // a low volume, and silence would be late by what the chain holds.
+        // The volume comes after the chain. Otherwise the chain would compensate a low volume, and mute would be late
+        // by the chain's latency.
         chain?.process(&sum)
         apply(volume.gain)
         SampleWriter.write(sum, to: &period, as: format)
@@ -118,7 +124,7 @@ public struct Mixer: Sendable {
         framesInChain = max(0, (last > 0 ? last + latency : framesInChain) - sum.count)
     }
 
-    /// Makes room for the speech that lies in these frames of the period.
+    /// Ducks the chime under the speech in these frames of the period.
     private mutating func duck(during speech: Range<Int>) {
         let speech = speech.clamped(to: 0..<sum.count)
         duck(in: 0..<speech.lowerBound, to: 1)
@@ -135,7 +141,7 @@ public struct Mixer: Sendable {
                 sum[frame] *= gain
                 frame += 1
             }
-            // Most of the time nothing is ducked, and nothing changes.
+            // Usually nothing is ducked, and nothing changes.
             guard end != 1 else { return }
             for frame in frame..<frames.upperBound { sum[frame] *= end }
         }
@@ -158,7 +164,7 @@ public struct Mixer: Sendable {
     }
 }
 
-/// What is on one bus, and how far it has been played.
+/// The sound of one bus, and how far it has been played.
 private struct Track: Sendable {
     private var samples: [Int16] = []
     /// The next frame to be rendered; below zero while its delay lasts.
@@ -189,7 +195,7 @@ private struct Track: Sendable {
     mutating func add(to sum: inout [Float]) {
         let begin = max(0, -position)
         let end = min(sum.count, remaining)
-        // A loop that the compiler makes vectors of.
+        // The compiler vectorises this loop.
         sum.withUnsafeMutableBufferPointer { sum in
             samples.withUnsafeBufferPointer { samples in
                 guard begin < end else { return }

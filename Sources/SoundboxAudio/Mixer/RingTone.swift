@@ -1,34 +1,34 @@
 import Glibc
 import SoundboxCore
 
-/// The bell of a ring: two tones in turn, eight strokes in a second, and their dying away.
+/// The bell of a ring: two tones in turn, eight strokes in a second, and their decay.
 ///
-/// A shop's ear tells it from every arrival chime by that alternation: a chime strikes once or twice and is over in
-/// 620 ms. Struck tones rather than a buzzer, since it may go on for minutes beside people who serve somebody.
+/// The alternation distinguishes it from every arrival chime, which strikes once or twice and ends within 620 ms.
+/// Struck tones are used instead of a buzzer, because it may ring for minutes beside people at work.
 package enum RingTone {
-    /// The bell at 48 kHz: a recording in a ring's script, as any other sound. Made when it is first asked for.
+    /// The bell at 48 kHz, used as a recording in a ring's script. Made at the first use.
     package static let sound = PCMSound(samples: samples(), sampleRate: sampleRate)
     /// Between the bell and the words of a ring.
     package static let restBeforeWords = Duration.milliseconds(200)
 
     /// Frames per second.
     private static let sampleRate = 48_000
-    /// Hertz: a major third, where small loudspeakers are good and ears are keen.
+    /// Hertz: a major third, in a range that small loudspeakers play well and people hear well.
     static let frequencies = (high: 988.0, low: 784.0)
     static let strokeCount = 8
     private static let timeBetweenStrokes = Duration.milliseconds(125)
-    /// With what dies away after the last stroke.
+    /// Including the decay after the last stroke.
     private static let duration = Duration.milliseconds(1500)
 
     /// Partials of a small bell: factor of the frequency, amplitude, and the time in which it falls to 1/e.
     private static let partials: [(factor: Double, amplitude: Double, decay: Double)] = [
         (1, 0.7, 0.16), (2, 0.22, 0.10), (3.01, 0.08, 0.05),
     ]
-    /// A softer beginning than a click: 4 ms.
+    /// The beginning is faded in over 4 ms, to avoid a click.
     private static let attack = 0.004
-    /// The end of what is left of the last stroke.
+    /// The fade at the end of the last stroke's decay.
     private static let release = 0.1
-    /// Of the highest sample: −11.5 dBFS, which makes the bell as loud as the voices, −22 LUFS.
+    /// The highest sample: −11.5 dBFS, which makes the bell as loud as the voices, −22 LUFS.
     static let peak = 8_700.0
 
     /// Mono samples, with silence at both ends.
@@ -53,8 +53,8 @@ package enum RingTone {
         return sum.map { Int16(($0 / highest * peak).rounded()) }
     }
 
-    /// A sine that dies away, by the recurrence y[n] = 2r·cos ω·y[n−1] − r²·y[n−2]: a small board has no time for a sine
-    /// of every sample.
+    /// A decaying sine, by the recurrence y[n] = 2r·cos ω·y[n−1] − r²·y[n−2]: computing a sine for every sample would
+    /// be too slow on a small board.
     /// - Parameters:
     ///   - frequency: in periods per frame.
     ///   - decay: frames in which it falls to 1/e.

@@ -3,8 +3,8 @@ import SoundboxCore
 /// Writes mono samples as interleaved frames of any format, the same on every channel.
 enum SampleWriter {
     /// - Parameters:
-    ///   - samples: full scale is ±1.0; nothing outside of it.
-    ///   - bytes: resized to exactly the frames written; allocates only when that changes its size.
+    ///   - samples: within ±1.0, which is full scale.
+    ///   - bytes: resized to exactly the frames written; allocates only when its size changes.
     static func write(_ samples: [Float], to bytes: inout [UInt8], as format: PCMFormat) {
         let size = samples.count * format.bytesPerFrame
         if bytes.count != size { bytes = [UInt8](repeating: 0, count: size) }
@@ -17,7 +17,7 @@ enum SampleWriter {
         }
     }
 
-    /// Rounded to nearest, halves away from zero. In double precision: a float cannot hold 32 bits.
+    /// Rounded to nearest, halves away from zero. In double precision, because a float cannot hold 32 bits.
     @inline(__always)
     private static func scaled(_ sample: Float, _ fullScale: Double) -> Int32 {
         Int32(nearest: Double(sample) * fullScale)
@@ -29,7 +29,7 @@ enum SampleWriter {
     ) {
         let size = MemoryLayout<Word>.size
         let channels = format.channelCount
-        // By pointers, which the compiler makes vectors of. The sizes were made to fit above.
+        // By pointers, so that the compiler vectorises it. The sizes match, see above.
         samples.withUnsafeBufferPointer { samples in
             bytes.withUnsafeMutableBytes { output in
                 // By index: without optimisation an iterator allocates at every step.

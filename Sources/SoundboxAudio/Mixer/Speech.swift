@@ -1,25 +1,25 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// The words of one announcement, joined, and where they may be ended.
+/// The joined words of one announcement, and where they may be ended.
 struct Speech: Sendable {
-    /// Sound that is no recording of the voice has no words that the box knows. It ends where it is quiet, or after
-    /// this.
+    /// Sound that is no recording of the voice has no known word ends. It is ended where it is quiet, or after this
+    /// time.
     static let timeout = Duration.milliseconds(500)
-    /// As long as a stop between two syllables, and the level under which that counts as quiet: −40 dBFS.
+    /// The length of a stop between two syllables, and the level below which that counts as quiet: −40 dBFS.
     private static let quietTime = Duration.milliseconds(20)
     private static let quietLevel: Float = 327.68
-    /// What peaks below this when it leaves the mixer is too soft to hear: −50 dBFS. 1 is full scale.
+    /// A peak below this, leaving the mixer, is too soft to hear: −50 dBFS. 1 is full scale.
     static let leastPeak: Float = 0.003_162
 
     let samples: [Int16]
     let sampleRate: Int
-    /// Whose elements these are.
+    /// The script of these elements.
     private let script: AnnouncementScript
-    /// The frames in which each element sounds. Two that overlap share those of the overlap.
+    /// The frames in which each element sounds. Two elements that overlap share the frames of the overlap.
     let places: [Range<Int>]
-    /// Of the loudest word, 1 being full scale; of the softest one where that is below ``leastPeak``, since what nobody
-    /// hears may be the digit that matters.
+    /// The peak of the loudest word, 1 being full scale. If a word's peak is below ``leastPeak``, the peak of the
+    /// softest one: the inaudible word may be the decisive digit.
     let peak: Float
 
     init(_ samples: [Int16], at sampleRate: Int, of script: AnnouncementScript, places: [Range<Int>]) {
@@ -35,7 +35,7 @@ struct Speech: Sendable {
         peak = softest < Self.leastPeak ? softest : peaks.max() ?? 0
     }
 
-    /// 1 is full scale; 0 of nothing.
+    /// 1 is full scale; 0 for no samples.
     static func peak(of samples: ArraySlice<Int16>) -> Float {
         var (low, high): (Int16, Int16) = (0, 0)
         samples.withUnsafeBufferPointer { samples in
@@ -47,10 +47,10 @@ struct Speech: Sendable {
         return max(-Float(low), Float(high)) / 32768
     }
 
-    /// Where each element has ended. Two that overlap count as parted behind the overlap.
+    /// Where each element ends. For two that overlap, the first ends with the overlap.
     var elementEnds: [Int] { places.map(\.upperBound) }
 
-    /// Where the speech may end soonest: between two elements, in a rest, or in the silence at the end; never inside an
+    /// Where the speech can end soonest: between two elements, in a rest, or in the silence at the end; never inside an
     /// amount.
     /// - Parameter place: the first frame that is not played yet.
     func end(from place: Int) -> Int {
@@ -69,11 +69,11 @@ struct Speech: Sendable {
                 if let end = endOfSound(in: max(start, place)..<end) { return end }
             }
         }
-        // Behind the last word.
+        // After the last word.
         return max(place, elementEnds.last ?? 0)
     }
 
-    /// `nil` where the sound ends soon by itself.
+    /// `nil` when the sound ends soon by itself.
     private func endOfSound(in range: Range<Int>) -> Int? {
         func frames(_ duration: Duration) -> Int { Int(duration / .milliseconds(1)) * sampleRate / 1000 }
         let window = max(1, frames(Self.quietTime))

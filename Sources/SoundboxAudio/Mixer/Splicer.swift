@@ -1,11 +1,11 @@
 import Glibc
 import SoundboxCore
 
-/// Joins recordings into one sound without a click at any join.
+/// Joins recordings into one sound without clicks.
 ///
-/// Where the voice sounds on both sides of a join, the two overlap in a short cross-fade of equal power that begins at a
-/// rising zero crossing of either: the wave goes on in phase and as loud as it was. Everywhere else the edge is faded to
-/// silence, which alters nothing in a recording whose margins are silent already.
+/// If the voice sounds on both sides of a join, the two recordings overlap in a short equal-power cross-fade that
+/// begins at a rising zero crossing of each: the wave continues in phase and at its level. Everywhere else the edge is
+/// faded to silence, which changes nothing in a recording whose margins are silent.
 struct Splicer: Sendable {
     enum Piece: Sendable, Equatable {
         /// Mono samples.
@@ -14,18 +14,18 @@ struct Splicer: Sendable {
         case silence(Int)
     }
 
-    /// How much two voiced recordings overlap: a period of a deep voice, too short to be heard as two at once.
+    /// How much two voiced recordings overlap: a period of a deep voice, too short to be heard as two sounds.
     static let overlap = Duration.milliseconds(8)
-    /// How far from the join a zero crossing is looked for: a period of 100 Hz.
+    /// How far from the join a zero crossing is searched: a period of 100 Hz.
     static let searchRange = Duration.milliseconds(10)
-    /// Short enough to leave a plosive its attack.
+    /// Short enough to keep the attack of a plosive.
     static let edge = Duration.milliseconds(2)
-    /// The level from which a side counts as voiced: −50 dBFS, where trimming takes sound for silence, too.
+    /// The level from which a side counts as voiced: −50 dBFS, the same as for trimming.
     private static let voicedLevel: Double = 32768 * 0.003_162
 
     private let searchRange: Int
     private let edge: Int
-    /// Gains of what comes in; those of what goes out are the same backwards. Their squares add up to one.
+    /// Gains of the incoming sound; the outgoing one uses them backwards. Their squares add up to one.
     private let fadeIn: [Float]
 
     /// - Parameter sampleRate: frames per second.
@@ -39,16 +39,16 @@ struct Splicer: Sendable {
         }
     }
 
-    /// The pieces one after the other.
+    /// The pieces joined in order.
     func joined(_ pieces: [Piece]) -> [Int16] { spliced(pieces).samples }
 
-    /// The pieces one after the other, and the frames in which each of them sounds. Two that overlap share those of the
-    /// overlap.
+    /// The pieces joined in order, and the frames in which each of them sounds. Two that overlap share the frames of
+    /// the overlap.
     func spliced(_ pieces: [Piece]) -> (samples: [Int16], places: [Range<Int>]) {
         var output: [Int16] = []
         var places: [Range<Int>] = []
         output.reserveCapacity(pieces.reduce(0) { $0 + $1.frameCount })
-        // Where the piece at the end of the output begins; `nil` while silence is at its end.
+        // Where the last piece of the output begins; `nil` while the output ends with silence.
         var start: Int?
         for piece in pieces {
             var begin = output.count
@@ -71,7 +71,7 @@ struct Splicer: Sendable {
         return (output, places)
     }
 
-    /// - Returns: where `samples` begin in the output, and where the sound before has ended if the two overlap.
+    /// - Returns: where `samples` begin in the output, and where the sound before ends if the two overlap.
     private func append(
         _ samples: [Int16], to output: inout [Int16], after start: Int?
     ) -> (start: Int, overlapEnd: Int?) {
@@ -100,13 +100,13 @@ struct Splicer: Sendable {
     // MARK: Cross-fades
 
     private struct Join {
-        /// In the output: where the old sound begins to go.
+        /// In the output: where the fade of the old sound begins.
         var out: Int
-        /// In the new samples: where they begin to come.
+        /// In the new samples: where their fade begins.
         var into: Int
     }
 
-    /// Where two sounds are to overlap; `nil` where either is silent at the join or too short.
+    /// Where two sounds overlap; `nil` when either is silent at the join or too short.
     private func join(of old: ArraySlice<Int16>, and new: [Int16]) -> Join? {
         let needed = fadeIn.count + searchRange
         guard old.count >= 2 * needed, new.count >= 2 * needed else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One announcement, from the call that asks for it to its answer. Any thread.
+/// The state of one announcement, from its request to its answer. Any thread.
 final class Turn: Sendable {
     let end: EarlyEnd
     /// Called with the places of the script's elements.
@@ -19,10 +19,10 @@ final class Turn: Sendable {
         self.began = began
     }
 
-    /// Whether it ends at once: cancelled or interrupted.
+    /// Whether it must end at once: cancelled or interrupted.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
     func stop() { stopped.store(true, ordering: .releasing) }
 
-    /// A period of it is at the device.
+    /// The device has taken a period of it.
     func noteWritten() { if !hasBegun.exchange(true, ordering: .relaxed) { began() } }
 }

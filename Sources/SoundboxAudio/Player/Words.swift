@@ -7,7 +7,7 @@ struct Words: Sendable {
     private let script: AnnouncementScript
     private let sampleRate: Int
     private var pieces: [Splicer.Piece] = []
-    /// Whether the speech was joined and handed over, or is not wanted any more.
+    /// Whether the speech was joined and handed over, or is no longer wanted.
     private(set) var areComplete = false
 
     init(_ script: AnnouncementScript, sampleRate: Int) {
@@ -29,7 +29,7 @@ struct Words: Sendable {
         }
     }
 
-    /// Decodes what is left and joins all.
+    /// Decodes the rest and joins everything.
     mutating func joined(to gap: Duration, _ voices: Voices) throws(PlayerError) -> Speech {
         while pieces.count < script.elements.count { try decodeNext(voices) }
         let joined = Splicer(sampleRate: sampleRate).spliced(pieces + [silence(gap)])
@@ -37,7 +37,7 @@ struct Words: Sendable {
         return Speech(joined.samples, at: sampleRate, of: script, places: Array(joined.places.dropLast()))
     }
 
-    /// Nothing of it is wanted.
+    /// Frees the pieces; the speech is not wanted.
     mutating func drop() {
         areComplete = true
         pieces = []

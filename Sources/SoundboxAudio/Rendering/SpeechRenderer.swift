@@ -3,17 +3,21 @@ import SoundboxSpeech
 import SoundboxVoice
 import Synchronization
 
-/// Renders scripts as the box would play them, through its own player and mixer, without chime and surroundings: as fast
-/// as the processor can, and not in real time.
+/// Renders scripts as the box would play them, with its own player and mixer, without chime: as fast as the processor
+/// can.
+///
+///     let renderer = SpeechRenderer(voice: voice)
+///     let script = voice.writer.script(for: .prompt(.greeting))
+///     try await renderer.write(script, to: "/tmp/greeting.wav")
 public struct SpeechRenderer: Sendable {
     private let player: Player
     private let sink: CollectingSink
     private let format: PCMFormat
 
     /// - Parameters:
-    ///   - framesPerPeriod: by how much less one it may come out too long. Short periods find the end to less than a
-    ///     millisecond, long ones take less time.
-    ///   - loudspeaker: what the sound is made fit for.
+    ///   - framesPerPeriod: the result may be too long by less than this. Short periods find the end to less than a
+    ///     millisecond; long ones take less time.
+    ///   - loudspeaker: the sound is processed for it.
     public init(voice: Voice, framesPerPeriod: Int = 16, loudspeaker: Loudspeaker = .full) {
         format = PCMFormat(
             sampleRate: voice.recordings.sampleRate, channelCount: 1, encoding: .int16, framesPerPeriod: framesPerPeriod
@@ -24,28 +28,28 @@ public struct SpeechRenderer: Sendable {
             loudspeaker: loudspeaker)
     }
 
-    /// The words and rests of the script at the voice's own rate; longer than they are by less than a period.
+    /// The words and rests of the script at the voice's own rate; too long by less than one period.
     ///
     /// Decodes recordings, so it blocks on the disk. One caller at a time.
     package func recording(of script: AnnouncementScript) async throws(PlayerError) -> Recording {
         try await speech(of: script).recording
     }
 
-    /// Writes the words and rests of the script as a WAV file: mono, 16 bits, at the voice's own rate. A file that is
-    /// there is overwritten. Blocks on the disk. One caller at a time.
+    /// Writes the words and rests of the script as a WAV file: mono, 16 bits, at the voice's own rate. Overwrites an
+    /// existing file. Blocks on the disk. One caller at a time.
     /// - Throws: ``PlayerError`` when it cannot be spoken, ``RecordingError`` when it cannot be written.
     public func write(_ script: AnnouncementScript, to path: String) async throws {
-        // What an announcement that failed has left.
+        // Frames of an announcement that failed.
         _ = sink.takeFrames()
         try await player.play(script, Delivery(hasChime: false, gap: .zero))
         var file = try WAVFile(creating: path, format: format)
         try file.write(sink.takeFrames())
     }
 
-    /// As ``recording(of:)``, with the places of its parts as the player has laid them.
+    /// As ``recording(of:)``, with the places of its parts as the player has laid them out.
     package func speech(of script: AnnouncementScript) async throws(PlayerError) -> RenderedSpeech {
         let places = Mutex<[Range<Int>]>([])
-        // What an announcement that failed has left.
+        // Frames of an announcement that failed.
         _ = sink.takeFrames()
         try await player.play(script, Delivery(hasChime: false, gap: .zero)) { laid in places.withLock { $0 = laid } }
         let frames = sink.takeFrames()
@@ -61,7 +65,7 @@ public struct SpeechRenderer: Sendable {
 /// Speech as the box plays it.
 package struct RenderedSpeech: Sendable {
     package let recording: Recording
-    /// For each element of the script the frames in which it sounds; where two recordings overlap, both have those of
+    /// For each element of the script the frames in which it sounds; two recordings that overlap share the frames of
     /// the overlap.
     package let places: [Range<Int>]
 }

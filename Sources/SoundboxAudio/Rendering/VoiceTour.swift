@@ -3,13 +3,17 @@ import SoundboxSpeech
 import SoundboxVoice
 
 /// Everything that a voice can say, once: its sentences, prompts, kinds, counts, currencies and some amounts. For an
-/// author who reads it through or listens to it.
+/// author who reads or listens through it.
+///
+///     let tour = VoiceTour(try VoiceFolder(path: sounds).voice("zh-CN"))
+///     for part in tour.parts { print(part.heading, part.stops.count) }
+///     try await tour.write(to: "/tmp/tour.wav")
 public struct VoiceTour: Sendable {
     /// One thing that is said.
     public struct Stop: Sendable {
-        /// The key of `voice.yaml`, or what is shown: `sentences.refund`, `amounts`.
+        /// The key of `voice.yaml`, or a name for the rest: `sentences.refund`, `amounts`.
         public let key: String
-        /// What is said, or why it cannot be.
+        /// What is said, or why it cannot be said.
         public let script: Result<AnnouncementScript, SpeechError>
     }
 
@@ -33,7 +37,7 @@ public struct VoiceTour: Sendable {
         renderer = SpeechRenderer(voice: voice, framesPerPeriod: 256)
     }
 
-    /// In the order in which an author thinks of them. Takes no time worth noting, and reads no recording.
+    /// In the order in which an author works. Cheap; reads no recording.
     public var parts: [Part] {
         let language = voice.language
         func money(_ amount: String, _ code: String) -> Money? { Currency(code).flatMap { try? Money(amount, $0) } }
@@ -101,7 +105,7 @@ public struct VoiceTour: Sendable {
 
     private func payment(_ money: Money) -> Stop { stop("amounts", .payment(money, channel: nil)) }
 
-    /// A sentence that is said when something cannot be.
+    /// A sentence that is said when something is missing.
     private func text(of sentence: Language.Sentence, channel: String?) -> Stop {
         let name = channel.flatMap { voice.language.channels[$0] } ?? ""
         let words = (voice.language.sentences[sentence] ?? "").replacing("{channel}", with: name)
@@ -118,7 +122,7 @@ public struct VoiceTour: Sendable {
         Stop(key: key, script: Result(catching: script))
     }
 
-    /// Writes all of it into one WAV, with rests in between. Blocks on the disk; takes seconds.
+    /// Writes everything into one WAV, with rests in between. Blocks on the disk; takes seconds.
     /// - Throws: as ``SpeechRenderer/write(_:to:)``.
     public func write(to path: String) async throws {
         let scripts = parts.flatMap(\.stops).compactMap { try? $0.script.get() }
@@ -126,7 +130,7 @@ public struct VoiceTour: Sendable {
         try await renderer.write(whole, to: path)
     }
 
-    /// Writes one thing into a WAV of its own. Blocks on the disk.
+    /// Writes one script into a WAV of its own. Blocks on the disk.
     /// - Throws: as ``SpeechRenderer/write(_:to:)``.
     public func write(_ script: AnnouncementScript, to path: String) async throws {
         try await renderer.write(script, to: path)
