@@ -1,13 +1,16 @@
 import GRDB
 import SoundboxCore
 
-/// What a look at an inbox shows that another process may be using. Writes nothing.
+/// A look at an inbox that another process may be using. Writes nothing.
+///
+///     let inspection = try InboxInspection(path: "/var/lib/soundbox/inbox.sqlite")
+///     print(inspection.counts.waiting, inspection.problems)
 public struct InboxInspection: Sendable, Equatable {
     public let counts: InboxCounts
     /// The problems that SQLite's quick check has found.
     public let problems: [String]
 
-    /// Opens, looks and closes. Blocks: about a second for a hundred thousand payments.
+    /// Opens, reads and closes. Blocks on the disk: about a second for a hundred thousand payments.
     public init(path: String) throws(InboxError) {
         (counts, problems) = try Self.look(path) { database in
             let lines = try String.fetchAll(database, sql: "PRAGMA quick_check(10)")
@@ -15,7 +18,7 @@ public struct InboxInspection: Sendable, Equatable {
         }
     }
 
-    /// How many notices wait to be announced there. Opens, looks and closes; blocks on the disk.
+    /// How many notices wait to be announced. Opens, reads and closes; blocks on the disk.
     public static func waiting(path: String) throws(InboxError) -> Int {
         try look(path) { try InboxCounts(in: $0).waiting }
     }

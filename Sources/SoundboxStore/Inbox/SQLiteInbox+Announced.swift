@@ -2,13 +2,13 @@ import GRDB
 import SoundboxCore
 
 extension SQLiteInbox {
-    /// How many of the newest rows a replay looks at. Only what was told in summaries, passed over in silence or cancelled
-    /// stands between two announcements. 100,000 rows are about 25 MB.
+    /// How many of the newest rows a replay reads. Between two announcements there are only notices that were counted
+    /// in summaries, expired in silence or cancelled. 100,000 rows are about 25 MB.
     private static let replayed: Int64 = 100_000
-    /// How many rows may have arrived after a notice and be announced before it: payments go before refunds. Reading them
+    /// How many rows may arrive after a notice and be announced before it: payments go before refunds. Reading them
     /// takes some milliseconds.
     static let overtaking: Int64 = 10_000
-    /// How many damaged rows a replay passes over.
+    /// How many damaged rows a replay skips.
     private static let passed = 64
 
     public func lastAnnounced(skipping count: Int) throws(InboxError) -> InboxEntry? {
@@ -19,8 +19,8 @@ extension SQLiteInbox {
         }
     }
 
-    /// By the number of the announcement, whatever the clock did. A damaged row is skipped, and replay repeats the one
-    /// before.
+    /// In the order of the announcement numbers, whatever the clock did. A damaged row is skipped, and replay repeats
+    /// the one before.
     private static func announced(
         skipping count: Int, above floor: Int64, in database: Database
     ) throws -> NoticeRecord? {
@@ -42,9 +42,9 @@ extension SQLiteInbox {
         return nil
     }
 
-    /// The announcement that knows how many there were. It stands among the newest ones.
+    /// The newest announcement. Its number says how many there were. It is among the newest rows.
     ///
-    /// - Parameter limit: where one that stands behind this is of no interest, which is cheap to tell.
+    /// - Parameter limit: an announcement behind this sequence is not needed, which is cheap to find out.
     static func newestAnnounced(upTo limit: Int64 = .max, in database: Database) throws -> NoticeRecord? {
         let newest = try Int64.fetchOne(
             database, sql: "SELECT sequence FROM notice WHERE state = 'announced' ORDER BY sequence DESC LIMIT 1")

@@ -80,8 +80,8 @@ extension SQLiteInbox {
         return true
     }
 
-    /// Writes the whole row, which also heals a damaged one. The index of ids is written only if the row's id was
-    /// another.
+    /// Writes the whole row, which also repairs a damaged one. The index of ids is written only if the row had another
+    /// id.
     static func write(_ record: NoticeRecord, to table: CheckedTable, in database: Database) throws {
         if table == .notice {
             try database.cachedStatement(sql: CheckedTable.notice.updateOfSameID)

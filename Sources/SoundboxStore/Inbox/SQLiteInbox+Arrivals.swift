@@ -52,11 +52,11 @@ private struct Insertion {
         _ notice: PaymentNotice, _ remark: String?, knownAs known: Row
     ) throws -> ArrivalOutcome {
         let record = try? NoticeRecord(known, of: .notice)
-        // An undamaged row of another payment must not make this one a duplicate.
+        // The index may lead to another payment's row, which must not make this one a duplicate.
         if let record, record.entry.notice.id != notice.id { throw SQLiteInbox.wrongIndex }
         let copy = try SQLiteInbox.waitingRow(known.sequence, in: database)
         if let copy {
-            // It waits. The undamaged one of its two copies tells its content.
+            // It waits. Its content is in the undamaged copy of the two.
             if let entry = try SQLiteInbox.waitingRecord(copy, in: database)?.entry, entry.notice.id == notice.id {
                 return try duplicate(notice, of: entry.notice.money)
             }
@@ -65,10 +65,10 @@ private struct Insertion {
             try SQLiteInbox.write(record, to: .waiting, in: database)
             return try duplicate(notice, of: record.entry.notice.money)
         } else {
-            // It has ended. Even if its content is damaged, that much is known.
+            // It has ended. That is certain even if its content is damaged.
             return try duplicate(notice, of: record?.entry.notice.money ?? notice.money)
         }
-        // It was not spoken, and both copies are damaged. Here it comes again, undamaged.
+        // It was not spoken, and both copies are damaged. It has come again, undamaged.
         let row = SQLiteInbox.Damage(known, origin: .notice)
         try SQLiteInbox.setAside(row, at: now, in: database)
         if let copy { try SQLiteInbox.setAside(SQLiteInbox.Damage(copy, origin: .waiting), at: now, in: database) }
@@ -89,7 +89,7 @@ private struct Insertion {
         return entry
     }
 
-    /// Whether this is one of the ids of which a salvage could save nothing but the id.
+    /// Whether a salvage has saved this id and nothing else of its payment.
     private func isRemembered(_ id: PaymentID) throws -> Bool {
         try Int.fetchOne(
             database.cachedStatement(sql: "SELECT 1 FROM known WHERE payment_id = ?"), arguments: [id.key]) != nil

@@ -90,7 +90,7 @@ extension SQLiteInbox {
         let target = CancelTarget.payment(id)
         guard let row = try noticeRow(id, in: database) else { return .unknown(target) }
         guard let copy = try waitingRow(row.sequence, in: database) else {
-            // Its content may be damaged; that it waits no longer is certain.
+            // Its content may be damaged, but it certainly waits no longer.
             let state = (try? NoticeRecord(row, of: .notice))?.entry.state ?? .announced
             return .tooLate(target, state: state.rawValue)
         }
@@ -134,7 +134,7 @@ extension SQLiteInbox {
 
     /// Whether a custom message of this id has come before.
     private static func isKnown(_ id: CommandID, in database: Database) throws -> Bool {
-        // It may have been forgotten before it has ended.
+        // The id may have been deleted before the message has ended.
         try command(id, in: database) != nil || customMessageRow(id, in: database) != nil
     }
 
@@ -161,8 +161,8 @@ extension SQLiteInbox {
         return database.changesCount == 1
     }
 
-    /// - Returns: `nil` for an id that is not known; `.some(nil)` for one that is no custom message's, or whose state
-    ///   is damaged; ``Receipt/State/stored`` until a custom message has ended.
+    /// - Returns: `nil` for an unknown id; `.some(nil)` for an id that is no custom message's, or whose state is
+    ///   damaged; ``Receipt/State/stored`` until a custom message has ended.
     static func command(_ id: CommandID, in database: Database) throws -> Receipt.State?? {
         try Row.fetchOne(
             database.cachedStatement(sql: "SELECT state FROM command WHERE id = ?"), arguments: [id.text]

@@ -1,8 +1,8 @@
 import GRDB
 import SoundboxCore
 
-/// Custom messages are kept once, where a waiting payment is kept twice: a salvage takes along those that can be read,
-/// and tells of the others that they failed. They never hold up a payment.
+/// Custom messages are stored once, unlike waiting payments, which are stored twice: a salvage copies those that can be
+/// read and reports the others as failed. They never delay a payment.
 extension SQLiteInbox: CustomMessageStore {
     public func customMessages() throws(InboxError) -> [CustomMessageEntry] {
         let (entries, damaged, ended) = try read { database in
@@ -19,7 +19,7 @@ extension SQLiteInbox: CustomMessageStore {
                     continue
                 }
                 switch try Self.command(entry.customMessage.id, in: database) {
-                // The page is older than the others: what has been heard does not begin again.
+                // The page is older than the others. A message that was heard must not be played again.
                 case .some(.some(let state)) where state != .stored: ended.append(entry.sequence)
                 default: entries.append(entry)
                 }
@@ -46,7 +46,7 @@ extension SQLiteInbox: CustomMessageStore {
         }
     }
 
-    /// The custom message as it is kept; from the caller where its row is damaged. `nil` when it has ended.
+    /// The stored custom message, or the caller's if its row is damaged. `nil` when it has ended.
     private static func present(_ entry: CustomMessageEntry, in database: Database) throws -> CustomMessageEntry? {
         let row = try Row.fetchOne(
             database.cachedStatement(
@@ -54,7 +54,7 @@ extension SQLiteInbox: CustomMessageStore {
             arguments: [entry.sequence])
         guard let row else { return nil }
         guard let kept = try? CustomMessageRecord(row.cells).entry else { return entry }
-        // After a salvage a number may be another custom message's.
+        // After a salvage the number may belong to another custom message.
         return kept.customMessage.id == entry.customMessage.id ? kept : nil
     }
 
@@ -77,7 +77,7 @@ extension SQLiteInbox: CustomMessageStore {
         try insert(Receipt(.command(id), state: .failed, at: now, reason: reason), into: database)
     }
 
-    /// Tells of custom messages that are kept no more and have not ended. Called at a start, and after a salvage.
+    /// Writes the receipts of custom messages that are lost and have not ended. Called at a start, and after a salvage.
     func endLostCustomMessages(at now: Timestamp) throws(InboxError) {
         let selection =
             "SELECT id FROM command WHERE state = 'stored' AND id NOT IN (SELECT command FROM custom_message)"

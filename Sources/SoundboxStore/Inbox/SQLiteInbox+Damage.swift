@@ -2,9 +2,9 @@ import GRDB
 import Glibc
 import SoundboxCore
 
-/// A damaged row must not hold up the rows after it. It moves to the table `damaged`, and is never deleted there.
+/// A damaged row must not block the rows after it. It moves to the table `damaged` and is never deleted there.
 extension SQLiteInbox {
-    /// The content of a damaged row, kept until it has been set aside.
+    /// The content of a damaged row, until it has been set aside.
     struct Damage: Sendable {
         var sequence: Int64
         /// The table that it is in.
@@ -26,7 +26,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// Moves rows away. If the disk refuses, they stay where they are and are skipped.
+    /// Moves rows to `damaged`. If the disk refuses, they stay where they are and are skipped.
     func setAside(_ rows: [Damage]) {
         let now = Timestamp(millisecondsSince1970: Int64(time(nil)) * 1000)
         for row in rows {
@@ -42,7 +42,7 @@ extension SQLiteInbox {
                         try Self.lose(id, at: now, in: database)
                     }
                     guard row.origin == .waiting else { return true }
-                    // Both copies are damaged. The payment was not spoken, and cannot be: only the sender still knows
+                    // Both copies are damaged. The payment was not spoken and cannot be: only the sender still knows
                     // its content.
                     let other = try Self.noticeRow(row.sequence, in: database).map { Damage($0, origin: .notice) }
                     if let other { try Self.setAside(other, at: now, in: database) }
@@ -58,7 +58,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// - Returns: `false` when another thread was faster, and has told whom it concerns.
+    /// - Returns: `false` when another thread was faster and has written the receipt.
     @discardableResult
     static func setAside(_ row: Damage, at now: Timestamp, in database: Database) throws -> Bool {
         try database.execute(
@@ -72,9 +72,9 @@ extension SQLiteInbox {
         return true
     }
 
-    /// Checks that rows which were met on a walk through a table are also found by their numbers. Where they are not, a
-    /// page of the table is damaged in a way that SQLite does not notice: such a row would be given again and again,
-    /// and never be noted, ended or removed.
+    /// Checks that rows found by walking through a table are also found by their numbers. If not, a page of the table
+    /// is damaged in a way that SQLite does not notice: such a row would be returned again and again, and could never
+    /// be noted, ended or removed.
     ///
     /// - Parameter position: the number after which the walk began.
     static func checkFound(

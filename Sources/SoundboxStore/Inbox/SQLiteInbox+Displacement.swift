@@ -3,8 +3,8 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox {
-    /// Makes sure that the open file is the one at the path. A file that was deleted or moved away stays whole while it is
-    /// open, so it is written to its path again.
+    /// Ensures that the open file is the one at the path. A file that was deleted or moved away stays complete while it
+    /// is open, so it is written to its path again.
     func stayInPlace() throws(InboxError) {
         let (queue, identity, repair) = connection.withLock { ($0.queue, $0.identity, $0.repair) }
         guard let change = identity?.change(at: path) else { return }
@@ -38,7 +38,7 @@ extension SQLiteInbox {
             $0.damage = change
             $0.identity = nil
         }
-        // Comes before the renames, because closing removes a log by its name.
+        // Closed before the renames, because closing removes a log by its name.
         try? queue.close()
         try swap.perform(repair.step)
         try goOn(with: try Self.open(path), repair)

@@ -17,10 +17,10 @@ extension SQLiteInbox: PaymentHistory {
                     SELECT \(CheckedTable.notice.columnList) FROM notice WHERE sequence < ?
                     ORDER BY sequence DESC LIMIT ?
                     """), arguments: [end, limit])
-        // Rows that are found by their numbers are also where the next page begins: none is left out in between.
+        // The next page begins at these rows, so rows found by their numbers ensure that none is left out.
         try checkFound(rows.reversed(), of: .notice, in: database)
         var page = HistoryPage(examined: rows.count)
-        // Fewer rows than asked for are all there are.
+        // Fewer rows than asked for means that there are no more.
         page.next = rows.count < limit ? nil : rows.last?.sequence
         for row in rows {
             guard let record = try historyRecord(row, in: database) else {
@@ -30,7 +30,7 @@ extension SQLiteInbox: PaymentHistory {
             if record.entry.isTimed {
                 page.latest = max(page.latest ?? record.entry.receivedAt, record.entry.receivedAt)
             }
-            // Not in SQL, where a damaged value would leave its row out unnoticed.
+            // Not in SQL, where a damaged value would silently exclude its row.
             if filter.contains(record.entry) {
                 page.entries.append(HistoryEntry(record.entry, endedAt: record.endedAt, audibility: record.audibility))
             }
@@ -39,8 +39,7 @@ extension SQLiteInbox: PaymentHistory {
         return page
     }
 
-    /// From whichever of its copies is undamaged. While it waits, the copy in `waiting` knows whether it is being
-    /// spoken.
+    /// The record from its undamaged copy. While it waits, the copy in `waiting` knows whether it is being spoken.
     private static func historyRecord(_ row: Row, in database: Database) throws -> NoticeRecord? {
         let record = try? NoticeRecord(row, of: .notice)
         if let record, !record.isWaiting { return record }
@@ -48,8 +47,7 @@ extension SQLiteInbox: PaymentHistory {
         return try waitingRecord(copy, in: database)
     }
 
-    /// Rows that are there no more: of which a salvage has saved nothing but the id, or which were set aside and have
-    /// not come again.
+    /// Rows that are gone: a salvage has saved only their ids, or they were set aside and have not come again.
     private static func lostRows(_ range: Range<Int64>, in database: Database) throws -> [UnreadableRows] {
         // Both tables are empty until something is damaged.
         try Row.fetchAll(

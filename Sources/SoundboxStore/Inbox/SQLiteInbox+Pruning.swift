@@ -3,17 +3,18 @@ import SoundboxCore
 import Synchronization
 
 extension SQLiteInbox: InboxUpkeep {
-    /// Few enough that the transaction takes milliseconds, and a payment's commit hardly has to wait for it.
+    /// Few enough that the transaction takes milliseconds, and hardly delays a payment's commit.
     static let pruningBatch = 200
-    /// How many rows are searched in one step for one whose age is known.
+    /// How many rows one step searches for one whose age is known.
     private static let pruningWindow = 2000
 
-    /// Forgets some payments that have ended, in one small transaction. Never forgets waiting payments or receipts.
+    /// Deletes some ended payments, in one small transaction. Never deletes waiting payments or receipts. Blocks on the
+    /// disk.
     ///
-    /// A row's age is known if a time server had confirmed the clock when it, or a later row, arrived. A payment that says
-    /// itself that it was paid later than it arrived is kept for that much longer. Blocks on the disk.
-    /// - Parameter now: the time by a clock that a time server has confirmed; `nil` without. Then only the limit of bytes
-    ///   counts.
+    /// A row's age is known if a time server had confirmed the clock when it, or a later row, arrived. A payment whose
+    /// own time is later than its arrival is kept for that much longer.
+    /// - Parameter now: the time by a clock that a time server has confirmed; `nil` if none has. Then only the limit of
+    ///   bytes counts.
     public func prune(_ retention: Retention, now: Timestamp?) throws(InboxError) -> PruningStep {
         let start = pruningStart.load(ordering: .relaxed)
         let (step, next) = try write { database in
@@ -26,7 +27,7 @@ extension SQLiteInbox: InboxUpkeep {
                 if let last = search.lastOlder {
                     step.forgotten += try Self.forget(upTo: last, paidBefore: horizon, in: database)
                 }
-                // Nothing more is to be forgotten among these, now or later, that a later row would not prove as well.
+                // No row up to here needs another look: a later row would prove the age of these as well.
                 if step.forgotten == 0, let end = search.end {
                     next = end
                     step.looksFurther = true
@@ -44,15 +45,15 @@ extension SQLiteInbox: InboxUpkeep {
         return step
     }
 
-    /// The bytes of the file that hold something. Deleted rows leave room inside the file, which later rows take.
+    /// The bytes of the file in use. Deleted rows leave free space inside the file, which later rows use.
     static func bytesInUse(_ database: Database) throws -> Int {
         func pragma(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
         return (try pragma("page_count") - pragma("freelist_count")) * (try pragma("page_size"))
     }
 
-    /// Looks at some rows after `start`.
+    /// Examines some rows after `start`.
     ///
-    /// - Returns: the last of them that arrived before `horizon` for certain; and where they end, unless the newest rows
+    /// - Returns: the last of them that certainly arrived before `horizon`; and where they end, unless the newest rows
     ///   are among them or one is too young. A damaged row says nothing about the rows before it.
     private static func search(
         after start: Int64, for horizon: Int64, in database: Database
@@ -75,7 +76,7 @@ extension SQLiteInbox: InboxUpkeep {
     }
 
     private static func forget(upTo last: Int64, paidBefore horizon: Int64, in database: Database) throws -> Int {
-        // What was announced last stays, for replay and for the count of all announcements.
+        // The newest announcement stays, for replay and for the count of all announcements.
         let newest = try newestAnnounced(upTo: last, in: database)?.entry.sequence ?? 0
         try database.execute(
             sql: """
@@ -88,7 +89,7 @@ extension SQLiteInbox: InboxUpkeep {
         return database.changesCount
     }
 
-    /// Forgets ids that a salvage has saved without their payments, from the oldest number on.
+    /// Deletes ids that a salvage has saved without their payments, from the oldest number on.
     private static func forgetKnown(before horizon: Int64, in database: Database) throws -> Int {
         try database.execute(
             sql: """

@@ -25,7 +25,7 @@ extension SQLiteInbox {
                 return (found, last)
             }
             guard settle(found, &unreadable) else { continue }
-            // Where a copy is damaged, the other one tells the kind.
+            // If a copy is damaged, the kind is read from the other one.
             let payments = found.readable.filter { $0.notice.kind == .payment }.sorted { $0.sequence < $1.sequence }
             let others = [
                 found.readable.first { $0.notice.kind == .refund },
@@ -36,7 +36,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// What a look at the waiting notices has found.
+    /// The result of reading the waiting notices.
     private struct Found {
         var readable: [InboxEntry] = []
         var damaged: [Damage] = []
@@ -50,10 +50,10 @@ extension SQLiteInbox {
         }
     }
 
-    /// Moves away what holds up the rest.
-    /// - Parameter unreadable: rows that were found before. Those that could not be moved are skipped; those that were make
-    ///   room for others.
-    /// - Returns: `true` when there was nothing to be moved.
+    /// Moves away the rows that block others.
+    /// - Parameter unreadable: rows that were found before. Rows that could not be moved are skipped; rows that were
+    ///   moved make room for others.
+    /// - Returns: `true` when nothing had to be moved.
     private func settle(_ found: Found, _ unreadable: inout [Int64]) -> Bool {
         let late = found.ended.filter { !unreadable.contains($0) }
         let damaged = found.damaged.filter { !unreadable.contains($0.sequence) }
@@ -67,8 +67,8 @@ extension SQLiteInbox {
         return damaged.isEmpty
     }
 
-    /// Removes payments that wait although they have ended. A page has fallen back to an older content, as happens on cards
-    /// that lose writes, and what was heard must not be spoken again. Rows that cannot be removed are skipped.
+    /// Removes payments that wait although they have ended. A page has an older content again, as happens on cards that
+    /// lose writes; what was heard must not be spoken again. Rows that cannot be removed are skipped.
     private func removeEnded(_ sequences: [Int64]) {
         note("\(sequences.count) payments waited that have ended: a page of the database is older than the others")
         do throws(InboxError) {
@@ -82,9 +82,9 @@ extension SQLiteInbox {
         }
     }
 
-    /// Makes payments wait again that wait according to `notice` and are missing in `waiting`: heard twice beats never
-    /// heard. Looks at the newest rows only, since nothing waits longer than that. What waits and is missing in `notice`
-    /// gets its row there again, so that its id stays known. Called at a start.
+    /// Restores payments that wait according to `notice` and are missing in `waiting`: heard twice is better than never
+    /// heard. Reads the newest rows only, since nothing waits longer than that. A payment that waits and is missing in
+    /// `notice` gets its row there again, so that its id stays known. Called at a start.
     func restoreWaiting() throws(InboxError) {
         let count = try write { database in
             let unknown = try Row.fetchAll(
@@ -111,7 +111,7 @@ extension SQLiteInbox {
         if count > 0 { note("\(count) payments did not wait that have not ended: a page is older than the others") }
     }
 
-    /// Walks through what waits and through nothing else, which is little.
+    /// Reads only the waiting rows, which are few.
     private static func waiting(_ limit: Int, _ condition: String = "TRUE", in database: Database) throws -> Found {
         let rows = try Row.fetchAll(
             database.cachedStatement(
@@ -126,7 +126,7 @@ extension SQLiteInbox {
                 found.ended.append(row.sequence)
             } else if let record = try waitingRecord(row, in: database) {
                 if other == nil, try noticeRow(record.entry.notice.id, in: database) != nil {
-                    // It lost its row and came again since: the newer row tells of it.
+                    // It lost its row and has come again since. The newer row replaces it.
                     found.ended.append(row.sequence)
                 } else {
                     found.readable.append(record.entry)
@@ -138,7 +138,7 @@ extension SQLiteInbox {
         return found
     }
 
-    /// A waiting payment, from whichever of its two copies is undamaged.
+    /// A waiting payment, from the undamaged one of its two copies.
     static func waitingRecord(_ row: Row, in database: Database) throws -> NoticeRecord? {
         if let record = try? NoticeRecord(row, of: .waiting), record.isWaiting { return record }
         guard let other = try noticeRow(row.sequence, in: database), let record = try? NoticeRecord(other, of: .notice),
@@ -164,13 +164,13 @@ extension SQLiteInbox {
         let sequence = try Int64.fetchOne(
             database.cachedStatement(sql: "SELECT sequence FROM notice WHERE payment_id = ?"), arguments: [id.key])
         guard let sequence else { return nil }
-        // By its number: the index would give its own copy of the id, and hide that it leads to another payment.
+        // Read by its number: the index would return its own copy of the id, and hide that it leads to another payment.
         guard let row = try noticeRow(sequence, in: database) else { throw wrongIndex }
         return row
     }
 
-    /// When the newest of the last notices arrived that came while the clock was confirmed by a time server; `nil` when
-    /// there is none. The last word counts, not the latest time: a server may have been wrong before.
+    /// The arrival time of the newest notice that came while a time server had confirmed the clock; `nil` when there is
+    /// none. The newest notice counts, not the latest time: a time server may have been wrong earlier.
     public func newestTime() throws(InboxError) -> Timestamp? {
         try read { database in
             try Row.fetchAll(

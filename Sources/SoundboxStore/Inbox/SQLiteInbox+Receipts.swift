@@ -33,7 +33,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// How many confirmed receipts may wait for another commit: the window of those in flight.
+    /// How many confirmed receipts may wait for another commit: as many as may be in flight.
     private static let mostDelivered = 32
 
     public func removeReceipts(_ sequences: [Int64]) throws(InboxError) {

@@ -6,22 +6,22 @@ import SoundboxSystem
 import Synchronization
 
 extension SQLiteInbox {
-    /// The most that the check at start may take. A history that is too large for it goes unchecked.
+    /// The most that the check at start may take. A history that is too large is not checked.
     static let checkLimit = Duration.seconds(5)
 
-    /// What to do about damage.
+    /// How to handle damage.
     struct Repair: Sendable {
         var now: @Sendable () -> Timestamp
         var happened: @Sendable (StorageIncident) -> Void
-        /// Takes the reason before a salvage at a start; throws to have it put off.
+        /// Called with the reason before a salvage at a start; throws to defer it.
         var beforeSalvage: @Sendable (_ reason: String) throws(InboxError) -> Void = { _ throws(InboxError) in }
         /// Ends a salvage by throwing. For tests.
         var step: @Sendable (SalvageStep) throws -> Void = { _ in }
         /// Called before each page that is read.
         var willRead: @Sendable (Int) -> Void = { _ in }
-        /// The bytes on the disk that earlier payments leave for new ones.
+        /// Bytes on the disk that earlier payments must leave free for new ones.
         var reserve = 16 << 20
-        /// The pause after an attempt that failed, since each one reads the whole file.
+        /// The pause after a failed attempt, since each one reads the whole file.
         var pause = Duration.seconds(5)
     }
 
@@ -29,25 +29,30 @@ extension SQLiteInbox {
     struct LastAttempt {
         var time: Duration?
         var failure: InboxError?
-        /// Whether the new file had the path by then: what is left is to open it.
+        /// Whether the new file was at the path already: it only has to be opened.
         var isInPlace = false
     }
 
-    /// Opens the inbox when the box starts, and checks the file. If the file is damaged, now or later, the box goes on
-    /// with a new one, into which what waits, all ids and the newest payments are saved. Nothing is deleted. Blocks,
-    /// also while it does that: 100 MB take some seconds on a PC, and up to a minute on a small board.
+    /// Opens the inbox when the box starts, and checks the file. If the file is damaged, now or later, the box
+    /// continues with a new file, into which the waiting payments, all ids and the newest payments are saved. Nothing
+    /// is deleted. Blocks, also during a salvage: 100 MB take some seconds on a PC, and up to a minute on a small
+    /// board.
     ///
-    /// Without room for the new file, every request fails and says so. The salvage is tried again from time to time.
+    ///     let inbox = try SQLiteInbox.recovering(
+    ///         path: "/var/lib/soundbox/inbox.sqlite", isExpected: true, now: { clock.now },
+    ///         log: { line in print(line) }, happened: { incident in print(incident) })
+    ///
+    /// If there is no room for the new file, every request fails and says so. The salvage is tried again from time to
+    /// time.
     ///
     /// - Parameters:
-    ///   - isExpected: whether there was a file at the path before. If it is gone, or has no bytes, it counts as
-    ///     damaged.
+    ///   - isExpected: whether there was a file at the path before. If it is missing or empty, it counts as damaged.
     ///   - now: names the damaged file. The new file numbers its receipts from this time on, so that they stay above
     ///     those of the damaged one.
-    ///   - log: as ``init(path:log:)``.
-    ///   - happened: takes every incident, on the thread that found it; must not block.
-    ///   - beforeSalvage: takes the reason before a salvage at a start. What it throws is thrown here, and the file is
-    ///     as it was: so that people can be told before they have to wait.
+    ///   - log: as for ``init(path:log:)``.
+    ///   - happened: called with every incident, on the thread that found it; must not block.
+    ///   - beforeSalvage: called with the reason before a salvage at a start, so that people can be told before they
+    ///     have to wait. What it throws is thrown here, and the file is not changed.
     ///   - salvageGoesOn: called for every page that a salvage reads, on the salvaging thread; must not block.
     public static func recovering(
         path: String, isExpected: Bool = false, now: @escaping @Sendable () -> Timestamp,
@@ -72,7 +77,7 @@ extension SQLiteInbox {
             }
         }
         var problem = logProblem(path)
-        // SQLite would take it for a new one, also with one byte. A card that loses what was written leaves such files.
+        // SQLite would take it for a new file, even with one byte. A card that loses writes leaves such files.
         if problem == nil, isExpected, FileIdentity.size(path) <= 1 {
             problem = FileIdentity.exists(path) ? "the database is empty" : SetAsideDatabase.missing
         }
@@ -93,10 +98,10 @@ extension SQLiteInbox {
                 problem = reason
             }
         }
-        // Too damaged to be opened.
+        // It is too damaged to be opened.
         try repair.beforeSalvage(problem ?? "")
         if !FileIdentity.exists(path) {
-            // The renames to come need a file. If the process is killed here, the file is empty, which is damage as
+            // The renames that follow need a file. If the process is killed here, the file is empty, which is damage as
             // well.
             close(Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o660))
         }
@@ -105,7 +110,7 @@ extension SQLiteInbox {
         return inbox
     }
 
-    /// Looks at the log before SQLite opens it: SQLite takes a damaged frame for the end of the log.
+    /// Checks the log before SQLite opens it: SQLite takes a damaged frame for the end of the log.
     private static func logProblem(_ path: String) -> String? {
         let descriptor = Glibc.open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -122,7 +127,7 @@ extension SQLiteInbox {
         do throws(InboxError) { _ = try replace(queue, because: reason) } catch { note("\(error)") }
     }
 
-    /// Reports a salvage that people may have had no time to hear about before this start.
+    /// Reports a salvage that people may not have heard about before this start.
     private func resume(_ repair: Repair) {
         do throws(InboxError) { try endLostCustomMessages(at: repair.now()) } catch {
             note("whether custom messages are lost: \(error)")
@@ -151,7 +156,7 @@ extension SQLiteInbox {
         }
     }
 
-    /// Notes that people had time to hear about the last salvage, so that a start need not report it again.
+    /// Notes that people had time to hear about the last salvage, so that the next start need not report it again.
     public func salvageWasTold() throws(InboxError) {
         guard try read({ try Int.fetchOne($0, sql: "SELECT 1 FROM salvage WHERE was_told = 0") }) != nil else { return }
         try write { try $0.execute(sql: "UPDATE salvage SET was_told = 1") }
@@ -159,7 +164,7 @@ extension SQLiteInbox {
 
     /// Replaces a damaged file by a new one, into which the waiting payments are saved.
     ///
-    /// - Returns: the file to go on with; `nil` when damage is the caller's business.
+    /// - Returns: the new file; `nil` when the caller must handle the damage.
     func replace(_ damaged: DatabaseQueue, because reason: String) throws(InboxError) -> DatabaseQueue? {
         guard let repair = connection.withLock({ $0.repair }) else { return nil }
         // Several threads may find the damage. One of them salvages while the others wait.
@@ -225,9 +230,9 @@ extension SQLiteInbox {
     private func check(_ pragma: String, limit: Duration) throws(InboxError) -> String? {
         final class Done: Sendable { let flag = Mutex(false) }
         let done = Done()
-        // The lock makes sure that only the check is interrupted.
-        // A cancelled work item lives until its time comes. If it held the connection, the files would be closed then,
-        // and the last to close a database deletes the log at its path, whoever's that is by now.
+        // The lock ensures that only the check is interrupted. A cancelled work item lives until its time comes. If it
+        // held the connection, the files would be closed then, and the last to close a database deletes the log at its
+        // path, whichever file that log belongs to by now.
         let interruption = DispatchWorkItem { [weak queue = queue] in
             done.flag.withLock { if !$0 { queue?.interrupt() } }
         }

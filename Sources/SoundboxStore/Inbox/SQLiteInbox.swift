@@ -4,11 +4,17 @@ import Synchronization
 
 /// The inbox in an SQLite file.
 ///
-/// It uses WAL with `synchronous = FULL`: every commit is on the disk when it returns. WAL's usual `NORMAL` may lose the
-/// last commits in a power cut (SQLite, "PRAGMA synchronous"), and with them payments that were acknowledged.
+///     let inbox = try SQLiteInbox(path: "/var/lib/soundbox/inbox.sqlite")
+///     _ = try inbox.store([.notice(notice)], at: now)
+///     let queue = try inbox.queue(limit: 8)
 ///
-/// Payments that wait are kept twice, on different pages: in the table `notice`, with all other payments, and in the
-/// table `waiting`, which decides what waits. Each row carries a checksum.
+/// Every method blocks on the disk. Any thread; calls take turns.
+///
+/// It uses WAL with `synchronous = FULL`: every commit is on the disk when it returns. WAL's usual `NORMAL` may lose
+/// the last commits in a power cut (SQLite, "PRAGMA synchronous"), and with them payments that were acknowledged.
+///
+/// Waiting payments are stored twice, on different pages: in the table `notice`, with all other payments, and in the
+/// table `waiting`, which decides what waits. Each row has a checksum.
 public final class SQLiteInbox: Inbox {
     let path: String
     /// How many payments were announced since the file was made. Changes after each commit.
@@ -16,30 +22,30 @@ public final class SQLiteInbox: Inbox {
     let connection: Mutex<Connection>
     /// Held while another file replaces the present one.
     let replacing = Mutex<LastAttempt>(LastAttempt())
-    /// Pruning has seen the rows up to here, and forgets none of them before a later one.
+    /// Pruning has examined the rows up to this number, and deletes none of them before a later one.
     let pruningStart = Atomic<Int64>(0)
-    /// Receipts that the broker has confirmed and that are still in the file. The next commit that writes
-    /// receipts removes them.
+    /// Receipts that the broker has confirmed and that are still in the file. The next commit that writes receipts
+    /// removes them.
     let delivered = Mutex<Set<Int64>>([])
     private let log: @Sendable (String) -> Void
 
-    /// The open file. If it is found damaged while the box runs, another one replaces it.
+    /// The open file. It is replaced if it is found damaged while the box runs.
     struct Connection: Sendable {
         var queue: DatabaseQueue
-        /// The files as they were opened; `nil` while none is.
+        /// The identity of the files as they were opened; `nil` while none is open.
         var identity: FileIdentity?
-        /// The damage that was found, while the file could not be set aside yet.
+        /// The damage that was found, until the file has been set aside.
         var damage: String?
-        /// How to repair damage; `nil` makes damage an error for the caller.
+        /// How to repair damage; `nil` reports damage to the caller as an error.
         var repair: Repair?
     }
 
     var queue: DatabaseQueue { connection.withLock { $0.queue } }
 
-    /// Opens the file, and creates it if it is missing. Blocks. A file of another version of this program counts as
-    /// damaged; it is left as it is.
+    /// Opens the file, and creates it if it is missing. Blocks on the disk. A file of another version of this program
+    /// counts as damaged and is not changed.
     ///
-    /// - Parameter log: takes one line about something damaged that was set aside. Called on the thread that found it;
+    /// - Parameter log: called with one line about anything damaged that was set aside, on the thread that found it;
     ///   must not block.
     public init(path: String, log: @escaping @Sendable (String) -> Void = { _ in }) throws(InboxError) {
         self.path = path
@@ -74,7 +80,7 @@ public final class SQLiteInbox: Inbox {
             ReceiptRecord.addEpoch(to: &configuration)
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try queue.writeWithoutTransaction {
-                // Comes after opening, because GRDB sets NORMAL when it chooses WAL. A queue has this one connection.
+                // Set after opening, because GRDB sets NORMAL when it chooses WAL. A queue has only this connection.
                 try $0.execute(sql: "PRAGMA synchronous = FULL")
                 // After a large transaction the log shrinks again, to the size of 1,000 pages.
                 try $0.execute(sql: "PRAGMA journal_size_limit = \(4 << 20)")
@@ -95,10 +101,10 @@ public final class SQLiteInbox: Inbox {
 
     func note(_ line: String) { log(line) }
 
-    /// Runs one transaction, in the file that is at the path. A commit into a file that was deleted or moved away is lost
-    /// when the process ends, so it must not count as being on the disk.
+    /// Runs one transaction in the file at the path. A commit into a file that was deleted or moved away is lost when
+    /// the process ends, so it must not count as being on the disk.
     ///
-    /// - Parameter isIdle: whether the transaction is given up, since nothing has happened.
+    /// - Parameter isIdle: whether to roll the transaction back because it has changed nothing.
     func write<Value>(
         unless isIdle: (Value) -> Bool = { _ in false }, _ body: (Database) throws -> Value
     ) throws(InboxError) -> Value {
@@ -119,7 +125,7 @@ public final class SQLiteInbox: Inbox {
         return value
     }
 
-    /// Runs one transaction that writes receipts. Those that the broker has confirmed are removed by it: their page is
+    /// Runs one transaction that writes receipts. It also removes those that the broker has confirmed: their page is
     /// written anyway.
     ///
     /// - Parameter isIdle: see ``write(unless:_:)``.
@@ -128,7 +134,7 @@ public final class SQLiteInbox: Inbox {
     ) throws(InboxError) -> Value {
         let gone = delivered.withLock { $0 }
         let value = try write(unless: isIdle) { database in
-            // They go first: in a file made anew, a later receipt could have such a number.
+            // Removed first: in a new file, a later receipt could have the same number.
             try Self.removeReceipts(gone, from: database)
             return try body(database)
         }
@@ -138,8 +144,8 @@ public final class SQLiteInbox: Inbox {
 
     /// Runs `body`, which must not write, on one state of the file.
     ///
-    /// Not GRDB's `read`: it sets `PRAGMA query_only` before and behind, and each time SQLite compiles every statement
-    /// anew that it had compiled before (pragma.c, `OP_Expire`).
+    /// Does not use GRDB's `read`: that sets `PRAGMA query_only` before and after, and each time SQLite compiles every
+    /// statement again (pragma.c, `OP_Expire`).
     func read<Value>(_ body: (Database) throws -> Value) throws(InboxError) -> Value {
         try perform { queue in
             try queue.unsafeRead { database in
@@ -175,8 +181,8 @@ public final class SQLiteInbox: Inbox {
             ? .corrupt(path: path, reason: reason(error)) : .failed(path: path, reason: reason(error))
     }
 
-    /// The header holds a format number that no version of SQLite has written so far: a flipped bit. SQLite reports it by
-    /// its message only.
+    /// The header holds a format number that no version of SQLite has written so far: a flipped bit. SQLite reports it
+    /// only in its message.
     private static func isUnknownFormat(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.message == "unsupported file format"
     }

@@ -1,8 +1,9 @@
-/// Something that happened to the inbox's file and that people must hear about.
+/// An incident of the inbox's file that people must hear about.
 public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
-    /// It was damaged, missing, or of another version.
+    /// The file was damaged, missing, or of another version.
     case damaged(SetAsideDatabase)
-    /// It was no longer at its path and was written there again. `kept` is the file that was there instead, renamed.
+    /// The file was no longer at its path and was written there again. `kept` is the file that was there instead,
+    /// renamed.
     case displaced(reason: String, kept: String?)
 
     /// One line for the status and the log.
@@ -21,15 +22,15 @@ public enum StorageIncident: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// What happened to a database that was found damaged.
+/// The result of setting a damaged database aside.
 public struct SetAsideDatabase: Sendable, Equatable {
     /// Where the damaged file is now.
     public var path: String
     /// Why it was set aside, in SQLite's words.
     public var reason: String
-    /// How many payments that nobody has heard could be read from it.
+    /// How many payments that were not heard could be read from it.
     public var savedWaiting: Int
 
-    /// The reason where there was no file any more.
+    /// The reason if there was no file any more.
     static let missing = "the payment database is missing"
 }
