@@ -2,10 +2,10 @@ import SoundboxCore
 import SoundboxYAML
 
 extension Configuration {
-    /// What becomes of a ring that comes before another one has ended.
+    /// What to do with a ring that comes before another one has ended.
     public struct Ring: Sendable, Equatable {
         public enum Second: String, Sendable, CaseIterable {
-            /// It rings when the first one has ended, if it still has time.
+            /// It rings when the first one has ended, if it has not expired by then.
             case wait
             /// It is refused.
             case busy
@@ -14,16 +14,16 @@ extension Configuration {
         public var second: Second
     }
 
-    /// What commands give to say.
+    /// What commands may have spoken.
     public struct Say: Sendable, Equatable {
-        /// Makes speech of text without recordings.
+        /// What makes speech of text without recordings.
         public enum Synthesizer: String, Sendable, CaseIterable {
             /// If it is installed.
             case espeak = "espeak-ng"
             case none
         }
 
-        /// What is not said this long after it was sent is not said at all.
+        /// A command that has not been spoken this long after it was sent is not spoken at all.
         public var expireAfter: Duration
         public var synthesizer: Synthesizer
     }
@@ -45,7 +45,7 @@ extension Configuration.Say {
 }
 
 extension ClipSettings {
-    /// Clips are refused where nobody has said whose may be played: `hosts` has no default.
+    /// `hosts` has no default, so clips are refused until somebody says whose may be played.
     init(reading value: YAMLValue) throws(YAMLError) {
         let mapping = try value.mapping()
         let bytes = try mapping.read("max_bytes") { try $0.size(in: 1024...Self.mostBytes) } ?? 2 << 20

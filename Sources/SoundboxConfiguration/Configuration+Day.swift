@@ -7,9 +7,9 @@ extension Configuration {
     public struct Day: Sendable, Equatable {
         /// When a business day begins, in minutes after midnight.
         public var cutOver: Int
-        /// A name of the time zone database; `nil` for the machine's own.
+        /// A name of the time zone database; `nil` for the machine's own zone.
         public var timeZone: String?
-        /// When the day's takings are told by themselves, in minutes after midnight; `nil` never.
+        /// When the day's takings are announced automatically, in minutes after midnight; `nil` for never.
         public var announceAt: Int?
     }
 }
@@ -27,7 +27,7 @@ extension Configuration.Day {
 }
 
 extension YAMLValue {
-    /// `Asia/Shanghai`. Whether there is such a zone shows when it is used.
+    /// `Asia/Shanghai`. Whether the zone exists shows when it is used.
     fileprivate func timeZone() throws(YAMLError) -> String {
         let text = try string()
         guard ProcessTimeZone.isName(text) else {

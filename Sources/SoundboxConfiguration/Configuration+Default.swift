@@ -2,8 +2,8 @@ import SoundboxCore
 import SoundboxSystem
 
 extension Configuration {
-    /// What counts where `soundbox.yaml` says nothing, as far as setup, or a box without a configuration, begins with the
-    /// same. The other defaults stand where their keys are read.
+    /// The defaults of `soundbox.yaml` that setup, or a box without a configuration, also begins with. Other defaults
+    /// are where their keys are read.
     public enum Default {
         public static let brokerProtocol = BrokerProtocol.auto
         public static let audioDevice = "default"

@@ -5,7 +5,7 @@ import SoundboxYAML
 extension Configuration {
     /// For a box that renews its own certificate.
     public struct Enrolment: Sendable, Equatable {
-        /// PEM of who is believed about the box's certificate.
+        /// PEM of the authority that issues the box's certificate.
         public var issuerFile: String
 
         init(reading value: YAMLValue) throws(YAMLError) {
@@ -15,7 +15,7 @@ extension Configuration {
         }
     }
 
-    /// Where the box keeps the certificate that it renews; `nil` for one that does not.
+    /// Where the box keeps the certificate that it renews; `nil` for a box that does not renew one.
     package var identityFiles: IdentityFiles? {
         enrolment.map { IdentityFiles(inStateDirectory: stateDirectory, issuerFile: $0.issuerFile) }
     }

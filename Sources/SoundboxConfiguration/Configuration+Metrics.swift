@@ -27,7 +27,7 @@ extension ListenAddress {
         self.init(address, port: port)
     }
 
-    /// In the order of the network.
+    /// In network byte order.
     private static func bytes(_ text: Substring, _ family: Int32, _ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return inet_pton(family, String(text), &bytes) == 1 ? bytes : nil

@@ -3,19 +3,19 @@ import SoundboxCore
 import SoundboxYAML
 
 extension Configuration {
-    /// The shop's page, which another process serves; the box tells it how.
+    /// The shop's page. Another process serves it, with these settings from the box.
     public struct Page: Sendable, Equatable {
-        /// What whoever has signed in may do.
+        /// What a signed-in person may do.
         public enum Role: String, Sendable, CaseIterable {
             case look
             case change
         }
 
-        /// Where the box answers the page's process, and nobody else.
+        /// Where the box answers the page's process, and no other.
         public var socket: String
         /// 1–65535.
         public var port: Int
-        /// `nil` for every private address that the machine has.
+        /// `nil` for every private address of the machine.
         public var address: InternetAddress?
         /// PEM; without it the page is plain HTTP.
         public var certificateFile: String?
@@ -23,17 +23,17 @@ extension Configuration {
         public var role: Role
 
         public static let installedSocket = "/run/soundbox-page/control.sock"
-        /// What the page's process keeps: its unit's StateDirectory.
+        /// The folder of the page's process: its unit's StateDirectory.
         public static let installedFolder = "/var/lib/soundbox-page"
 
-        /// Whose that socket is besides the box's user; `nil` for the box's own group.
+        /// The group of the socket; `nil` for the box's own group.
         package var group: String? { socket == Self.installedSocket ? "soundbox-page" : nil }
 
-        /// Who is signed in.
+        /// The sessions of signed-in phones.
         public static func sessionsFile(in folder: String) -> String { "\(folder)/sessions.json" }
 
         /// `page: {enabled: true, …}`
-        /// - Returns: `nil` where it is switched off. What else is there must be right all the same.
+        /// - Returns: `nil` if it is switched off. Its other keys must be valid all the same.
         init?(reading value: YAMLValue) throws(YAMLError) {
             let mapping = try value.mapping()
             socket = try mapping.read("socket") { try $0.socketPath() } ?? Self.installedSocket
@@ -73,7 +73,7 @@ extension Configuration {
         }
     }
 
-    /// What the page's process is told of how to serve it.
+    /// The settings that the page's process gets from the box.
     package var pageJSON: JSONValue {
         guard let page else { return .object([("enabled", .bool(false))]) }
         func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }

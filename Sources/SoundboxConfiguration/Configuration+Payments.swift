@@ -3,44 +3,44 @@ import SoundboxSystem
 import SoundboxYAML
 
 extension Configuration {
-    /// How payment notices are written.
+    /// The format of payment notices.
     public enum PaymentFormat: Sendable, Equatable {
         /// The box's own: docs/integration.md.
         case native
         case mapped(PaymentMapping)
     }
 
-    /// Which notices are taken, and how they are read.
+    /// Which notices are accepted, and how they are read.
     public struct Payments: Sendable, Equatable {
         public var format: PaymentFormat
-        /// Whether the text of a notice is said.
+        /// Whether the text of a notice is spoken.
         public var saysTexts: Bool
-        /// What the mapping file says of topics.
+        /// Topic names that the mapping file prescribes.
         var naming: TopicNaming
     }
 
-    /// How the box knows that a notice or a command comes from the provider.
+    /// How the box verifies that a notice or a command comes from the provider.
     public struct Authenticity: Sendable, Equatable {
-        /// Holds the device's key on its first line; for its owner only.
+        /// Holds the device's key on its first line; readable by its owner only.
         public var keyFile: String
-        /// Holds a second key, which is believed as well: for as long as the provider changes from one to the other.
+        /// Holds a second valid key, while the provider changes from one to the other.
         public var nextKeyFile: String?
         /// Whether a message without a signature is refused.
         public var required: Bool
-        /// A notice paid longer ago is refused.
+        /// A notice that was paid longer ago is refused.
         public var window: Duration
     }
 }
 
 extension Configuration.Payments {
-    /// Reads the mapping file that is named. Blocks on the disk.
+    /// Reads the mapping file as well, if one is named. Blocks on the disk.
     init(reading top: YAMLMapping) throws(YAMLError) {
         let mapping = try top.section("payments")
         let directory = try top.read("mapping_directory") { try $0.path() } ?? InstalledFolders.mappings
         (format, naming) =
             try mapping.read("format") { try Configuration.PaymentFormat.read($0, directory: directory) }
             ?? (.native, TopicNaming())
-        // A payer can write the text of a notice.
+        // Off by default, because a payer can write the text of a notice.
         saysTexts = try mapping.read("text") { try $0.bool() } ?? false
         try mapping.refuseOtherKeys()
     }
@@ -67,7 +67,7 @@ extension Configuration.PaymentFormat {
         guard !name.isEmpty, !name.contains("/") else {
             throw value.error("expected native or the name of a file in \(directory.shownPath), without .yaml")
         }
-        // The file's own error would repeat the name, which may be anything.
+        // The file's own error would repeat the name, which may be a secret in the wrong place.
         guard SmallFile.exists("\(directory)/\(name).yaml") else {
             throw value.error("there is no file of this name with .yaml in \(directory.shownPath)")
         }
@@ -78,7 +78,7 @@ extension Configuration.PaymentFormat {
 }
 
 extension Configuration.Authenticity {
-    /// - Parameter keep: how long the inbox knows an id; a longer window would let an old notice be played back.
+    /// - Parameter keep: how long the inbox remembers an id; with a longer window an old notice could be replayed.
     init(reading value: YAMLValue, keep: Duration) throws(YAMLError) {
         let mapping = try value.mapping()
         nextKeyFile = try mapping.read("next_key_file") { try $0.path() }

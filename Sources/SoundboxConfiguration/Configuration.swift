@@ -5,49 +5,55 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-/// Everything that `soundbox.yaml` says. Reading is strict: what is not understood is refused, with file, line and key.
+/// Everything that `soundbox.yaml` says.
+///
+///     let configuration = try Configuration(readingFile: Configuration.defaultPath)
+///     print(configuration.topics.clientID, configuration.audio.volume.level)
+///
+/// Reading is strict: an unknown key or a wrong value is refused, with file, line and key.
 public struct Configuration: Sendable {
     public static let defaultPath = "/etc/soundbox/soundbox.yaml"
 
     public struct Broker: Sendable, Equatable {
-        /// At least one; with TLS all of them or none.
+        /// At least one; all of them with TLS, or none.
         public var addresses: [BrokerAddress]
-        /// After this much silence the connection is probed; whole seconds.
+        /// After this much silence the box probes the connection; whole seconds.
         public var keepAlive: Duration
-        /// The box comes back at a random moment within this time after it has lost its connection.
+        /// After a lost connection, the box reconnects at a random moment within this time.
         public var reconnectWindow: Duration
         public var protocolChoice: BrokerProtocol
-        /// For how long the broker is to keep what waits for a box that is away. MQTT 3.1.1 cannot ask.
+        /// How long the broker is asked to keep undelivered messages for an absent box. MQTT 3.1.1 cannot ask.
         public var sessionExpiry: Duration
         var naming: TopicNaming
         public var username: String?
-        /// A file of its own, so that the configuration can be shown and copied without a secret in it.
+        /// In a file of its own, so that the configuration can be shown and copied without a secret in it.
         public var passwordFile: String?
         public var caFile: String?
         public var certFile: String?
         public var keyFile: String?
-        /// The broker's key must be one of these: SHA-256 of its SubjectPublicKeyInfo in base64. Empty: any.
+        /// Only these keys of the broker are accepted: SHA-256 of its SubjectPublicKeyInfo in base64 (RFC 7469, section
+        /// 2.4). Empty accepts any.
         public var pins: [String]
     }
 
     public struct Audio: Sendable, Equatable {
         /// Any ALSA PCM name; `file:PATH` writes a WAV; `null` plays nothing in real time.
         public var device: String
-        /// At the first start; afterwards the volume set last counts.
+        /// For the first start; afterwards the last volume is restored.
         public var volume: Volume
         public var timing: Timing
-        /// What becomes of the card's own controls when it opens.
+        /// What to do with the card's own controls when it opens.
         public var cardLevel: CardLevel
-        /// What the sound is made fit for; `nil` leaves it to the board.
+        /// The loudspeaker that sound is processed for; `nil` uses the board's.
         public var speaker: Loudspeaker?
     }
 
     public struct VoiceChoice: Sendable, Equatable {
-        /// Each says every announcement, one after the other; at least one.
+        /// At least one. Each speaks every announcement, one after the other.
         public var locales: [String]
-        /// Who speaks, by locale; a language that is not in it is spoken by its own folder.
+        /// Speaker ids by locale. A language that is not listed uses its own folder.
         public var speakers: [String: String]
-        /// The folder that holds the locales.
+        /// The folder with the voices.
         public var directory: String
         public var tempo: Tempo
         /// How decimals are read; `nil` leaves it to each voice.
@@ -58,10 +64,10 @@ public struct Configuration: Sendable {
         public var freshness: FreshnessPolicy
         /// The currency of a notice that names none.
         public var currency: Currency
-        /// More waiting notices than this are spoken without chimes and long gaps; `nil` never.
+        /// If more notices than this wait, they are spoken without chimes and long pauses; `nil` for never.
         public var hurryAbove: Int?
         public var quietHours: QuietHours?
-        /// What the box says by itself of the network, and when.
+        /// Which network prompts the box speaks by itself, and when.
         public var networkPrompts: NetworkPromptPolicy
     }
 
@@ -75,15 +81,15 @@ public struct Configuration: Sendable {
     public var boardDirectory: String
     public var stateDirectory: String
     public var controlSocket: String
-    /// Where metrics are told by TCP; `nil` tells them on the control socket only.
+    /// Where metrics are served by TCP; `nil` serves them on the control socket only.
     public var metricsAddress: ListenAddress?
-    /// `nil` where there is no page for the shop.
+    /// `nil` without a page for the shop.
     public var page: Page?
     public var announce: Announce
     public var payments: Payments
-    /// `nil` takes every notice that the broker lets through.
+    /// `nil` accepts every notice that the broker delivers.
     public var authenticity: Authenticity?
-    /// `nil` for a box whose certificate, if it has one, is somebody else's to renew.
+    /// `nil` for a box without a certificate, or with one that it does not renew.
     public var enrolment: Enrolment?
     public var inbox: Retention
     public var ring: Ring
@@ -103,12 +109,13 @@ extension Configuration {
         try self.init(reading: try YAMLValue(readingFile: path, isConfidential: true))
     }
 
-    /// - Parameter file: the name used in errors; nothing is read from it.
+    /// - Parameter file: its name in errors; nothing is read from it.
     public init(parsing text: String, file: String) throws(YAMLError) {
         try self.init(reading: try YAMLValue(parsing: text, file: file, isConfidential: true))
     }
 
-    /// What has no default is read last: where mistakes are tolerated, the rest is known by then.
+    /// Keys without a default are read last: ``masked(_:)`` tolerates mistakes, and then the other keys are known
+    /// already.
     init(reading yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
         let (merchant, device) = (try top.required("merchant_id"), try top.required("device_id"))
@@ -149,15 +156,15 @@ extension Configuration {
                 switch error.part {
                 case .merchant: merchant
                 case .device: device
-                // Each by itself is good; those of the mapping and these are not, together.
+                // Each is valid by itself; the combination with the mapping's is not.
                 case .prefix, .clientID, .topic: platform
                 }
             throw culprit.error("the \(error.part) cannot be: \(error.problem)")
         }
     }
 
-    /// A configuration as others may see it, however wrong it is; see ``YAMLMask``. Blocks on the disk: paths are shown
-    /// that lead somewhere on this machine.
+    /// A configuration with all secrets masked, even if it is invalid; see ``YAMLMask``. Blocks on the disk: it shows
+    /// paths that exist on this machine.
     package static func masked(_ text: String) throws(YAMLError) -> YAMLMask {
         try YAMLMask(text, file: "soundbox.yaml") { _ = try? Configuration(reading: $0) }
     }
@@ -166,19 +173,19 @@ extension Configuration {
 extension Configuration.Broker {
     fileprivate init(reading mapping: YAMLMapping) throws(YAMLError) {
         let url = try mapping.required("url")
-        // For boxes on the mains: a broker that hangs is noticed within 20 s.
+        // For boxes on mains power: a broker that hangs is noticed within 22 s; see ``MQTTSettings/usualKeepAlive``.
         keepAlive = try mapping.read("keep_alive") { try $0.duration(in: .seconds(5) ... .hours(1)) } ?? .seconds(10)
         reconnectWindow =
             try mapping.read("reconnect_window") { try $0.duration(in: .zero ... .minutes(5)) } ?? .seconds(5)
         protocolChoice =
             try mapping.read("protocol") { try $0.choice(of: BrokerProtocol.self) }
             ?? Configuration.Default.brokerProtocol
-        // Longer than a shop is closed.
+        // Longer than shops are closed.
         sessionExpiry =
             try mapping.read("session_expiry") { try $0.duration(in: .hours(1) ... .days(365)) } ?? .days(30)
         let password = try mapping.read("password_file") { try $0.path() }
         passwordFile = password
-        // Alone it may be a token, which is a password; beside the file of a password it is a name.
+        // Alone it may be a token, which is a secret; with a password file it is a name.
         username = try mapping.read("username") { try password?.leadsSomewhere == true ? $0.name() : $0.string() }
         caFile = try mapping.read("ca_file") { try $0.path() }
         certFile = try mapping.read("cert_file") { try $0.path() }

@@ -2,17 +2,22 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// The key and the certificate of a box that was enrolled, in one file, so that both are replaced at once; and what is
-/// beside it while the next certificate is on its way. Everything blocks on the disk.
+/// The key and the certificate of an enrolled box, in one file so that both are replaced at once, and the files of a
+/// renewal that is under way. Every call blocks on the disk.
+///
+///     let files = IdentityFiles(inStateDirectory: "/var/lib/soundbox", issuerFile: "/etc/soundbox/issuer.pem")
+///     let request = try files.request(for: "M1001/box-01")
+///     let isNew = try files.install(certificate)
+///     if isNew, await brokerAccepts() { files.keep() }
 package struct IdentityFiles: Sendable {
-    /// Both, in PEM.
+    /// Key and certificate, in PEM.
     package let path: String
     private let issuerFile: String
     private let owner: FileOwner?
 
     /// - Parameters:
-    ///   - issuerFile: PEM of who is believed about certificates.
-    ///   - owner: who gets the files; `nil` leaves them to this process's user.
+    ///   - issuerFile: PEM of the authority that issues certificates.
+    ///   - owner: the files' owner; `nil` for this process's user.
     package init(inStateDirectory folder: String, issuerFile: String, owner: FileOwner? = nil) {
         path = Self.path(in: folder)
         self.issuerFile = issuerFile
@@ -21,30 +26,30 @@ package struct IdentityFiles: Sendable {
 
     package static func path(in stateDirectory: String) -> String { "\(stateDirectory)/identity.pem" }
 
-    /// All that may be there of a box's identity, for whoever takes it away.
+    /// All files of a box's identity, for deleting them.
     package static func paths(in stateDirectory: String) -> [String] {
         let path = path(in: stateDirectory)
         return [path, next(path), previous(path), starts(path), failure(path)]
     }
 
-    /// The key that the next certificate is asked for.
+    /// The key of the certificate that was requested.
     private static func next(_ path: String) -> String { "\(path).next" }
-    /// What counted before, while a new certificate is on trial.
+    /// The identity before, while a new certificate is on trial.
     private static func previous(_ path: String) -> String { "\(path).previous" }
-    /// How often a box was started with the one on trial.
+    /// How often the box was started with the certificate on trial.
     private static func starts(_ path: String) -> String { "\(path).starts" }
     /// When and why a new certificate was not kept.
     private static func failure(_ path: String) -> String { "\(path).failure" }
 
-    // MARK: The one that counts
+    // // MARK: The current one
 
-    /// Puts a first identity in its place.
+    /// Writes the first identity.
     package func adopt(_ key: ClientKey, _ certificate: ClientCertificate) throws {
         try SmallFile.replace(path, with: Self.text(key, certificate), mode: 0o600, owner: owner)
         for leftover in Self.paths(in: SmallFile.folder(of: path)).dropFirst() { unlink(leftover) }
     }
 
-    /// Puts back what was there before ``adopt(_:_:)``.
+    /// Restores what was there before ``adopt(_:_:)``.
     /// - Parameter text: `nil` for nothing.
     package func putBack(_ text: String?) throws {
         guard let text else {
@@ -61,7 +66,7 @@ package struct IdentityFiles: Sendable {
             end: Timestamp(millisecondsSince1970: certificate.notAfter * 1000))
     }
 
-    /// Without the key behind them.
+    /// Without the key that follows them.
     private static func certificates(in text: String) -> String {
         text.firstRange(of: "-----BEGIN PRIVATE KEY-----").map { String(text[..<$0.lowerBound]) } ?? text
     }
@@ -72,11 +77,11 @@ package struct IdentityFiles: Sendable {
 
     // MARK: The next one
 
-    /// A signing request for the next certificate. Its key is on the disk before, so that an answer finds it after a
-    /// power cut.
+    /// A signing request for the next certificate. Its key is stored first, so that an answer finds it after a power
+    /// cut.
     package func request(for name: String) throws -> String {
         if let text = try? SmallFile.read(Self.next(path)), let current = try? SmallFile.read(path) {
-            // A kill may have come between the key's two places.
+            // A kill may have come between writing the key in its two places.
             if !current.contains(text), let request = try? ClientKey(text: text).request(for: name) { return request }
         }
         let key = try ClientKey.make()
@@ -84,10 +89,9 @@ package struct IdentityFiles: Sendable {
         return try key.request(for: name)
     }
 
-    /// Puts the certificate that was asked for in the place of the one that counts, which stays beside it until
-    /// ``keep()``.
-    /// - Returns: whether anything changed; `false` for the one that counts already.
-    /// - Throws: why it is not taken; nothing has changed then.
+    /// Replaces the current certificate by the requested one. The old one is kept beside it until ``keep()``.
+    /// - Returns: whether anything changed; `false` if it is the current certificate.
+    /// - Throws: why it is refused; nothing has changed then.
     package func install(_ text: String) throws -> Bool {
         let current = try SmallFile.read(path)
         if let own = try? ClientCertificate(reading: text), current.hasPrefix(own.text) { return false }
@@ -104,7 +108,7 @@ package struct IdentityFiles: Sendable {
             try SmallFile.replace(Self.previous(path), with: current, mode: 0o600, owner: owner)
             try SmallFile.replace(path, with: Self.text(key, certificate), mode: 0o600, owner: owner)
         } catch {
-            // Nothing is on trial. After a kill between the two the old one is, and is kept.
+            // Nothing is on trial now. After a kill between the two writes the old identity is on trial, and is kept.
             unlink(Self.previous(path))
             throw error
         }
@@ -112,11 +116,11 @@ package struct IdentityFiles: Sendable {
         return true
     }
 
-    /// Whether the broker has not yet let the box in with the certificate that counts.
+    /// Whether the broker has not yet accepted the box with the current certificate.
     package var isOnTrial: Bool { SmallFile.exists(Self.previous(path)) }
 
-    /// A box is started with the one on trial.
-    /// - Returns: which start with it this is, from 1 on, power cuts included; 1 where the disk takes nothing.
+    /// Counts a start with the certificate on trial.
+    /// - Returns: the number of this start, from 1 on, power cuts included; always 1 if the disk cannot be written.
     package func countStart() -> Int {
         let file = Self.starts(path)
         let count = (try? SmallFile.read(file)).flatMap { Int($0.filter(\.isNumber)) } ?? 0
@@ -124,7 +128,7 @@ package struct IdentityFiles: Sendable {
         return count + 1
     }
 
-    /// The trial is over: the new one is good.
+    /// Ends the trial: keeps the new certificate.
     package func keep() {
         unlink(Self.previous(path))
         unlink(Self.starts(path))
@@ -132,9 +136,9 @@ package struct IdentityFiles: Sendable {
         SmallFile.syncFolder(of: path)
     }
 
-    /// The trial is over: the one before counts again.
+    /// Ends the trial: restores the certificate before.
     package func restore(at time: Timestamp, because reason: String) throws {
-        // Needs no room on the disk. What is said of it does, and is worth less.
+        // Needs no space on the disk. The note about it does, and matters less.
         guard rename(Self.previous(path), path) == 0 else {
             throw FileError(path: path, problem: "cannot be replaced: \(SystemError.last)")
         }
@@ -143,7 +147,7 @@ package struct IdentityFiles: Sendable {
         try? SmallFile.replace(Self.failure(path), with: "\(time) \(reason)\n", mode: 0o600, owner: owner)
     }
 
-    /// When and why a new certificate was not kept, if that was the last that came.
+    /// When and why a new certificate was not kept, if it was the last one received.
     package var failure: (time: Timestamp, reason: String)? {
         guard let bytes = try? SmallFile.bytes(ofRegularFile: Self.failure(path), limit: 4096) else { return nil }
         let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

@@ -12,16 +12,16 @@ enum MappingFile {
 
 extension PaymentMapping {
     /// Reads and checks a whole mapping.
-    /// - Parameter file: the name used in errors; nothing is read from it.
+    /// - Parameter file: its name in errors; nothing is read from it.
     public init(parsing text: String, file: String) throws(YAMLError) {
         try self.init(reading: try YAMLValue(parsing: text, file: file))
     }
 
     fileprivate init(reading yaml: YAMLValue) throws(YAMLError) {
         let top = try yaml.mapping()
-        // For people.
+        // A text for people.
         _ = top.optional("description")
-        // What the provider's platform prescribes beside the format.
+        // Topic names that the provider's platform prescribes.
         _ = try TopicNaming(reading: top)
         let amount = try top.required("amount").mapping()
         self.init(
@@ -43,7 +43,7 @@ extension PaymentMapping {
         try top.refuseOtherKeys()
     }
 
-    /// Why no message that this mapping can read meets a condition beside those before it; `nil` when one may.
+    /// Why no message that fits the mapping can meet a condition and those before it; `nil` if one may.
     private func problem(of condition: Condition) -> String? {
         let field = condition.field
         if let other = fields.first(where: field.excludes) {
@@ -53,7 +53,7 @@ extension PaymentMapping {
             return "an amount has digits"
         }
         if id.contains(field), condition.values.allSatisfy({ $0.isAlike("null") }) { return "an id is not null" }
-        // Half a character is refused wherever a mapping decides by it.
+        // U+FFFD stands for half a character, which is refused wherever a mapping decides by it.
         if condition.values.allSatisfy({ $0.unicodeScalars.contains("\u{FFFD}") }) { return "U+FFFD is refused" }
         let earlier = conditions.filter { $0.field == field }
         let remaining = condition.values.filter { value in
@@ -64,7 +64,7 @@ extension PaymentMapping {
         return "\(field) must also be \(others)"
     }
 
-    /// Every field that it reads.
+    /// Every field that the mapping reads.
     private var fields: [FieldPath] {
         let texts = [currency, channel, kind].compactMap { source in
             if case .field(let path, _)? = source { path } else { nil }
@@ -74,7 +74,7 @@ extension PaymentMapping {
 }
 
 extension PaymentMapping.Separators {
-    /// `thousands` and `decimal` beside `field` and `unit`.
+    /// `thousands` and `decimal`, next to `field` and `unit`.
     fileprivate init(reading amount: YAMLMapping) throws(YAMLError) {
         self.init()
         let (thousands, decimal) = (amount.optional("thousands"), amount.optional("decimal"))
@@ -149,7 +149,7 @@ extension PaymentMapping.Source {
         }
     }
 
-    /// Every text that this source can name by itself.
+    /// Every text that this source can produce by itself.
     private var meanings: [String] {
         switch self {
         case .constant(let text): [text]
@@ -188,7 +188,7 @@ extension TimeFormat {
 }
 
 extension YAMLValue {
-    /// One path, or a list of them.
+    /// One path, or a list of paths.
     fileprivate func fieldPaths() throws(YAMLError) -> [FieldPath] {
         guard isList else { return [try fieldPath()] }
         var paths: [FieldPath] = []

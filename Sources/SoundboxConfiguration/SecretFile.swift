@@ -2,8 +2,11 @@ import Glibc
 import SoundboxSystem
 
 /// A password or key in a file of its own.
+///
+///     let password = try SecretFile(path: "/etc/soundbox/password").read()
+///     let key = try SecretFile(content: "signing key", path: "/etc/soundbox/signing-key").read()
 package struct SecretFile {
-    /// What it holds, in the words of an error.
+    /// What it holds, for errors.
     package var content = "password"
     package let path: String
 
@@ -13,21 +16,21 @@ package struct SecretFile {
     }
 
     private static let maximumBytes = 4096
-    /// Editors of other systems begin a file with it: U+FEFF in UTF-8.
+    /// Some editors begin a file with it: U+FEFF in UTF-8.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The first line, without a byte order mark and its line end; blanks belong to it. Blocks on the disk.
+    /// The first line, without a byte order mark and its line end. Spaces belong to it. Blocks on the disk.
     ///
-    /// - Parameter evenIfExposed: for whoever is about to give the file its mode.
-    /// - Throws: ``SecretFileError`` when it is no file, or one that cannot be read, begins with an empty line, one of
-    ///   more than 4,096 bytes or one that is not UTF-8, or when every user of the system could read it.
+    /// - Parameter evenIfExposed: for a caller that is about to set the file's mode.
+    /// - Throws: ``SecretFileError`` if it is not a regular file, cannot be read, begins with an empty line, one of
+    ///   more than 4,096 bytes or one that is not UTF-8, or if every user of the system could read it.
     package func read(evenIfExposed: Bool = false) throws(SecretFileError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(SystemError.last.description) }
         defer { close(descriptor) }
         var attributes = stat()
         guard fstat(descriptor, &attributes) == 0 else { throw failure(SystemError.last.description) }
-        // It is read at every start, and a pipe gives its content once.
+        // Read at every start; a pipe gives its content only once.
         guard attributes.st_mode & S_IFMT == S_IFREG else { throw failure("is no file, but a pipe, folder or device") }
         guard evenIfExposed || attributes.st_mode & 0o007 == 0 else {
             throw failure("every user of this system may read it; run: chmod 600 \(path)")
@@ -41,7 +44,7 @@ package struct SecretFile {
         guard line.count <= Self.maximumBytes else {
             throw failure("its first line is longer than \(Self.maximumBytes) bytes")
         }
-        // Half a secret, or one with other characters in it, would be refused elsewhere and for no visible reason.
+        // Half a secret, or one with replaced characters, would be refused elsewhere without a visible reason.
         guard let text = String(validating: line, as: UTF8.self) else { throw failure("is not valid UTF-8") }
         return text
     }
@@ -52,11 +55,11 @@ package struct SecretFile {
 }
 
 extension String {
-    /// Whether a blank stands first or last. It belongs to a password, and is seldom meant.
+    /// Whether it begins or ends with a space, which belongs to the password but is seldom intended.
     package var hasOuterBlank: Bool { first?.isWhitespace == true || last?.isWhitespace == true }
 }
 
-/// A secret that cannot be used. The secret itself is never part of it.
+/// Why a secret cannot be used. Never contains the secret.
 package struct SecretFileError: Error, Equatable, CustomStringConvertible {
     package var content = "password"
     package var path: String

@@ -1,7 +1,11 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// Remembers across restarts what the box was set to from afar.
+/// Stores the remote settings across restarts.
+///
+///     let file = SettingsFile(inStateDirectory: "/var/lib/soundbox")
+///     try file.write(record)
+///     let stored = try file.read()
 package struct SettingsFile: Sendable {
     private let file: SummedLine
     var path: String { file.path }
@@ -11,8 +15,8 @@ package struct SettingsFile: Sendable {
         file = SummedLine(path: StateDirectory.settingsPath(in: folder), limit: 256 << 10)
     }
 
-    /// `nil` when there is none. Blocks on the disk.
-    /// - Throws: when what is there cannot be read, or is not what was written: `soundbox.yaml` then counts alone.
+    /// The stored settings; `nil` when there are none. Blocks on the disk.
+    /// - Throws: when the file cannot be read, or is damaged. Then only `soundbox.yaml` counts.
     package func read() throws(FileError) -> SettingsRecord? {
         guard let line = try file.read() else { return nil }
         guard let record = (try? JSONValue(parsing: line)).flatMap(SettingsRecord.init(decoding:)) else {
@@ -21,6 +25,6 @@ package struct SettingsFile: Sendable {
         return record
     }
 
-    /// Replaces the file as a whole: after a power cut it holds the old record or the new one. Blocks on the disk.
+    /// Replaces the whole file: after a power cut it holds the old record or the new one. Blocks on the disk.
     package func write(_ record: SettingsRecord) throws(FileError) { try file.write(record.json.text) }
 }

@@ -1,13 +1,17 @@
 import Glibc
 import SoundboxSystem
 
-/// The folder that holds what must survive: the inbox, the volume, and a lock, so that two boxes never share one.
+/// The folder with everything that must survive a restart: the inbox, the volume, and a lock, so that two boxes never
+/// share it.
+///
+///     let directory = try StateDirectory(path: "/var/lib/soundbox")
+///     let inbox = try SQLiteInbox(path: directory.inboxPath)
 package final class StateDirectory: Sendable {
     package let path: String
     private let lock: FileLock
 
-    /// Creates the folder if it is missing and takes the lock, which the kernel releases when the process ends, however
-    /// it ends, and which ends with this object before that. Blocks on the disk.
+    /// Creates the folder if it is missing and takes the lock. The lock ends with this object; the kernel releases it
+    /// when the process ends in any way. Blocks on the disk.
     package init(path: String) throws(StateDirectoryError) {
         self.path = path
         guard mkdir(path, 0o750) == 0 || errno == EEXIST else {
@@ -25,10 +29,10 @@ package final class StateDirectory: Sendable {
         self.lock = lock
     }
 
-    /// Settings that came from afar: read before there is a box.
+    /// The remote settings. They are read before there is a box.
     package static func settingsPath(in folder: String) -> String { "\(folder)/settings" }
 
-    /// What somebody has set since the setup, at the box or from afar: it is not for whoever has the box next.
+    /// Settings that somebody changed after the setup, at the box or remotely. They must not pass to the next owner.
     package static func changedSettings(in folder: String) -> [String] {
         ["settings", "volume", "quiet_hours"].map { "\(folder)/\($0)" }
     }
@@ -40,7 +44,7 @@ package final class StateDirectory: Sendable {
 package struct StateDirectoryError: Error, Equatable, CustomStringConvertible {
     package var path: String
     package var reason: String
-    /// Whether it is another box that is in the way.
+    /// Whether another box uses the folder.
     package var isInUse = false
 
     package var description: String { "state directory \(path): \(reason)" }

@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// One value that outlives a restart, in a file of its own in the state directory.
+/// One value that survives a restart, in a file of its own in the state directory.
 ///
 ///     let file = StateFile.volume(in: "/var/lib/soundbox")
 ///     try file.write(Volume(60))
@@ -17,9 +17,9 @@ package final class StateFile<Value: Sendable>: Sendable {
     private let writing = Mutex(())
 
     /// - Parameters:
-    ///   - limit: bytes that are read at most.
+    ///   - limit: the most bytes that are read.
     ///   - text: without a line feed at its end.
-    ///   - value: `nil` for what is no such text.
+    ///   - value: `nil` for text that is no such value.
     private init(
         _ path: String, limit: Int, text: @escaping @Sendable (Value) -> String,
         value: @escaping @Sendable (String) -> Value?
@@ -27,14 +27,14 @@ package final class StateFile<Value: Sendable>: Sendable {
         (self.path, self.limit, self.text, self.value) = (path, limit, text, value)
     }
 
-    /// `nil` when nothing readable is there. Any thread; blocks on the disk.
+    /// The value; `nil` when the file is missing or cannot be read. Any thread; blocks on the disk.
     package func read() -> Value? {
         guard let bytes = try? SmallFile.bytes(ofRegularFile: path, limit: limit), bytes.last == UInt8(ascii: "\n")
         else { return nil }
         return value(String(decoding: bytes.dropLast(), as: UTF8.self))
     }
 
-    /// Replaces the file as a whole: after a power cut it holds the old value or the new one. Any thread; blocks on the
+    /// Replaces the whole file: after a power cut it holds the old value or the new one. Any thread; blocks on the
     /// disk.
     package func write(_ value: Value) throws(FileError) {
         try writing.withLock { _ throws(FileError) in
@@ -55,7 +55,7 @@ extension StateFile where Value == Volume {
 }
 
 extension StateFile where Value == QuietChange {
-    /// The quiet hours that the shop has set itself, as the control socket's JSON has them.
+    /// The quiet hours that the shop has set itself, in the JSON of the control socket.
     package static func quietHours(in folder: String) -> StateFile {
         StateFile("\(folder)/quiet_hours", limit: 256) {
             $0.json.text
@@ -66,9 +66,10 @@ extension StateFile where Value == QuietChange {
 }
 
 extension StateFile where Value == Timestamp {
-    /// The moment that it cannot be earlier than: a box without a clock battery starts in the past.
+    /// A lower bound of the current time: a box without a clock battery starts in the past.
     ///
-    /// Twice, since one bit of a worn card could make it a time from which on every signed payment is too old.
+    /// Stored twice, since one flipped bit of a worn card could make it a time after which every signed payment is too
+    /// old.
     package static func time(in folder: String) -> StateFile {
         StateFile("\(folder)/time", limit: 64) {
             "\($0)\n\($0)"
@@ -80,7 +81,7 @@ extension StateFile where Value == Timestamp {
 }
 
 extension StateFile where Value == CivilDate {
-    /// The business day whose takings were told last.
+    /// The business day whose takings were announced last.
     package static func dayEnd(in folder: String) -> StateFile {
         StateFile("\(folder)/day_end", limit: 64) {
             "\($0)"
@@ -91,7 +92,7 @@ extension StateFile where Value == CivilDate {
 }
 
 extension StateFile where Value == SessionRecord {
-    /// The session that the box has at its broker.
+    /// The session of the box at its broker.
     package static func session(in folder: String) -> StateFile {
         StateFile("\(folder)/session", limit: 4096) {
             $0.json.text

@@ -1,15 +1,15 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// A file that holds one line and, on a second one, its SHA-256: a bit that has turned over on the card leaves text that
-/// makes sense, and is found. Blocks on the disk.
+/// A file that holds one line and, on a second one, its SHA-256: a flipped bit can leave text that makes sense, and the
+/// sum detects it. Blocks on the disk.
 struct SummedLine: Sendable {
     let path: String
-    /// The longest file, in bytes.
+    /// The largest file, in bytes.
     let limit: Int
 
     /// - Returns: the line; `nil` when there is no file.
-    /// - Throws: when what is there cannot be read, or is not what was written.
+    /// - Throws: when the file cannot be read, or is not what was written.
     func read() throws(FileError) -> [UInt8]? {
         guard SmallFile.exists(path) else { return nil }
         let bytes: [UInt8]
@@ -23,7 +23,7 @@ struct SummedLine: Sendable {
         return Array(lines[0])
     }
 
-    /// Replaces the file as a whole: after a power cut it holds the old line or the new one.
+    /// Replaces the whole file: after a power cut it holds the old line or the new one.
     /// - Parameter line: without a line break.
     func write(_ line: String) throws(FileError) {
         try SmallFile.replace(path, with: "\(line)\n\(Self.sum(Array(line.utf8)))\n", mode: 0o640, owner: nil)

@@ -1,8 +1,8 @@
 import SoundboxCore
 import SoundboxYAML
 
-/// What a file says of the names of topics and of the client id: `topics` and `client_id`, in the configuration's `broker`
-/// and in a mapping file.
+/// The names of topics and the client id in a file: `topics` and `client_id`, in the configuration's `broker` and in a
+/// mapping file.
 package struct TopicNaming: Sendable, Equatable {
     private var common: String?
     private var own: [Topic: String] = [:]
@@ -29,18 +29,18 @@ package struct TopicNaming: Sendable, Equatable {
         }
     }
 
-    /// - Parameter other: says what this leaves open.
+    /// - Parameter other: fills in what this one does not say.
     package func over(_ other: TopicNaming) -> TopicLayout {
         TopicLayout(
             common: common ?? other.common ?? TopicLayout.usual,
-            // Names for all topics replace those of the other one, which were meant to go together.
+            // Names for all topics replace the other file's names, which belong together.
             own: common == nil ? other.own.merging(own) { $1 } : own, clientID: clientID ?? other.clientID)
     }
 }
 
 extension Configuration {
-    /// The topics that a box of these ids would have, in a configuration that may be unfinished otherwise. Blocks on the
-    /// disk: a mapping file may prescribe them.
+    /// The topics of a box with these ids, in a configuration that may be incomplete otherwise. Blocks on the disk: a
+    /// mapping file may prescribe them.
     package static func topics(merchant: String, device: String, in text: String) throws -> Topics {
         let top = try YAMLValue(parsing: text, file: "soundbox.yaml", isConfidential: true).mapping()
         return try Topics(

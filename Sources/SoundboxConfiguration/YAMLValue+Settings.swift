@@ -3,7 +3,7 @@ import SoundboxSystem
 import SoundboxVoice
 import SoundboxYAML
 
-// The kinds of text that a configuration holds, and which of them are shown to others.
+// Kinds of text in a configuration, and which of them may be shown.
 
 extension YAMLValue {
     /// `zh-CN`, or `[zh-CN, en-US]`.
@@ -11,7 +11,8 @@ extension YAMLValue {
         var texts: [String] = []
         for value in try oneOrMoreValues() {
             let text = try value.locale()
-            // One payment would sound like two. A speaker's folder is called like his language: zh-CN-yunxi.
+            // With one language twice, one payment would sound like two. A speaker's folder begins with the language:
+            // zh-CN-yunxi.
             let language = text.split(separator: "-").prefix(2)
             if let twin = texts.first(where: { $0.split(separator: "-").prefix(2) == language }) {
                 throw value.error("\(twin) is there already; every language says each payment once")
@@ -28,7 +29,7 @@ extension YAMLValue {
         return values
     }
 
-    /// `mqtts://host`, or several: the nodes of one cluster.
+    /// `mqtts://host`, or a list: the nodes of one cluster.
     func brokers() throws(YAMLError) -> [BrokerAddress] {
         var brokers: [BrokerAddress] = []
         for value in try oneOrMoreValues() {
@@ -49,7 +50,8 @@ extension YAMLValue {
         return brokers
     }
 
-    /// Never shown: a signing key in the wrong line looks the same. 32 bytes are 43 characters of base64 and one that fills it up.
+    /// Never shown: a signing key in the wrong line looks the same. 32 bytes are 43 characters of base64 and one of
+    /// padding.
     func pins() throws(YAMLError) -> [String] {
         var pins: [String] = []
         for value in try oneOrMoreValues() {
@@ -71,7 +73,7 @@ extension YAMLValue {
         return currency
     }
 
-    /// A time of day, `22:00`, as minutes since midnight.
+    /// A time of day, `22:00`, as minutes after midnight.
     func minuteOfDay() throws(YAMLError) -> Int {
         let text = try string()
         guard let match = text.wholeMatch(of: /([0-9]{1,2}):([0-9]{2})/), let hour = Int(match.1),
@@ -81,7 +83,7 @@ extension YAMLValue {
         return hour * 60 + minute
     }
 
-    /// A path is taken as written: relative ones start where the program does.
+    /// A path as written; a relative one starts in the program's working directory.
     func path() throws(YAMLError) -> String {
         let text = try string()
         guard !text.isEmpty, !text.utf8.contains(where: { $0 < 0x20 }) else { throw error("expected a path") }
@@ -89,21 +91,21 @@ extension YAMLValue {
         return text
     }
 
-    /// Who or what something is called: as it stands in topics and in the log.
+    /// A name as it appears in topics and in the log.
     func name() throws(YAMLError) -> String {
         let text = try string()
         if text.isName { mayBeShown() }
         return text
     }
 
-    /// `zh-CN`, as BCP 47 writes a language.
+    /// `zh-CN`, a BCP 47 tag.
     private func locale() throws(YAMLError) -> String {
         let text = try string()
         if text.wholeMatch(of: /[a-z]{2,3}(-[A-Za-z0-9]{2,4}){0,2}/) != nil { mayBeShown() }
         return text
     }
 
-    /// Who speaks each language: one id where there is one language, else a mapping of ids by locale.
+    /// The speaker of each language: one id if there is one language, else a mapping of ids by locale.
     func speakers(of locales: [String], in directory: String) throws(YAMLError) -> [String: String] {
         guard isMapping else {
             let speaker = try speaker(of: locales[0], in: directory)
@@ -123,7 +125,7 @@ extension YAMLValue {
         return speakers
     }
 
-    /// Shown where such a speaker is installed: anything else could be a password in the wrong line.
+    /// Shown if such a speaker is installed: anything else could be a password in the wrong line.
     private func speaker(of locale: String, in directory: String) throws(YAMLError) -> String {
         let text = try string()
         guard VoiceSpeaker.isID(text) else {
@@ -141,7 +143,7 @@ extension YAMLValue {
         return text
     }
 
-    /// An ALSA device of a usual kind, or a file that leads somewhere.
+    /// An ALSA device of a usual kind, or a file in an existing folder.
     func audioDevice() throws(YAMLError) -> String {
         let text = try path()
         let kinds = /(auto|default|sysdefault|null|pulse|pipewire|jack|(plug|sys)?(hw|default|dmix|dsnoop|front):?)/
@@ -171,21 +173,21 @@ extension Duration {
 }
 
 extension String {
-    /// Short, and made of what names are made of.
+    /// Short, and made of the characters of names.
     var isName: Bool {
         (1...64).contains(unicodeScalars.count)
             && allSatisfy { $0.isLetter || $0.isNumber || "._-/:@ ".contains($0) } && !hasPrefix(" ")
     }
 
-    /// Whether a path names something on this machine, or something in a folder that is there, other than the root and
-    /// the one where the program runs: a password in the place of a path could be a name in either of those.
+    /// Whether a path names something on this machine, or something in an existing folder other than the root and the
+    /// working directory: a password in the place of a path could be a name in either of those.
     package var leadsSomewhere: Bool {
         if SmallFile.exists(self) { return true }
         let folder = self[..<(lastIndex(of: "/") ?? startIndex)]
         return folder.contains { $0 != "/" && $0 != "." } && SmallFile.exists(String(folder))
     }
 
-    /// A configured path in errors, which end up in journals and reports.
+    /// A configured path for errors, which appear in logs and reports.
     package var shownPath: String {
         leadsSomewhere ? self : "«not shown: it names no file in a folder of this machine»"
     }

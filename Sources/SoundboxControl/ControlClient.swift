@@ -3,29 +3,35 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Talks to the running box through its control socket.
+///
+///     let client = ControlClient(socketPath: "/run/soundbox/control.sock")
+///     let status = try await client.status()
+///     _ = try await client.setVolume("up")
+///
+/// Any task; never blocks.
 public struct ControlClient: Sendable {
-    /// The most bytes that are read of an answer.
+    /// The most bytes of an answer that are read.
     private static let mostBytes = 1 << 20
 
     private let socketPath: String
-    /// For errors. A relative path is kept for connecting: a socket's path has at most 107 bytes.
+    /// For errors. The relative path is used for connecting: a socket's path has at most 107 bytes.
     private let shownPath: String
-    /// For a whole exchange. A box that hangs in the middle of its answer has not answered.
+    /// For the whole exchange. A box that hangs in the middle of its answer has not answered.
     private let timeout: Duration
 
-    /// - Parameter timeout: how long the whole of an answer may take.
+    /// - Parameter timeout: for the whole exchange.
     public init(socketPath: String, timeout: Duration = .seconds(10)) {
         self.socketPath = socketPath
         shownPath = SmallFile.absolute(socketPath)
         self.timeout = timeout
     }
 
-    /// What the box is doing, as it says it.
+    /// The box's status as JSON.
     public func statusJSON() async throws(ControlError) -> JSONValue {
         try await send("GET", "status")
     }
 
-    /// What the box is doing.
+    /// The box's status.
     public func status() async throws(ControlError) -> BoxStatus {
         guard let status = BoxStatus(decoding: try await statusJSON()) else {
             throw ControlError(reason: "the box at \(shownPath) told no state; is it of another version?")
@@ -33,7 +39,7 @@ public struct ControlClient: Sendable {
         return status
     }
 
-    /// Speaks the last payment once more, after what is being announced.
+    /// Speaks the last payment again, after the current announcement.
     public func replay() async throws(ControlError) {
         _ = try await send("POST", "replay", body: [])
     }
@@ -43,7 +49,7 @@ public struct ControlClient: Sendable {
         try await send("GET", "volume")
     }
 
-    /// Sets the volume; acts on what is playing.
+    /// Sets the volume, also of what is playing.
     /// - Parameter change: a number from 0 to 100, `up`, `down`, `mute` or `unmute`.
     /// - Returns: as ``volume()``.
     public func setVolume(_ change: String) async throws(ControlError) -> JSONValue {
@@ -63,14 +69,14 @@ public struct ControlClient: Sendable {
         try await send("GET", "totals", parameters)
     }
 
-    /// What the box can say in figures, in the text format of Prometheus; see ``PrometheusText``.
+    /// The box's metrics, in the text format of Prometheus; see ``PrometheusText``.
     public func metrics() async throws(ControlError) -> String {
         let answer = try await fetch("GET", "metrics")
         guard answer.status == 200 else { throw refusal(try? JSONValue(parsing: answer.body)) }
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    /// One question as it is, for whoever passes the answer on.
+    /// One request as it is, for a caller that passes the answer on.
     /// - Returns: the status and the JSON of the answer, whatever it says.
     package func exchange(
         _ method: String, _ path: String, _ parameters: [(name: String, value: String)] = [], body: JSONValue? = nil
@@ -102,7 +108,8 @@ public struct ControlClient: Sendable {
         var request = HTTPFetch(
             method, "http://box/\(path)\(query.isEmpty ? "" : "?\(query)")", limit: timeout, most: Self.mostBytes)
         request.unixSocket = socketPath
-        // One question for each connection. libcurl would call the body a form, and ask before it sends a long one.
+        // One request for each connection. libcurl would call the body a form, and would ask before it sends a long
+        // one.
         request.headers = ["Connection: close", "Content-Type:", "Expect:"]
         request.body = body
         do throws(HTTPFailure) { return try await request.answer(onThreadNamed: "control-client") } catch {
@@ -110,7 +117,7 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// What a person must do about it; libcurl would only say that connecting failed.
+    /// What a person should do about it; libcurl would only say that connecting failed.
     private func reason(_ failure: HTTPFailure) -> String {
         switch failure {
         case .notReached(_, .some(SystemError(code: EACCES))), .notReached(_, .some(SystemError(code: EPERM))):

@@ -3,19 +3,23 @@ import ServiceLifecycle
 import SoundboxCore
 import SoundboxSystem
 
-/// Lets programs on this machine talk to the running box: HTTP and JSON on a Unix socket, which only the box's user and
-/// one group may open. By TCP nothing of it can be reached; see ``MetricsServer``. What it answers is written down in
+/// Serves the control API to programs on this machine: HTTP and JSON on a Unix socket that only the box's user and one
+/// group may open. It cannot be reached by TCP; see ``MetricsServer``. The routes are described in
 /// `docs/control-api.yaml`.
+///
+///     let server = ControlServer(socketPath: "/run/soundbox/control.sock", routes: routes, logger: logger)
+///     await server.run()
 package struct ControlServer: Service {
     private let socketPath: String
-    /// Whose the socket is besides the box's user; `nil` for the box's own group.
+    /// The group of the socket; `nil` for the box's own group.
     private let group: String?
     private let routes: [ControlRoute]
     private let isInService: Bool
     private let logger: Logger
     private let limits: HTTPServer.Limits
 
-    /// - Parameter isInService: `false` for a box that has some of its routes only; the others are refused with that.
+    /// - Parameter isInService: `false` for a box that has only some of its routes. The others are refused with that
+    ///   reason.
     package init(
         socketPath: String, group: String? = nil, limits: HTTPServer.Limits = HTTPServer.Limits(),
         routes: [ControlRoute], isInService: Bool = true, logger: Logger
@@ -28,7 +32,8 @@ package struct ControlServer: Service {
         self.limits = limits
     }
 
-    /// The box announces payments with or without its control socket, so a failure is logged and not passed on.
+    /// Serves until shutdown. The box announces payments with or without its control socket, so a failure is logged and
+    /// not thrown.
     package func run() async {
         do {
             let server = try HTTPServer(
@@ -40,7 +45,7 @@ package struct ControlServer: Service {
                     logger.debug("control socket open", metadata: ["path": "\(socketPath)"])
                 }
             } onCancelOrGracefulShutdown: {
-                // A client that never finishes its request does not hold up the announcement that is being finished.
+                // A client that never finishes its request must not delay the announcement that is being finished.
                 server.stop()
             }
         } catch {
@@ -50,7 +55,7 @@ package struct ControlServer: Service {
     }
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        // Slashes that are too many say nothing.
+        // Superfluous slashes are ignored.
         let path = request.path.split(separator: "/").joined(separator: "/")
         guard let route = routes.first(where: { $0.method.rawValue == request.method && $0.path == path }) else {
             return isInService

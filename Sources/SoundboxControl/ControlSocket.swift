@@ -2,17 +2,17 @@ import Glibc
 import Logging
 import SoundboxSystem
 
-/// The control socket in the file system, which only the box's user and group may open. It comes back when somebody
-/// removes it.
+/// The control socket in the file system, which only the box's user and group may open. It is created again when
+/// somebody removes it.
 final class ControlSocket: HTTPListener {
     private(set) var descriptor: Int32?
-    /// inotify(7) of the socket itself, so that nothing but its own removal wakes anybody.
+    /// inotify(7) of the socket itself, so that only its own removal wakes the thread.
     private(set) var watch: Int32?
     private let path: String
-    /// `nil` for the group that the process has.
+    /// `nil` for the process's own group.
     private let group: gid_t?
     private let logger: Logger
-    /// What tells it from another one in its place.
+    /// Distinguishes it from another socket in its place.
     private var identity: Identity?
 
     private struct Identity: Equatable {
@@ -46,7 +46,7 @@ final class ControlSocket: HTTPListener {
 
     deinit { close() }
 
-    /// Removes it from the file system. What is in its place otherwise is another box's, or no socket.
+    /// Removes it from the file system. Anything else in its place belongs to another box, or is no socket.
     func close() {
         if identity != nil, identity == Identity(of: path) { unlink(path) }
         identity = nil
@@ -71,7 +71,8 @@ final class ControlSocket: HTTPListener {
         }
     }
 
-    /// Removes the socket that a killed box left behind, and nothing else: a socket that answers belongs to a box.
+    /// Removes the socket that a killed box left behind, and nothing else: a socket that answers belongs to a running
+    /// box.
     private func takeOver() throws(ControlError) {
         var attributes = stat()
         guard lstat(path, &attributes) == 0 else { return }
@@ -87,7 +88,7 @@ final class ControlSocket: HTTPListener {
         unlink(path)
     }
 
-    /// Lets the one before go as soon as there is another one.
+    /// Closes the earlier socket only once there is a new one.
     private func open() throws(ControlError) {
         let opened = try makeSocket()
         switch withUnixAddress(path, { bind(opened, $0, $1) == 0 ? 0 : errno }) {
@@ -106,7 +107,7 @@ final class ControlSocket: HTTPListener {
         descriptor = opened
         identity = Identity(of: path)
         let watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        // A removal is a change of attributes first: of the number of names (inotify(7), IN_ATTRIB).
+        // A removal is a change of attributes first: of the number of links (inotify(7), IN_ATTRIB).
         let events = UInt32(IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW)
         if watch >= 0, inotify_add_watch(watch, path, events) < 0 {
             Glibc.close(watch)
@@ -115,7 +116,7 @@ final class ControlSocket: HTTPListener {
         }
     }
 
-    /// Before others may open it. Its owner may give it to a group that he is in.
+    /// Done before others may open it. A process may give its file to a group that it is a member of.
     private func giveToGroup() -> Bool {
         guard let group else { return true }
         return lchown(path, gid_t.max, group) == 0

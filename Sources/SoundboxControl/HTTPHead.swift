@@ -11,13 +11,13 @@ struct HTTPHead {
     /// A header goes on in another line (RFC 9112, section 5.2).
     var isFolded = false
 
-    /// Of several of one name the first.
-    /// - Parameter name: in small letters.
+    /// The first header of that name.
+    /// - Parameter name: in lower case.
     subscript(name: String) -> String? { values(name).first }
 
     private func values(_ name: String) -> [String] { headers.filter { $0.name.lowercased() == name }.map(\.value) }
 
-    /// Why it can be read in two ways. A proxy in front of this server may read it in the other one, and then take another
+    /// Why it can be read in two ways. A proxy in front of this server may read it the other way, and then take another
     /// request for the next, or ask another host (RFC 9112, section 11.2).
     var ambiguity: String? {
         if isFolded { return "a header goes on in a second line" }
@@ -44,7 +44,7 @@ struct HTTPHead {
 
     private func isTarget(of host: String?) -> Bool {
         let text = String(decoding: target, as: UTF8.self)
-        // Blanks and control characters; libmicrohttpd takes the last blank for the end.
+        // Excludes spaces and control characters; libmicrohttpd takes the last space for the end.
         guard target.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { return false }
         if text.hasPrefix("/") || text == "*" { return true }
         guard let scheme = text.firstRange(of: "://") else { return false }
@@ -74,8 +74,8 @@ extension HTTPHead {
                     return soundbox_http_result(false)
                 }
                 head.pointee.headers.append((String(cString: name), value.map { String(cString: $0) } ?? ""))
-                // Both are in the buffer that was read, the name first. Only libmicrohttpd 0.9.75 (Debian 12) moves one: it
-                // puts a line that goes on behind the name, `Content-Length5`.
+                // Both point into the buffer that was read, the name first. Only libmicrohttpd 0.9.75 (Debian 12) moves
+                // one: it appends a folded line to the name, `Content-Length5`.
                 if let value, value < name { head.pointee.isFolded = true }
                 return soundbox_http_result(true)
             }

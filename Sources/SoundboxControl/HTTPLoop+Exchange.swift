@@ -7,13 +7,13 @@ extension HTTPLoop {
         let socket: Int32
         private(set) var endsAt: ContinuousClock.Instant
         var isCut = false
-        /// Between the first line of a request and the last byte of its answer.
+        /// Set between the first line of a request and the last byte of its answer.
         var exchange: Exchange?
 
-        /// Has said that nothing follows; there may be something left to read.
+        /// The client has closed its sending side; there may be something left to read.
         var isHalfClosed = false
 
-        /// A request has not begun, or is not there as a whole.
+        /// Whether a request has not begun, or has not arrived completely.
         var isToSpeak: Bool {
             switch exchange?.state {
             case nil, .begun, .receiving: !isCut
@@ -21,7 +21,7 @@ extension HTTPLoop {
             }
         }
 
-        /// Nothing follows, and everything before has been read.
+        /// Whether the client sends no more, and everything before has been read.
         var hasSaidAll: Bool {
             var byte: UInt8 = 0
             return isHalfClosed && recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
@@ -45,20 +45,20 @@ extension HTTPLoop {
             case answered(HTTPResponse)
             /// libmicrohttpd has the answer, and asks for its body.
             case sent
-            /// Nobody is left to answer.
+            /// The client is gone.
             case cut
         }
 
         let number: UInt64
         let connection: OpaquePointer
         let target: [UInt8]
-        /// Those that the handler is told.
+        /// The headers that the handler gets.
         var headers: [String: String] = [:]
         var body: [UInt8] = []
-        /// Also of what is not kept.
+        /// Including bytes that are not kept.
         var receivedCount = 0
         var state = State.begun
-        /// Of the body of the answer: what is still to be sent, and what makes more.
+        /// The rest of the answer's body: bytes still to be sent, and the function that makes more.
         var unsent: ArraySlice<UInt8> = []
         var rest: (@Sendable () async throws -> [UInt8]?)?
 
@@ -75,7 +75,7 @@ extension HTTPLoop {
 
     /// What libmicrohttpd holds of an answer in pieces, until it has sent it.
     final class Reader {
-        // The daemon, and with it all that it holds, ends before its loop.
+        // The daemon ends before its loop, and with it everything that it holds.
         unowned let loop: HTTPLoop
         let exchange: Exchange
         var both: (HTTPLoop, Exchange) { (loop, exchange) }

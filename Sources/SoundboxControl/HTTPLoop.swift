@@ -2,28 +2,28 @@ import CMicroHTTPD
 import Glibc
 import SoundboxSystem
 
-/// The thread of an ``HTTPServer``: whatever libmicrohttpd is called for, is called from here.
+/// The thread of an ``HTTPServer``: all calls of libmicrohttpd are made here.
 ///
-/// libmicrohttpd has a thread of its own to offer. Then a connection would be resumed, cut and counted from other threads
-/// than the one that ends it, and nobody could be told what to do when the descriptors are used up.
+/// libmicrohttpd could run a thread of its own. Then connections would be resumed, cut and counted on other threads
+/// than the one that ends them, and the server could not react when the process runs out of descriptors.
 final class HTTPLoop {
     private let server: HTTPServer
     private let listener: any HTTPListener
     private var daemon: OpaquePointer?
     /// Oldest first.
     private var clients: [Client] = []
-    /// Those whose connections are suspended until their answers come.
+    /// Exchanges whose connections are suspended until their answers come.
     private var answering: [UInt64: Exchange] = [:]
     private var lastExchange: UInt64 = 0
-    /// No descriptor is left to accept a connection with.
+    /// Until then no connection is accepted, because there was no descriptor left.
     private var restsUntil: ContinuousClock.Instant?
-    /// The server has been stopped.
+    /// Set when the server has been stopped.
     private var endsAt: ContinuousClock.Instant?
 
     init(_ server: HTTPServer, _ listener: any HTTPListener) throws(ControlError) {
         self.server = server
         self.listener = listener
-        // Unretained: the daemon has ended before `run()` returns, and before `self` goes without it.
+        // Unretained: the daemon ends before `run()` returns, and before `self` is released without it.
         daemon = soundbox_http_start(
             server.limits.idleSeconds, server.limits.memory, server.identity?.certificate, server.identity?.key,
             Unmanaged.passUnretained(self).toOpaque(),
@@ -61,7 +61,7 @@ final class HTTPLoop {
                 }
             })
         guard daemon != nil else {
-            // libmicrohttpd does not tell which of its parts refused.
+            // libmicrohttpd does not say which of its parts refused.
             let reason =
                 server.identity.map {
                     "\($0.name) cannot be used; is that the certificate's own key, and are both PEM, without a passphrase?"
@@ -94,7 +94,7 @@ final class HTTPLoop {
         stop()
     }
 
-    /// Sleeps until something is to be done, and does what is not libmicrohttpd's.
+    /// Sleeps until something is due, and handles what libmicrohttpd does not.
     private func wait() {
         let now = ContinuousClock.now
         if let rest = restsUntil, rest <= now { restsUntil = nil }
@@ -102,13 +102,13 @@ final class HTTPLoop {
         var timeout = own.map { ($0 - now).pollMilliseconds } ?? -1
         let daemons = soundbox_http_timeout(daemon)
         if daemons >= 0 { timeout = Int32(min(daemons, timeout < 0 ? Int64(Int32.max) : Int64(timeout))) }
-        // libmicrohttpd does not see that nothing follows when that comes together with the last bytes. While it has
-        // bytes to look at, it may yet find a request among them.
+        // libmicrohttpd does not notice the end of input when it arrives together with the last bytes. While it has
+        // bytes to read, there may be a request among them.
         let speakers = daemons == 0 ? [] : clients.filter(\.isToSpeak)
         for client in speakers where client.hasSaidAll { cut(client) }
         let open = speakers.filter { !$0.isHalfClosed }
         let listens = restsUntil == nil && endsAt == nil
-        // A negative descriptor is no event.
+        // poll(2) ignores a negative descriptor.
         var polled = [
             server.mailbox.descriptor, soundbox_http_descriptor(daemon), (listens ? listener.descriptor : nil) ?? -1,
             (endsAt == nil ? listener.watch : nil) ?? -1,
@@ -136,12 +136,12 @@ final class HTTPLoop {
         }
     }
 
-    /// One at a time, so that whoever comes in a crowd is looked at before he is the oldest.
+    /// Accepts one at a time, so that each client of a crowd is read before it becomes the oldest.
     private func accept() {
         guard let descriptor = listener.descriptor else { return }
         let accepted = soundbox_http_accept(descriptor)
         guard accepted >= 0 else {
-            // Otherwise there is none, or it has gone already.
+            // Otherwise there is none, or it is gone already.
             if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { restsUntil = .now + server.limits.rest }
             return
         }
@@ -151,16 +151,16 @@ final class HTTPLoop {
         }
         let others = clients.filter { !$0.isCut }
         for client in others.prefix(max(0, others.count + 1 - server.limits.mostConnections)) { cut(client) }
-        // It closes what it cannot take.
+        // It closes a connection that it cannot take.
         _ = soundbox_http_add(daemon, accepted)
     }
 
-    /// The client notices at once, and libmicrohttpd when it runs next.
+    /// The client notices at once, libmicrohttpd when it runs next.
     private func cut(_ client: Client) {
         guard !client.isCut else { return }
         client.isCut = true
         shutdown(client.socket, Int32(SHUT_RDWR))
-        // libmicrohttpd does not look at a suspended connection, and would keep it for as long as its answer takes.
+        // libmicrohttpd does not watch a suspended connection, and would keep it until its answer comes.
         if let exchange = client.exchange, answering[exchange.number] != nil { resume(exchange, .cut) }
     }
 
@@ -189,8 +189,8 @@ final class HTTPLoop {
         return Unmanaged.passRetained(exchange).toOpaque()
     }
 
-    /// Called when the headers are there, with each piece of the body, when the request is there, and when the connection
-    /// has been resumed.
+    /// Called when the headers are there, with each piece of the body, when the request is complete, and when the
+    /// connection has been resumed.
     ///
     /// - Returns: `false` to end the connection.
     private func goOn(
@@ -205,13 +205,13 @@ final class HTTPLoop {
             for name in server.headers { exchange.headers[name] = head[name] }
             guard let (status, reason) = refusal(of: head) else { return true }
             var response = server.refusal(status, reason)
-            // A body that is not read would be taken for the next request.
+            // An unread body would be taken for the next request.
             response.headers.append(("Connection", "close"))
             return answer(exchange, response)
         case .receiving where !bytes.isEmpty:
             exchange.receivedCount += bytes.count
             if exchange.receivedCount <= limits.longestBody { exchange.body += bytes }
-            // In the middle of a body nothing can be answered. Its end is waited for, but not for long.
+            // No answer is possible in the middle of a body. Its end is awaited, but only up to a limit.
             return exchange.receivedCount <= 16 * limits.longestBody
         case .receiving where exchange.receivedCount > limits.longestBody:
             let (status, reason) = tooLong
@@ -233,7 +233,7 @@ final class HTTPLoop {
         }
     }
 
-    /// Why a request is refused before its body comes.
+    /// Why to refuse a request before its body comes.
     private func refusal(of head: HTTPHead) -> (status: Int, reason: String)? {
         let limits = server.limits
         if head.headers.count > limits.mostHeaders { return (431, "there are more than \(limits.mostHeaders) headers") }
@@ -273,7 +273,7 @@ final class HTTPLoop {
         return body
     }
 
-    /// - Returns: the count of bytes; 0 when they are being made, and the connection is suspended.
+    /// - Returns: the number of bytes; 0 while they are being made and the connection is suspended.
     private func send(_ exchange: Exchange, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         if case .cut = exchange.state { return soundbox_http_end(false) }
         guard exchange.unsent.isEmpty else {

@@ -1,17 +1,18 @@
-/// What a client asks of an ``HTTPServer``.
+/// A request to an ``HTTPServer``.
 package struct HTTPRequest: Sendable, Equatable {
     /// As it was sent: `GET`.
     package var method: String
-    /// As it was sent, without the query: nothing in it is decoded.
+    /// As it was sent, without the query, and not decoded.
     package var path: String
     /// In their order, a name as often as it was sent. The values are decoded.
     package var query: [(name: String, value: String)]
-    /// Those that the server was asked to tell, by their names in small letters. Of several of one name the first counts.
+    /// The headers that the server was asked to pass on, by their names in lower case. Of several with one name, the
+    /// first.
     package var headers: [String: String] = [:]
     package var body: [UInt8]
 
-    /// - Parameter target: what stands between method and version, such as `/history?limit=3`, or a whole URL, as a proxy
-    ///   is sent.
+    /// - Parameter target: the part between method and version, such as `/history?limit=3`, or a whole URL, as a proxy
+    ///   gets it.
     package init(method: String, target: some Collection<UInt8>, body: [UInt8] = []) {
         self.method = method
         self.body = body
@@ -38,7 +39,7 @@ package struct HTTPRequest: Sendable, Equatable {
         return path.isEmpty ? "/" : String(path)
     }
 
-    /// Without percent signs; as it was sent when that would be no text.
+    /// Percent-decoded; as it was sent if the result would not be UTF-8.
     private static func decoded(_ value: [UInt8]) -> String {
         var bytes: [UInt8] = []
         var rest = value[...]
@@ -54,15 +55,15 @@ package struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// What an ``HTTPServer`` answers.
+/// An answer of an ``HTTPServer``.
 package struct HTTPResponse: Sendable, Equatable {
     package var status: Int
     package var contentType: String
     package var body: [UInt8]
-    /// Besides the kind of content. Neither names nor values may hold a line break.
+    /// In addition to the content type. Neither names nor values may contain a line break.
     package var headers: [(name: String, value: String)] = []
-    /// Makes what follows behind `body`, piece by piece and none of them empty, each when the one before is on its way;
-    /// `nil` is the end. An error cuts the answer off, so that nobody takes it for a whole one.
+    /// Makes the rest of the body, in pieces that are not empty, each when the one before is on its way; `nil` is the
+    /// end. An error cuts the answer off, so that nobody takes it for complete.
     package var rest: (@Sendable () async throws -> [UInt8]?)?
 
     package init(status: Int, contentType: String, body: [UInt8]) {

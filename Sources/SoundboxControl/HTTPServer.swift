@@ -1,30 +1,36 @@
 import SoundboxSystem
 import Synchronization
 
-/// An HTTP server on one thread, by libmicrohttpd, that keeps its connections few and short: a program that opens and
-/// forgets them takes neither the descriptors of this process nor its time.
+/// An HTTP server on one thread, by libmicrohttpd, with few and short connections: a program that opens connections and
+/// forgets them exhausts neither the descriptors of this process nor its time.
+///
+///     let server = try HTTPServer(refusal: { status, reason in
+///         HTTPResponse(status: status, contentType: "text/plain", body: Array(reason.utf8))
+///     }, handler: answer)
+///     try await server.run(thread: "metrics") { try TCPListener(address) } whenOpen: {}
 ///
 /// A new connection is always served. The oldest makes room for it, since one that is still there is idle or slow.
-/// Requests are answered by Swift's tasks, so a slow answer holds up nobody.
+/// Requests are answered in Swift tasks, so a slow answer delays no other.
 package final class HTTPServer: Sendable {
     package struct Limits: Sendable {
-        /// One is used by a person, and a few more by programs that watch.
+        /// One is used by a person, and a few more by monitoring programs.
         package var mostConnections: Int
         /// Without a byte from the client.
         package var idleSeconds: UInt32
         /// From the first byte to the last, however slowly they come. An answer may wait for a slow disk.
         package var lifetime: Duration
-        /// Whether that begins anew behind each answer, for clients that keep their connection, and with each piece of one.
+        /// Whether ``lifetime`` restarts after each answer, for clients that keep their connection, and with each piece
+        /// of one.
         package var renewsLifetime: Bool
         /// For an answer that is on its way when the server is stopped.
         package var farewell: Duration
         /// Bytes of a request's body.
         package var longestBody: Int
         package var mostHeaders = 64
-        /// Bytes of memory of each connection. Target and headers of a request share it with libmicrohttpd's own needs.
+        /// Bytes of memory for each connection. Target and headers of a request share it with libmicrohttpd's own data.
         package var memory = 18_432
-        /// Between attempts to accept a connection while the process has no descriptor left for it. Otherwise the thread
-        /// would try as fast as the processor can.
+        /// Between attempts to accept a connection while the process has no descriptor left. Otherwise the thread would
+        /// try again without pause.
         var rest = Duration.seconds(1)
 
         package init(
@@ -40,9 +46,9 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// With which it serves HTTPS, in PEM.
+    /// The server's certificate and key for HTTPS, in PEM.
     package struct Identity: Sendable {
-        /// For whoever has to look after it.
+        /// For log messages.
         package var name: String
         package var certificate: String
         package var key: String
@@ -55,26 +61,26 @@ package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) async -> HTTPResponse
 
     let limits: Limits
-    /// What a request is answered that no handler is shown: it is too long, or can be read in two ways. What is too long for
-    /// the memory, or no HTTP, is answered by libmicrohttpd, in words of its own.
+    /// Makes the answer to a request that no handler gets: it is too long, or can be read in two ways. A request that
+    /// is too long for the memory, or no HTTP, is answered by libmicrohttpd itself.
     let refusal: @Sendable (_ status: Int, _ reason: String) -> HTTPResponse
     let handler: Handler
     let mailbox: Mailbox
-    /// The headers of a request that the handler is told, in small letters.
+    /// The headers that the handler gets, in lower case.
     let headers: [String]
     let identity: Identity?
-    /// Whether a connection that was accepted is served. Called on the server's thread; must not block.
+    /// Whether to serve an accepted connection. Called on the server's thread; must not block.
     let admits: @Sendable (_ descriptor: Int32) -> Bool
 
-    /// What the server's thread is told.
+    /// A message to the server's thread.
     enum Mail: Sendable {
         case answer(exchange: UInt64, HTTPResponse)
-        /// What follows of an answer; `nil` is its end.
+        /// The next piece of an answer; `nil` is its end.
         case piece(exchange: UInt64, Result<[UInt8]?, any Error>)
         case stop
     }
 
-    /// Any thread may post, and the server's thread alone takes.
+    /// Any thread may post; only the server's thread takes.
     final class Mailbox: Sendable {
         private let wakeUp: WakeUp
         private let mail = Mutex<[Mail]>([])
@@ -114,11 +120,11 @@ package final class HTTPServer: Sendable {
         mailbox = try Mailbox()
     }
 
-    /// Serves until it is told to ``stop()``, also when it was told so before. To be called once.
+    /// Serves until ``stop()``, also if that was called before. Call it once.
     ///
     /// - Parameters:
     ///   - thread: shown by `top -H`.
-    ///   - listening: makes what connections come from; called on that thread, and so is everything of what it makes.
+    ///   - listening: makes the listener. Called on the server's thread, like all methods of the listener.
     ///   - whenOpen: called once when clients may come.
     package func run(
         thread: String, listening: @escaping @Sendable () throws -> any HTTPListener,
@@ -133,17 +139,18 @@ package final class HTTPServer: Sendable {
         }
     }
 
-    /// Lets go whoever is idle or has half asked; answers that are on their way have the time of the farewell. Any thread.
+    /// Closes idle connections and those with half a request. Answers on their way have ``Limits/farewell`` to finish.
+    /// Any thread; never blocks.
     package func stop() { mailbox.post(.stop) }
 }
 
-/// What the connections of a server come from. Used by the server's thread only.
+/// Where the connections of a server come from. Used by the server's thread only.
 package protocol HTTPListener: AnyObject {
-    /// Listens, and never blocks. May change in ``lookAfterItself()``; `nil` when there is nothing to listen on.
+    /// Listens, and never blocks. May change in ``lookAfterItself()``; `nil` while there is nothing to listen on.
     var descriptor: Int32? { get }
-    /// Readable when the listener wants to look after itself.
+    /// Readable when ``lookAfterItself()`` should be called.
     var watch: Int32? { get }
     func lookAfterItself()
-    /// Takes no more connections. Harmless when called again.
+    /// Accepts no more connections. Harmless when called again.
     func close()
 }

@@ -2,9 +2,12 @@ import Logging
 import ServiceLifecycle
 import SoundboxCore
 
-/// Answers `GET /metrics` on a TCP port, and nothing else: no command, no history and no status can be reached there.
+/// Answers `GET /metrics` on a TCP port, and nothing else: commands, history and status cannot be reached there.
 ///
-/// It has a thread and connections of its own, so whatever its clients do, the control socket goes on.
+///     let server = MetricsServer(address: address, metrics: families, logger: logger)
+///     await server.run()
+///
+/// It has its own thread and connections, so its clients cannot affect the control socket.
 package struct MetricsServer: Service {
     private let address: ListenAddress
     private let scrapes: Scrapes
@@ -18,7 +21,8 @@ package struct MetricsServer: Service {
         self.logger = logger
     }
 
-    /// The box announces payments with or without it, so a failure is logged and not passed on.
+    /// Serves until shutdown. The box announces payments with or without metrics, so a failure is logged and not
+    /// thrown.
     package func run() async {
         let place: Logger.Metadata = ["address": "\(address)"]
         do {
@@ -44,7 +48,7 @@ package struct MetricsServer: Service {
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         switch (request.method, request.path) {
-        // libmicrohttpd leaves out the body of an answer to HEAD.
+        // libmicrohttpd omits the body of an answer to HEAD.
         case ("GET", "/metrics"), ("HEAD", "/metrics"): await scrapes.next()
         default: Self.response("here is GET /metrics, and nothing else", status: 404)
         }
@@ -55,8 +59,8 @@ package struct MetricsServer: Service {
     }
 }
 
-/// Counting asks the disk, on which payments are waiting to be stored. So one answer is made at a time, and whoever asks
-/// meanwhile, or within a second after it, gets the same: a crowd costs the box no more than one client does.
+/// Counting uses the disk, on which payments wait to be stored. So one answer is made at a time; requests that arrive
+/// meanwhile, or within a second after it, get the same answer. A crowd of clients costs no more than one.
 actor Scrapes {
     private let metrics: @Sendable () async -> [MetricFamily]
     private let freshness: Duration

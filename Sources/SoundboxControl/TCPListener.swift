@@ -1,4 +1,4 @@
-// Both include sys/socket.h, and its constants belong to the one that the compiler read first.
+// Both headers include sys/socket.h; its constants belong to the one that the compiler read first.
 import CMicroHTTPD
 import Glibc
 import SoundboxCore
@@ -10,7 +10,7 @@ package final class TCPListener: HTTPListener {
     package let watch: Int32? = nil
 
     /// The machine need not have the address yet: a box starts before its network does.
-    /// - Throws: when somebody else has the port, or the machine knows no such addresses.
+    /// - Throws: when the port is taken, or the machine has no such kind of address.
     package init(_ address: ListenAddress) throws(ControlError) {
         do throws(SystemError) { descriptor = try Self.socket(listeningAt: address) } catch {
             throw ControlError(reason: "\(address): \(error)")

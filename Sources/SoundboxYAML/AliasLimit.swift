@@ -1,9 +1,9 @@
 import Glibc
 
-/// Refuses a text whose aliases, written out, could make it longer than any file that is read.
+/// Refuses a text whose aliases, expanded, could make it longer than any file that is read.
 ///
-/// Written out, 200 bytes of lists of aliases would fill any memory. Yams shares what an alias stands for, but walks
-/// through all of it as soon as one is in the key of a mapping, which would take years.
+/// Lists of aliases of 200 bytes could fill any memory when expanded. Yams shares an alias's value, but walks through
+/// all of it as soon as one is in a mapping's key, which would take years.
 func checkAliases(of text: String, limit: Int) throws(AliasError) {
     let bytes = Array(text.utf8)
     let anchors = Set(names(after: UInt8(ascii: "&"), in: bytes))
@@ -20,8 +20,8 @@ struct AliasError: Error {
     let count: Int
 }
 
-/// Words behind a mark, as libyaml delimits the names of anchors and aliases. Marks inside quoted text count, too. They
-/// do no harm unless an anchor has the same name.
+/// Words behind a mark, as libyaml delimits the names of anchors and aliases. Marks inside quoted text count too, which
+/// is harmless unless an anchor has the same name.
 private func names(after mark: UInt8, in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     bytes.split(separator: mark, omittingEmptySubsequences: false).dropFirst()
         .map { $0.prefix(while: isOfName) }.filter { !$0.isEmpty }

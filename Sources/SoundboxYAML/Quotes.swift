@@ -1,10 +1,10 @@
 import SoundboxCore
 import Yams
 
-// What means something to YAML, or nothing at all, where a person has written a text.
+// Characters with a meaning in YAML, in text that a person has written.
 
 extension Node {
-    /// Refuses a value that lacks its quotes, so that another one would be read, or none.
+    /// Refuses a value without necessary quotes, which would be read as another one, or as none.
     ///
     /// - Parameter text: the document.
     func checkQuotes(in text: String, file: String) throws(YAMLError) {
@@ -22,9 +22,9 @@ extension Node {
         }
     }
 
-    /// A scalar that is read back as this text, whatever it holds.
+    /// A scalar that is read back as this text, whatever it contains.
     static func text(_ text: String) -> Node {
-        // A block keeps the lines of certificates and keys.
+        // A block scalar keeps the lines of certificates and keys.
         let style: Scalar.Style =
             text.contains("\n") ? .literal : text.beginsWithTypographicQuote ? .doubleQuoted : .any
         return .scalar(Scalar(text, .implicit, style))

@@ -1,10 +1,15 @@
 import SoundboxCore
 import Yams
 
-/// A YAML mapping that is changed and written back. Keys that nobody touches stay; comments and layout do not, since
-/// libyaml does not keep them.
+/// A YAML mapping that can be changed and written back.
+///
+///     var document = try YAMLDocument(readingFile: "/etc/soundbox/soundbox.yaml")
+///     document["voice", "locale"] = "en-US"
+///     let text = document.text
+///
+/// Keys that are not changed stay. Comments and layout are lost, since libyaml does not keep them.
 public struct YAMLDocument: Equatable {
-    /// Nothing that people write by hand is larger.
+    /// No file that people write by hand is larger.
     public static let mostBytes = 4 << 20
 
     private var root: Node.Mapping
@@ -12,7 +17,7 @@ public struct YAMLDocument: Equatable {
     /// An empty mapping.
     public init() { root = Node.Mapping([]) }
 
-    /// - Parameter file: the name used in errors; nothing is read from it.
+    /// - Parameter file: its name in errors; nothing is read from it.
     public init(parsing text: String, file: String) throws(YAMLError) {
         let reading = YAMLReading(file: file, isConfidential: true)
         let node = try Node(parsing: text, reading)
@@ -25,7 +30,7 @@ public struct YAMLDocument: Equatable {
         try self.init(parsing: try readText(ofFile: path), file: path)
     }
 
-    /// The text of a scalar, by its keys from the top. Setting creates the mappings on the way; `nil` removes the key.
+    /// The text of a scalar, by its keys from the top. Setting creates missing mappings; `nil` removes the key.
     public subscript(keys: String...) -> String? {
         get { self[path: keys] }
         set { self[path: keys] = newValue }
@@ -38,8 +43,8 @@ public struct YAMLDocument: Equatable {
         }
     }
 
-    /// The texts of a list of scalars, or the one text of a scalar; `nil` when there is neither. Setting one text makes
-    /// a scalar of it.
+    /// The texts of a list of scalars, or the text of one scalar; `nil` if there is neither. Setting one text writes a
+    /// scalar.
     public subscript(list keys: String...) -> [String]? {
         get {
             guard let node = Self.node(at: keys[...], in: root) else { return nil }
@@ -58,7 +63,7 @@ public struct YAMLDocument: Equatable {
         }
     }
 
-    /// Puts a value of any shape in the place of what stands there; `null` removes the key.
+    /// Sets a value of any shape; `null` removes the key.
     public mutating func set(_ value: JSONValue, at keys: [String]) {
         Self.set(value == .null ? nil : Node(value), at: keys[...], in: &root)
     }

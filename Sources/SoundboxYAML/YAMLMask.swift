@@ -1,18 +1,21 @@
 import SoundboxCore
 import Yams
 
-/// A document for the eyes of others. Every value that its reader did not find harmless is named and masked.
+/// A document for display, with every value masked that its reader did not find harmless.
 ///
-/// No list says what is shown. A value is shown if it was read as a number, a time span or a word of a closed set, or
-/// if its reader called ``YAMLValue/mayBeShown()``. So a forgotten key is masked. A misspelt or misplaced key is
-/// masked, since nobody asks for it. Comments, anchors and tags are not copied.
+///     let mask = try YAMLMask(text, file: "soundbox.yaml") { _ = try? Configuration(reading: $0) }
+///     print(mask.text)
+///
+/// There is no list of what is shown. A value is shown if it was read as a number, a duration or a word of a closed
+/// set, or if its reader called ``YAMLValue/mayBeShown()``. So a forgotten key is masked, and a misspelt or misplaced
+/// key too, since nobody reads it. Comments, anchors and tags are not copied.
 public struct YAMLMask {
     /// The document as text that ends with a newline.
     public let text: String
-    /// Every text that was masked, keys among them, for taking it out of other texts.
+    /// Every text that was masked, keys among them, so that it can be removed from other texts.
     public let masked: [String]
 
-    /// - Parameter read: reads the document; no mistake ends ``YAMLMapping/read(_:_:)``.
+    /// - Parameter read: reads the document; a mistake does not end ``YAMLMapping/read(_:_:)``.
     /// - Throws: ``YAMLError`` when the text is no YAML or its top is no mapping: it could be anything.
     public init(_ text: String, file: String, read: (YAMLValue) -> Void) throws(YAMLError) {
         let reading = YAMLReading(file: file, isConfidential: true, toleratesMistakes: true)
@@ -64,7 +67,7 @@ private struct Mask {
         return (isNamed ? Node(name) : hidden(key), mask(value, unknown(in: path)))
     }
 
-    /// Keys of a mapping that was not read to its end may be known all the same.
+    /// Keys of a mapping that was not read to its end may be valid all the same.
     private func unknown(in mapping: [String]) -> String { reading.finished.contains(mapping) ? ": unknown key" : "" }
 
     private func hidden(_ key: YAMLNode) -> Node {

@@ -4,7 +4,7 @@ import Yams
 
 extension YAMLValue {
     /// - Parameters:
-    ///   - file: the name used in errors; nothing is read from it.
+    ///   - file: its name in errors; nothing is read from it.
     ///   - isConfidential: errors repeat no value, and no key that may be a secret in the wrong place.
     public init(parsing text: String, file: String, isConfidential: Bool = false) throws(YAMLError) {
         try self.init(parsing: text, YAMLReading(file: file, isConfidential: isConfidential))
@@ -20,7 +20,7 @@ extension YAMLValue {
     }
 }
 
-/// A file that is expected to be small, in UTF-8. Blocks on the disk.
+/// Reads a small file in UTF-8. Blocks on the disk.
 func readText(ofFile path: String) throws(YAMLError) -> String {
     let bytes: [UInt8]
     do { bytes = try SmallFile.bytes(of: path, limit: YAMLDocument.mostBytes) } catch {
@@ -33,15 +33,15 @@ func readText(ofFile path: String) throws(YAMLError) -> String {
 }
 
 extension Node {
-    /// The tree as libyaml has it. Its strict reader finds duplicate keys and places its complaints.
+    /// The tree as libyaml has it. Its strict reader finds duplicate keys and gives their places.
     init(parsing text: String, _ reading: YAMLReading) throws(YAMLError) {
         let file = reading.file
         do {
-            // Editors of other systems begin a file with a byte order mark, which libyaml takes for text.
+            // Some editors begin a file with a byte order mark, which libyaml takes for text.
             let scalars = text.unicodeScalars
             let body = scalars.first == "\u{FEFF}" ? String(scalars.dropFirst()) : text
             try checkAliases(of: body, limit: YAMLDocument.mostBytes)
-            // Nobody asks for tags. Telling numbers from texts by them takes a dozen regular expressions for each key.
+            // Tags are not used. Telling numbers from texts by them takes a dozen regular expressions for each key.
             guard let node = try Yams.compose(yaml: body, .basic) else {
                 throw YAMLError(file: file, line: nil, key: "", problem: "the file is empty")
             }
@@ -63,8 +63,8 @@ extension Node {
 }
 
 extension YAMLNode {
-    /// - Throws: for an alias that stands for nothing. Those that stand for something are written out, which
-    ///   ``checkAliases(of:limit:)`` has bounded.
+    /// - Throws: for an alias without an anchor. Other aliases are expanded, which ``checkAliases(of:limit:)`` has
+    ///   bounded.
     init(_ node: Node, file: String) throws(YAMLError) {
         let content: Content
         switch node {
@@ -95,7 +95,7 @@ extension YamlError {
         }
     }
 
-    /// Without the excerpt of the file that Yams puts into its own descriptions.
+    /// Without the excerpt of the file in Yams' own descriptions.
     fileprivate func summary(namesKeys: Bool) -> String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
