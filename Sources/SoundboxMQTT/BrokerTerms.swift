@@ -3,14 +3,14 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// What a broker grants when it accepts a connection in MQTT 5 (section 3.2.2.3), as far as a box asks for it. What it does
-/// not name is `nil`: its full extent.
+/// What a broker grants when it accepts a connection in MQTT 5 (section 3.2.2.3), as far as a box asks for it. A value
+/// that the broker does not name is `nil`: its full extent.
 struct BrokerTerms: Equatable {
     /// Seconds.
     var sessionExpiry: UInt32?
-    /// Seconds; 0 turns it off. It counts in the place of the client's.
+    /// Seconds; 0 turns it off. Replaces the client's value.
     var keepAlive: UInt16?
-    /// The largest packet that the broker takes, its fixed header included.
+    /// The largest packet that the broker accepts, including its fixed header.
     var maximumPacketSize: UInt32?
     /// 0 or 1.
     var maximumQoS: UInt8?
@@ -59,18 +59,18 @@ extension mqtt5_property {
     }
 }
 
-/// What a broker says of its own accord when it refuses something or ends a connection (MQTT 5, section 2.4).
+/// The broker's reason when it refuses something or ends a connection (MQTT 5, section 2.4).
 public struct BrokerReason: Sendable, Equatable {
     public static let takenOver: UInt8 = 0x8E
 
-    /// In both versions. Alibaba Cloud IoT refuses a keep-alive below 30 s with the code for client ids.
+    /// For both versions. Alibaba Cloud IoT refuses a keep-alive below 30 s with the code for client ids.
     static let refusedClientID =
         "it does not accept this client id; some platforms answer so to a short broker.keep_alive, too (less than 30s)"
 
     public var code: UInt8
-    /// The broker's own words. They come from outside: nothing is decided by them.
+    /// The broker's own words. They come from outside, so nothing is decided by them.
     public var text: String?
-    /// Where the broker would rather see the box. Nobody goes there: a box has the brokers of its configuration.
+    /// Another server that the broker proposes. Only shown: a box connects to the brokers of its configuration.
     public var otherServer: String?
 
     public init(code: UInt8, text: String? = nil, otherServer: String? = nil) {
@@ -79,8 +79,8 @@ public struct BrokerReason: Sendable, Equatable {
         self.otherServer = otherServer
     }
 
-    /// Whether a broker that speaks 3.1.1 as well may take the same client with that: the reason is one that concerns
-    /// MQTT 5 alone, or none.
+    /// Whether a broker that also speaks 3.1.1 may accept the same client with that version: the reason concerns MQTT 5
+    /// alone, or there is no reason.
     var concernsVersion: Bool {
         switch code {
         case 0x01, 0x80...0x84, 0x8C, 0x9A, 0x9B: true
@@ -90,7 +90,7 @@ public struct BrokerReason: Sendable, Equatable {
 }
 
 extension BrokerReason: CustomStringConvertible {
-    /// At most this many Unicode scalars of a text that a broker sends are shown.
+    /// The most Unicode scalars of a broker's text that are shown.
     private static let shownScalars = 120
 
     public var description: String {

@@ -4,10 +4,10 @@ import Glibc
 import SoundboxSystem
 
 extension Connection {
-    /// Why a call of the library's has ended the connection.
+    /// Why a library call has ended the connection.
     ///
     /// - Parameters:
-    ///   - code: what it returned, one of `mosq_err_t`.
+    ///   - code: its return value, one of `mosq_err_t`.
     ///   - error: `errno` after it.
     func loss(_ code: Int32, _ error: Int32) -> MQTTError.Loss {
         if let violation { return .violation(violation) }
@@ -30,7 +30,7 @@ extension Connection {
             return .violation("what is no MQTT 5, or a CONNACK that gives the box another client id")
         case MOSQ_ERR_PROTOCOL: return .violation("a packet that is out of place, or not as it has to be")
         case MOSQ_ERR_MALFORMED_PACKET where !isAccepted && version == .v5:
-            // 2.0.11 tells a refusal of the version, later ones do not.
+            // libmosquitto 2.0.11 reports a refused version as a refusal, later ones as a malformed packet.
             return .violation("an answer that is not MQTT 5 (see broker.protocol)")
         case MOSQ_ERR_MALFORMED_PACKET: return .violation("a malformed packet")
         case MOSQ_ERR_MALFORMED_UTF8: return .violation("a text that is not UTF-8")
@@ -40,7 +40,7 @@ extension Connection {
 }
 
 extension LinkFailure {
-    /// - Parameter settings: whose files were being read; `nil` when none were.
+    /// - Parameter settings: the settings whose files were being read; `nil` when none were.
     init(_ error: soundbox_tls_error, _ settings: MQTTSettings.TLS? = nil) {
         let text = withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         func unusable(_ file: MQTTError.CredentialFile, _ path: String?) -> LinkFailure {

@@ -4,61 +4,61 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// What a client says when it connects.
+/// What a client sends when it connects.
 struct Login {
     var clientID: String
-    /// Whether the broker is to keep the session when the connection has ended.
+    /// Whether the broker should keep the session after the connection has ended.
     var keepsSession: Bool
-    /// Seconds for which it does. MQTT 3.1.1 has no limit, or one that the broker does not tell.
+    /// How many seconds it should. MQTT 3.1.1 has no limit, or one that the broker does not report.
     var sessionExpiry: UInt32
     /// Seconds.
     var keepAlive: UInt16
-    /// Published by the broker, retained, as soon as the connection is lost.
+    /// The broker publishes it, retained, as soon as the connection is lost.
     var will: (topic: String, payload: [UInt8])?
     var username: String?
     var password: String?
 }
 
-/// One connection, by libmosquitto, with a handle of its own: what a broker has granted sticks to a handle. It has no thread
-/// and no timer. Only ``write()`` writes to the network, but for the TLS handshake: the library appends what it would
-/// answer, PUBACKs too, to a queue. Nothing here waits.
+/// One connection, by libmosquitto, with a handle of its own: a handle keeps what a broker has granted. It has no
+/// thread and no timer. Except for the TLS handshake, only ``write()`` writes to the network: the library appends its
+/// answers, including PUBACKs, to a queue. Never blocks.
 final class Connection {
-    /// The largest packet that the broker may send, its header included; MQTT 5 alone can say so. The library takes the
-    /// memory that a header announces.
+    /// The largest packet that the broker may send, including its header; only MQTT 5 can say so. The library allocates
+    /// the size that a header announces.
     static let maximumPacketBytes: UInt32 = 1 << 20
     /// How many messages a broker may send before the first is acknowledged: as many as are committed together.
     static let receiveMaximum: UInt16 = 256
-    /// After so many calls other work has its turn, whatever the broker sends.
+    /// After this many calls other work has its turn, whatever the broker sends.
     private static let callsPerTurn = 1_000
 
     let version: ProtocolVersion
-    /// Without answers to publications, which are in ``answers``.
+    /// Excludes answers to publications, which are in ``answers``.
     private var events = SessionEvents()
     private var answers: [(id: Int32, refusal: BrokerReason?)] = []
     /// Whether TCP is still being established.
     private(set) var isOpening = true
     /// Whether the broker has accepted the connection.
     private(set) var isAccepted = false
-    /// Whether all of CONNECT has left.
+    /// Whether all of CONNECT has been sent.
     private(set) var hasAsked = false
-    /// Whether the network took less than was queued. Reading pauses then: otherwise a broker that sends and never reads
-    /// would fill the memory with acknowledgements.
+    /// Whether the network took less than was queued. Reading pauses then: otherwise a broker that sends and never
+    /// reads would fill the memory with acknowledgements.
     private(set) var isStalled = false
 
-    /// Prepared once, by whichever thread comes first.
+    /// Prepared once, by the first thread that needs it.
     private static let library = mosquitto_lib_init()
 
     private let handle: OpaquePointer
     let tls: OpaquePointer?
-    /// The keep-alive; the broker's, where it has named one. 0 turns it off.
+    /// The keep-alive; the broker's if it has named one. 0 turns it off.
     private var interval: Duration
-    /// What ends the connection, though the library would go on.
+    /// Why the connection must end although the library would continue.
     private(set) var violation: String?
-    /// The code of OpenSSL's that the library has logged first in the last call.
+    /// The first OpenSSL error code that the library has logged in the last call.
     private(set) var errorOfTLS: UInt?
-    /// Why the connection has ended, once it has: the broker's code, or one of the library's.
+    /// Why the connection has ended: the broker's code, or one of the library's.
     private var disconnection: BrokerReason?
-    /// When something was read or written last.
+    /// When something was last read or written.
     private var lastHeard = Duration.monotonicNow
     private var lastSent = Duration.monotonicNow
 
@@ -89,7 +89,7 @@ final class Connection {
         try connect(to: endpoint, login)
     }
 
-    /// Closes the socket, and sends nothing that is queued.
+    /// Closes the socket. Queued packets are not sent.
     deinit {
         mosquitto_destroy(handle)
         soundbox_tls_free(tls)
@@ -97,7 +97,7 @@ final class Connection {
 
     private func connect(to endpoint: Endpoint, _ login: Login) throws(MQTTError.Loss) {
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
-        // The library otherwise writes each packet from within the call that makes it.
+        // Otherwise the library writes each packet within the call that makes it.
         mosquitto_threaded_set(handle, true)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, Int32(version.rawValue))
         mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
@@ -116,9 +116,9 @@ final class Connection {
         let error = errno
         // 2.0.11 begins the handshake here, and so may end it as well.
         guard code <= MOSQ_ERR_SUCCESS.rawValue, let socket else { throw loss(code, error) }
-        // Programs that the box starts are not to hold it open.
+        // Programs that the box starts must not inherit it.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
-        // A broker may turn MQTT's keep-alive off. One that has vanished is then noticed after a minute.
+        // A broker may turn MQTT's keep-alive off. With TCP's, a vanished broker is noticed after a minute.
         for (level, option, value) in [
             (SOL_SOCKET, SO_KEEPALIVE, 1), (Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30),
             (Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10), (Int32(IPPROTO_TCP), TCP_KEEPCNT, 3),
@@ -128,8 +128,8 @@ final class Connection {
         }
     }
 
-    /// No call connects asynchronously and takes properties. This one keeps them before it finds that there is no host, and
-    /// the next connection sends them; ConnectionTests show it.
+    /// No function connects asynchronously and takes properties. This one stores them before it finds that there is no
+    /// host, and the next connection sends them; ConnectionTests verify it.
     private func keepProperties(of login: Login) {
         var properties: OpaquePointer?
         if login.keepsSession {
@@ -200,14 +200,15 @@ final class Connection {
         events.messageBytes += count
     }
 
-    /// The library's log is the only place for these.
+    /// Only the library's log reports these.
     private func note(line: UnsafePointer<CChar>) {
         if let start = strstr(line, "OpenSSL Error"), let code = strstr(start, "error:") {
             // The first in the queue says most.
             errorOfTLS = errorOfTLS ?? strtoul(code + strlen("error:"), nil, 16)
         } else if strstr(line, " received PUBLISH (d0, q2,") != nil || strstr(line, " received PUBLISH (d1, q2,") != nil
         {
-            // At QoS 2 a message is given to the client when it has been acknowledged, and so may be lost with its power.
+            // At QoS 2 the library gives a message to the client after it has been acknowledged, so a power cut may
+            // lose it.
             violation = "a message at QoS 2, which the box did not ask for"
         }
     }
@@ -220,7 +221,7 @@ final class Connection {
         return socket >= 0 ? socket : nil
     }
 
-    /// OpenSSL's part of the connection, if it is encrypted and not ended.
+    /// OpenSSL's part of the connection; `nil` if it is unencrypted or has ended.
     private var ssl: UnsafeMutableRawPointer? { mosquitto_ssl_get(handle) }
 
     private var isShakingHands: Bool { ssl.map { soundbox_tls_shakes_hands($0) } ?? false }
@@ -229,13 +230,13 @@ final class Connection {
     var interest: Int16 {
         if isOpening { return Int16(POLLOUT) }
         if isShakingHands {
-            // The library says that it wants to write while it does not.
+            // The library claims to want to write when it does not.
             return Int16(soundbox_tls_waits_to_write(ssl) ? POLLOUT : POLLIN)
         }
         return Int16(isStalled ? 0 : POLLIN) | Int16(mosquitto_want_write(handle) ? POLLOUT : 0)
     }
 
-    /// Goes on with what `poll` has reported: makes the connection, or reads what has arrived.
+    /// Handles what `poll` has reported: completes the connection, or reads what has arrived.
     ///
     /// - Parameter limit: reading stops after this many messages, or 1 MiB of payloads.
     /// - Returns: whether more may have arrived.
@@ -243,7 +244,7 @@ final class Connection {
         if isOpening {
             guard happened != 0 else { return false }
             try finishOpening(hungUp: happened & (POLLHUP | POLLERR) != 0)
-            // TLS begins with what the client says.
+            // In TLS the client speaks first.
             try write()
             return false
         }
@@ -266,7 +267,8 @@ final class Connection {
         return events
     }
 
-    /// Returns which publications the broker has acknowledged since the last call; with a reason, if it has refused them.
+    /// Returns the publications that the broker has acknowledged since the last call, with a reason if it has refused
+    /// them.
     func takeAnswers() -> [(id: Int32, refusal: BrokerReason?)] {
         defer { answers = [] }
         return answers
@@ -276,13 +278,13 @@ final class Connection {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(mosquitto_socket(handle), SOL_SOCKET, SO_ERROR, &code, &size)
-        // TLS may have begun, and the other side may have hung up on that.
+        // TLS may have begun, and the peer may have hung up on that.
         if code == ECONNRESET || (code == 0 && hungUp) { throw .link(.closed) }
         guard code == 0 else { throw .link(.system(SystemError(code: code))) }
         isOpening = false
     }
 
-    /// Whether enough has been read that it should be stored before anything more is read.
+    /// Whether so much has been read that it should be stored before anything more is read.
     private func isFull(_ limit: Int) -> Bool {
         events.messages.count + events.oversized.count >= limit || events.messageBytes >= 1 << 20
     }
@@ -309,19 +311,19 @@ final class Connection {
         hasAsked = hasAsked || !isStalled
     }
 
-    /// The moment at which ``keepAlive(bySubscribingTo:)`` has something to do, if nothing arrives or leaves until then, on
-    /// the clock of `Duration.monotonicNow`. The library counts whole seconds. `nil` when the broker has turned the
-    /// keep-alive off.
+    /// When ``keepAlive(bySubscribingTo:)`` has something to do if nothing arrives or leaves before, on the clock of
+    /// `Duration.monotonicNow`. The library counts whole seconds, hence the second more. `nil` when the broker has
+    /// turned the keep-alive off.
     var keepAliveIsDue: Duration? {
         interval > .zero ? min(lastHeard, lastSent) + interval + .seconds(1) : nil
     }
 
-    /// Shows the broker that the client is there, when that is due, and finds out whether the broker is. Call this at least
-    /// every few seconds.
+    /// Shows the broker that the client is alive, when that is due, and checks that the broker is. Call it whenever
+    /// ``keepAliveIsDue`` has passed.
     ///
-    /// While bytes arrive, the library is not asked: it gives up a connection on which a large message on a slow line holds
-    /// the PINGRESP up, and so the message would come for ever. It also sends no second PINGREQ before that. The broker
-    /// then hears of the client by a subscription that it has already.
+    /// While bytes arrive, the library is not asked: it would give up a connection on which a large message on a slow
+    /// line delays the PINGRESP, and the message would be sent again without end. It also sends no second PINGREQ
+    /// before that. Instead the client repeats a subscription that it already has.
     ///
     /// - Throws: when nothing has come since the last PINGREQ.
     func keepAlive(bySubscribingTo topic: String) throws(MQTTError.Loss) {
@@ -350,9 +352,9 @@ final class Connection {
         return id
     }
 
-    /// Queues a PUBLISH. The library sends it when the broker takes one more at a time.
+    /// Queues a PUBLISH. The library sends it when the broker accepts one more at a time.
     ///
-    /// - Returns: the id that ``takeAnswers()`` will name; `nil` when the message is larger than the broker takes.
+    /// - Returns: the id that ``takeAnswers()`` will name; `nil` when the message is larger than the broker accepts.
     func publish(
         _ payload: [UInt8], to topic: String, quality: UInt8, isRetained: Bool
     ) throws(MQTTError.Loss) -> Int32? {
@@ -364,7 +366,7 @@ final class Connection {
         return id
     }
 
-    /// Queues a DISCONNECT. When it has left, ``socket`` is `nil`.
+    /// Queues a DISCONNECT. Once it has been sent, ``socket`` is `nil`.
     func disconnect() { mosquitto_disconnect_v5(handle, 0, nil) }
 
     // MARK: Failures

@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSystem
 
 extension FeedLoop {
-    /// Has the delegate store what arrived, and note what was too large.
+    /// Commits what arrived, and notes what was too large.
     mutating func commit(_ events: SessionEvents) throws(MQTTError) {
         if !events.messages.isEmpty { Timeline.shared.mark(.packetRead) }
         var batch: [FeedMessage] = []
@@ -25,7 +25,7 @@ extension FeedLoop {
                     topic: topic, payload: message.payload, isRetained: message.isRetained,
                     isLive: isLive && !message.isRetained, doubtfulName: isCertain ? nil : message.topic,
                     expiry: message.expiry.map { .seconds($0) }))
-            // What is retained is sent at the QoS that it was published with as well, but kept by the broker.
+            // A retained message is also sent at the QoS that it was published with, but the broker keeps it.
             if topic == .payments, message.qos == 0, !message.isRetained { faults.noticeCameAtQoS0(at: .monotonicNow) }
         }
         do {
@@ -50,8 +50,8 @@ extension FeedLoop {
         if !batch.isEmpty, !faults.evictions.isSuspected { backoff.reset() }
     }
 
-    /// - Returns: `nil` for a topic that this box does not listen to, and whether it is certain that the name means it. The
-    ///   first other name of a connection is logged.
+    /// - Returns: `nil` for a topic that this box does not listen to; `isCertain` is whether the name belongs to this
+    ///   box alone. The first foreign name of a connection is logged.
     private mutating func topic(_ name: String) -> (FeedMessage.Topic, isCertain: Bool)? {
         let match = settings.topics.match(name)
         if case .own(.payments) = match { return (.payments, true) }

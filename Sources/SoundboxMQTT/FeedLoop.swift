@@ -11,30 +11,30 @@ struct FeedLoop {
     let delegate: any PaymentFeedDelegate
     let log: @Sendable (String) -> Void
 
-    /// Outlives connections, because it keeps the publications that the broker has not acknowledged.
+    /// Kept across connections, because it holds the publications that the broker has not acknowledged.
     private var session: Session?
     private var outbox: Outbox
     var backoff = Backoff()
     private var route: Route
-    /// By broker: a lookup that has not been used. It may outlast the timeout of an attempt.
+    /// Unused lookups by broker. A lookup may outlast the timeout of an attempt.
     private var lookUps: [Int: LookUp] = [:]
     var faults: FeedFaults
     var isStrangeTopicTold = false
-    /// What was said of a broker's answers, so that it is said once.
+    /// Lines about a broker's answers that were logged, so that each is logged once.
     private var told: Set<String> = []
     /// When this connection got its subscriptions.
     private var subscribedSince: Duration?
-    /// This connection's.
+    /// This connection's backlog.
     var backlog = Backlog()
     /// Until then no marker is sent: the broker has ended a connection instead of answering to one.
     private var markerRestsUntil = Duration.zero
-    /// A broker that restarted just then is not held against the marker for ever.
+    /// Limited, since the broker may just have been restarting then.
     private static let markerRest = Duration.seconds(24 * 3600)
 
-    /// The longest time between two turns.
+    /// The longest time between two turns while connecting or stopping.
     static let turn: Duration = .seconds(1)
-    /// The same while there is nothing to wait for but news, which end a turn: each wakes the processor. A third of the
-    /// time that the watchdog's timeout gives a turn.
+    /// The longest time between two turns of a subscribed connection. Any message ends a turn early; each turn wakes
+    /// the processor. A third of the time that the watchdog allows a turn.
     static let quietTurn: Duration = .seconds(10)
 
     init(
@@ -96,7 +96,7 @@ struct FeedLoop {
                 session.broker = settings.brokers[broker]
                 guard let result = lookUp(broker) else { return nil }
                 route.lookedUp((try? result.get()) ?? [])
-                // What the name had before is tried instead, if there was anything.
+                // The name's earlier addresses are tried instead, if there were any.
                 if case .failure(let failure) = result, !route.hasKnown(broker) { throw session.lost(failure) }
             case .dial(let stop):
                 session.broker = settings.brokers[stop.broker]
@@ -107,7 +107,8 @@ struct FeedLoop {
         }
     }
 
-    /// Looks a name up on a thread of its own, because that blocks, and for so long as there is nothing else to go on with.
+    /// Looks a name up on a thread of its own, because that blocks. Waits for it, but only for
+    /// ``MQTTSettings/openingLimit`` if there is another address to try.
     ///
     /// - Returns: `nil` when the feed is being stopped. The thread then ends by itself.
     private mutating func lookUp(_ broker: Int) -> Result<[Endpoint], LinkFailure>? {
@@ -128,11 +129,11 @@ struct FeedLoop {
 
     /// How long to wait after an attempt, or a connection, has ended.
     private mutating func delay(after error: MQTTError) -> Duration {
-        // What is wrong with the settings is wrong at every address.
+        // Wrong settings are wrong at every address.
         if case .invalidSettings = error { return backoff.next() }
         guard subscribedSince != nil else {
             if route.hasMore { return .zero }
-            // The broker is away, for everybody at once. Whatever else keeps this box from it is its own.
+            // The broker is down, for all boxes at once. Any other failure is this box's own.
             guard case .unreachable(_, .system(let error)) = error, error.code == ECONNREFUSED, !backoff.isFresh else {
                 return backoff.next()
             }
@@ -142,7 +143,7 @@ struct FeedLoop {
         case .connectionLost(.link(.closed)), .connectionLost(.violation), .connectionLost(.disconnected),
             .refusedByBox:
             route.lost(silently: false)
-        // A machine that is switched off, or hangs, says nothing.
+        // A machine that is switched off, or hangs, sends nothing.
         default: route.lost(silently: true)
         }
         guard backoff.isFresh else { return backoff.next() }
@@ -153,8 +154,8 @@ struct FeedLoop {
         return window * Double.random(in: 0..<1)
     }
 
-    /// The session would send the marker once more on the next connection, and a broker that ends connections for it would
-    /// end that one, too.
+    /// The session would send the marker again on the next connection, and a broker that ends connections because of it
+    /// would end that one too.
     private mutating func forgetMarker(after error: MQTTError) {
         if let session { backlog.takeMarkerBack(from: session) }
         backlog = Backlog()
@@ -187,7 +188,7 @@ struct FeedLoop {
 
     // MARK: Serving
 
-    /// Serves a connection; where the broker refuses MQTT 5, one more to the same address with 3.1.1.
+    /// Serves a connection. If the broker refuses MQTT 5, serves another one to the same address with 3.1.1.
     private mutating func serveInEitherVersion(_ session: Session) throws(MQTTError) {
         while true {
             do throws(MQTTError) { return try serve(session) } catch {
@@ -202,7 +203,7 @@ struct FeedLoop {
     private mutating func serve(_ session: Session) throws(MQTTError) {
         var subscriptions = Subscriptions(topics: settings.topics)
         backlog = Backlog()
-        // When to give up a polite end. The broker then publishes the will, which says the same.
+        // When to give up a clean end. The broker then publishes the will, which has the same content.
         var end: Duration?
         let start = Duration.monotonicNow
         let isDetour = route.hasMore
@@ -223,7 +224,7 @@ struct FeedLoop {
                         clientID: settings.clientID, broker: session.broker.description,
                         isResumed: answer.knowsSession))
             }
-            // Even when the connection has just broken: a message at QoS 0 is never sent again.
+            // Also when the connection has just broken: a message at QoS 0 is never sent again.
             try commit(events)
             if let refusal = events.answer?.refusal { throw .refused(broker: session.broker, refusal) }
             outbox.confirm(events.acknowledged)
@@ -272,19 +273,19 @@ struct FeedLoop {
                 if end != nil { try outbox.sayGoodbye(offlineStatus, with: session) }
             }
             try session.ping()
-            // Everything leaves from here, PUBACKs included. Every message read so far has been committed.
+            // Everything is sent from here, PUBACKs included. Every message read so far has been committed.
             try session.write()
             if let end, !session.isConnected || .monotonicNow >= end { return }
         }
     }
 
-    /// Notes and tells what the broker has granted.
+    /// Notes and logs what the broker has granted.
     private mutating func noteTerms(of session: Session) {
         if session.hasGoneBack { log("MQTT 3.1.1 is spoken with \(session.broker), and 5 is asked for again tomorrow") }
         guard let granted = session.granted else {
             return faults.accepted(sessionExpiry: nil, asked: settings.sessionExpiry)
         }
-        // Without a word of it the broker keeps to what was asked for.
+        // A broker that reports no expiry uses the one that was asked for.
         let expiry = granted.sessionExpiry.map { Duration.seconds($0) } ?? settings.sessionExpiry
         faults.accepted(sessionExpiry: expiry, asked: settings.sessionExpiry)
         if expiry < settings.sessionExpiry {

@@ -2,23 +2,23 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// What stands between a client and its broker. Decide by the case; the text is for people.
+/// Why a client cannot work with its broker. Decide by the case; the text is for people.
 public enum MQTTError: Error, Sendable, Equatable {
     /// The settings cannot work.
     case invalidSettings(SettingsFault)
-    /// No connection came about.
+    /// No connection was made.
     case unreachable(broker: BrokerAddress, LinkFailure)
-    /// The broker answered and does not want this client.
+    /// The broker answered and refused this client.
     case refused(broker: BrokerAddress, Refusal)
-    /// The broker does not let this client listen to a topic.
+    /// The broker refuses a subscription.
     case subscriptionRefused(topic: String, BrokerReason? = nil)
-    /// The broker does not take what this client publishes on a topic.
+    /// The broker refuses a publication.
     case publicationRefused(topic: String, BrokerReason)
-    /// The connection was there and ended.
+    /// The connection was established and ended.
     case connectionLost(Loss)
-    /// The broker, or whoever should have answered, stayed silent.
+    /// The broker, or another peer that should have answered, sent nothing.
     case timedOut(waitingFor: Answer)
-    /// What arrived could not be stored, so that nothing of it was acknowledged. The reason is the delegate's.
+    /// What arrived could not be stored, so nothing of it was acknowledged. The reason is the delegate's.
     case refusedByBox(reason: String)
 
     /// Settings that cannot work.
@@ -28,11 +28,11 @@ public enum MQTTError: Error, Sendable, Equatable {
         case certificateWithoutKey
         /// A field that is longer than MQTT allows.
         case tooLong(Field, bytes: Int)
-        /// A field with a character that MQTT does not allow in a text.
+        /// A field with a character that MQTT does not allow in text.
         case controlCharacter(Field)
         /// A file that cannot be read.
         case unreadable(CredentialFile, path: String, SystemError)
-        /// A file that OpenSSL cannot use, with its words; `nil` is the system's folder of authorities.
+        /// A file that OpenSSL cannot use, with its reason; `nil` is the system's folder of authorities.
         case unusable(CredentialFile, path: String?, reason: String)
         /// The process has no file descriptor left.
         case noDescriptors(SystemError)
@@ -44,13 +44,13 @@ public enum MQTTError: Error, Sendable, Equatable {
     /// Which of the settings' files.
     public enum CredentialFile: Sendable, Equatable { case authorities, certificate, key }
 
-    /// Why a CONNACK says no (MQTT 3.1.1, table 3.1; MQTT 5 has reasons).
+    /// Why a CONNACK refuses (MQTT 3.1.1, table 3.1; MQTT 5 has reasons).
     public enum Refusal: Sendable, Equatable {
         case protocolVersion, clientID, unavailable, badLogin, notAuthorised
         case code(UInt8)
         case reason(BrokerReason)
 
-        /// Whether it is about who signs in, or under which client id.
+        /// Whether the cause is the credentials or the client id.
         public var concernsSignIn: Bool {
             switch self {
             case .clientID, .badLogin, .notAuthorised: true
@@ -71,13 +71,13 @@ public enum MQTTError: Error, Sendable, Equatable {
         case link(LinkFailure)
         /// Nothing came back to a PINGREQ.
         case silence
-        /// What arrived is no MQTT of the version that is spoken; says what it was.
+        /// What arrived is no MQTT of the version in use. The text says what it was.
         case violation(String)
-        /// The broker has ended it and says why.
+        /// The broker has ended it with a reason.
         case disconnected(BrokerReason)
     }
 
-    /// What did not come in time.
+    /// The answer that did not come in time.
     public enum Answer: Sendable, Equatable {
         /// CONNACK.
         case acceptance(by: BrokerAddress)
@@ -93,29 +93,29 @@ public enum MQTTError: Error, Sendable, Equatable {
     }
 }
 
-/// Why a connection did not come about, or ended.
+/// Why a connection was not made, or ended.
 public enum LinkFailure: Error, Sendable, Equatable {
-    /// The broker has closed it, politely or not.
+    /// The broker has closed it, with or without DISCONNECT.
     case closed
     /// The broker has closed it before TLS was established.
     case closedInHandshake
     case system(SystemError)
-    /// The name cannot be looked up: what `getaddrinfo` returned.
+    /// The name cannot be looked up: the return value of `getaddrinfo`.
     case lookup(Int32)
     case tls(TLSFailure)
     case settings(MQTTError.SettingsFault)
 
     /// Why TLS was not established, or ended.
     public enum TLSFailure: Sendable, Equatable {
-        /// No trusted authority vouches for the broker's certificate, or not now.
+        /// No trusted authority has signed the broker's certificate, or it is not valid now.
         case untrusted(CertificateFault)
         /// The broker's certificate is for another host.
         case otherHost
-        /// The broker's key is none of the pinned ones. Its SHA-256 in base64; `nil` when it cannot be read.
+        /// The broker's key is none of the pinned ones. `pin` is its SHA-256 in base64; `nil` when it cannot be read.
         case unknownKey(pin: String?)
         case wantsCertificate
         case notTLS
-        /// The broker speaks nothing newer than TLS 1.1.
+        /// The broker supports nothing newer than TLS 1.1.
         case oldVersion
         /// Anything else, in OpenSSL's words.
         case other(String)
@@ -124,7 +124,7 @@ public enum LinkFailure: Error, Sendable, Equatable {
 
 // MARK: Texts
 
-// Every text is made here. One line each; it says what to do where that is known.
+// All texts are made here, one line each. They say what to do where that is known.
 
 extension MQTTError: CustomStringConvertible {
     public var description: String {
@@ -253,12 +253,12 @@ extension LinkFailure.TLSFailure: CustomStringConvertible {
 
 /// Why OpenSSL does not trust a broker's certificate.
 public enum CertificateFault: Sendable, Equatable {
-    /// The chain leads to no trusted authority: the broker does not send the certificate of this one, and the CA file does
-    /// not hold it.
+    /// The chain leads to no trusted authority: the broker does not send this issuer's certificate, and the CA file
+    /// does not contain it.
     case missingIssuer(String)
-    /// The chain ends in this authority, which the CA file does not hold.
+    /// The chain ends in this authority, which the CA file does not contain.
     case unknownAuthority(String)
-    /// Signed by itself only.
+    /// Signed only by itself.
     case selfSigned
     /// By this device's clock: the certificate, or one of its chain.
     case notYetValid, expired

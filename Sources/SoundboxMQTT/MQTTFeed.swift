@@ -4,12 +4,16 @@ import Synchronization
 
 /// Payments by MQTT 5 or 3.1.1: QoS 1, a persistent session under a stable client id, acknowledged after the commit.
 ///
-/// One thread owns the connection and calls the delegate. It reads all that has arrived and has it committed once; only
-/// then do the PUBACKs leave. When the commit fails, it drops the connection, and the broker delivers the messages
-/// again. A second, short-lived thread looks up the broker's name, because that blocks. So the feed stops in bounded
+///     let settings = MQTTSettings(hosts: [.init("broker.example", port: 8883)], tls: .init(), topics: topics)
+///     let feed = try MQTTFeed(settings: settings, offlineStatus: Array("{}".utf8)) { line in print(line) }
+///     await feed.run(delegate: intake)
+///
+/// One thread owns the connection and calls the delegate. It reads all that has arrived and commits it at once; only
+/// then are the PUBACKs sent. If the commit fails, it drops the connection, and the broker delivers the messages again.
+/// A second, short-lived thread looks up the broker's name, because that blocks. So the feed stops within a bounded
 /// time whatever the resolver does.
 ///
-/// Delivery of receipts is at least once: see ``ReceiptWindow``.
+/// Receipts are delivered at least once.
 public final class MQTTFeed: PaymentFeed {
     private let settings: MQTTSettings
     private let offlineStatus: [UInt8]
@@ -21,7 +25,7 @@ public final class MQTTFeed: PaymentFeed {
     /// - Parameters:
     ///   - offlineStatus: published on the status topic when the feed stops, and by the broker, as the last will, when
     ///     the box vanishes. JSON text, at most 65,535 bytes.
-    ///   - log: takes one line about anything that is neither a connection change nor fatal. Called on the feed's
+    ///   - log: called with one line about anything that is neither a connection change nor fatal. On the feed's
     ///     thread; must not block.
     /// - Throws: ``MQTTError/invalidSettings(_:)`` when the process has no file descriptor left.
     public init(
@@ -35,7 +39,7 @@ public final class MQTTFeed: PaymentFeed {
         }
     }
 
-    /// Connects and serves until ``stop()`` or until the task is cancelled, which means the same.
+    /// Connects and serves until ``stop()`` or until the task is cancelled, which has the same effect.
     public func run(delegate: any PaymentFeedDelegate) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -52,20 +56,20 @@ public final class MQTTFeed: PaymentFeed {
         }
     }
 
-    /// Makes ``run(delegate:)`` return within a few seconds: receipts and the offline status have
-    /// ``MQTTSettings/farewellLimit`` to be acknowledged.
+    /// Makes ``run(delegate:)`` return within a few seconds: receipts and the offline status may take
+    /// ``MQTTSettings/farewellLimit`` to be acknowledged. Never blocks; any thread.
     public func stop() { control.change { $0.isStopping = true } }
 
     public func receiptsAreWaiting() { control.change { $0.receiptsAreWaiting = true } }
 
     public func publishStatus(_ payload: [UInt8]) { control.change { $0.newStatus = payload } }
 
-    /// How long ago the feed's thread began its last turn. It begins one every second, connected or not, so a longer time
-    /// means that it is blocked in the delegate. For a watchdog; any thread.
+    /// How long ago the feed's thread began its last turn: at most 10 s with subscriptions, and a second without,
+    /// unless it is blocked in the delegate. For a watchdog; any thread.
     public var timeSinceLastTurn: Duration { .monotonicNow - control.lastTurn }
 }
 
-/// What other threads ask of the feed's thread, and what they may know about it.
+/// What other threads request of the feed's thread, and what they may know about it.
 final class FeedControl: Sendable {
     struct Requests {
         var isStopping = false
@@ -82,13 +86,13 @@ final class FeedControl: Sendable {
         noteTurn()
     }
 
-    /// Asks for something; any thread.
+    /// Requests something; any thread.
     func change(_ body: (inout Requests) -> Void) {
         requests.withLock { body(&$0) }
         wakeUp.signal()
     }
 
-    /// Takes the requests. A request to stop stays.
+    /// Takes the requests. A request to stop remains.
     func takeRequests() -> Requests {
         requests.withLock { pending in
             defer {

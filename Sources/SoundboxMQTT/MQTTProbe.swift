@@ -2,26 +2,29 @@ import CMosquitto
 import SoundboxCore
 import SoundboxSystem
 
-/// Tries a box's connection from end to end, for `soundbox setup` and `soundbox doctor`.
+/// Tests a box's connection from end to end, for `soundbox setup` and `soundbox doctor`.
+///
+///     let probe = MQTTProbe(settings: settings)
+///     let (outcome, speaks5) = try probe.run(timeout: .seconds(10))
 ///
 /// It uses a client id of its own and a session that ends with the connection. So it neither evicts the running box nor
 /// takes a payment from it.
 public struct MQTTProbe: Sendable {
-    /// How far the broker let the probe go.
+    /// How much the broker allowed.
     public enum Outcome: Sendable, Equatable {
         /// Subscribed, and a message to the box's probe topic came back.
         case delivered
-        /// The same, but the broker delivers it under another name: it rewrites topics. With `isCertain` no other box's
-        /// name can come out the same.
+        /// As ``delivered``, but under another name: the broker rewrites topics. `isCertain` says that the name cannot
+        /// be another box's.
         case rewritten(sent: String, delivered: String, isCertain: Bool)
-        /// Subscribed. The broker's access list closes the probe topic, which proves nothing about payments.
+        /// Subscribed. The broker's access list forbids the probe topic, which proves nothing about payments.
         case subscribed
-        /// Subscribed, but the broker delivers these topics at QoS 0 only. Nothing was sent: such a broker may refuse a
+        /// Subscribed, but the broker delivers these topics only at QoS 0. Nothing was sent: such a broker may refuse a
         /// message at QoS 1.
         case weak(topics: [String])
     }
 
-    /// The most that the message may take to come back.
+    /// How long the message may take to come back.
     private static let echoLimit = Duration.seconds(3)
 
     /// The version of libmosquitto that is loaded.
@@ -36,12 +39,12 @@ public struct MQTTProbe: Sendable {
     /// - Parameter settings: how to reach the broker, and the topics of the box. The client id is not used.
     public init(settings: MQTTSettings) { self.settings = settings }
 
-    /// Connects, subscribes to what the box listens to, and sends itself a message on the box's probe topic. Never on the
-    /// payments topic: whatever arrives there is money. Blocks: do not call it on Swift's shared pool.
+    /// Connects, subscribes to the box's topics, and sends itself a message on the box's probe topic. Never on the
+    /// payments topic, where every message is money. Blocks: do not call it on Swift's shared pool.
     ///
-    /// - Parameter timeout: until the subscriptions are confirmed. The system's resolver alone bounds the name lookup
-    ///   that comes first.
-    /// - Returns: also whether the broker speaks MQTT 5, and so keeps to the size of message that the box takes.
+    /// - Parameter timeout: until the subscriptions are confirmed. The name lookup before that is bounded only by the
+    ///   system's resolver.
+    /// - Returns: the outcome, and whether the broker speaks MQTT 5 and so respects the box's message size limit.
     public func run(timeout: Duration) throws(MQTTError) -> (outcome: Outcome, speaks5: Bool) {
         let end = Duration.monotonicNow + timeout
         let name = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -66,7 +69,7 @@ public struct MQTTProbe: Sendable {
             }
         } catch .subscriptionRefused {
         } catch .connectionLost {
-            // As some brokers refuse a topic.
+            // Some brokers refuse a topic by ending the connection.
             return (.subscribed, session.version == .v5)
         }
         session.disconnect()
@@ -74,7 +77,7 @@ public struct MQTTProbe: Sendable {
         return (outcome, session.version == .v5)
     }
 
-    /// - Parameter name: under which the message came back.
+    /// - Parameter name: the topic under which the message came back.
     private func outcome(_ name: String) -> Outcome {
         switch settings.topics.match(name) {
         case .own: .delivered
@@ -84,16 +87,16 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    /// Signs in under the box's own client id, where the broker lets its user in under no other, and leaves without a word.
-    /// The session stays as it is: nothing is subscribed to, and what the broker sends is not acknowledged. Only for a box
-    /// that does not run: the broker ends the connection of whoever has this id. Blocks: do not call it on Swift's shared
-    /// pool.
+    /// Connects under the box's own client id, for brokers that accept its user under no other, and disconnects without
+    /// DISCONNECT. The session stays as it is: nothing is subscribed to, and what the broker sends is not acknowledged.
+    /// Only for a box that does not run: the broker ends the connection of another client with this id. Blocks: do not
+    /// call it on Swift's shared pool.
     ///
     /// - Parameter timeout: until the broker has answered, as in ``run(timeout:)``.
     public func signInAsBox(timeout: Duration) throws(MQTTError) {
         let end = Duration.monotonicNow + timeout
         if try signIn(keepsSession: true, until: end) { return }
-        // There was no session. The empty one that this has made would pass for the box's, which would then not tell
+        // There was no session. The empty one that was made now would look like the box's, and the box would not notice
         // that its own is lost.
         _ = try signIn(keepsSession: false, until: end)
     }
@@ -110,7 +113,7 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    /// Nothing is written behind the answer: payments may have come right with it, and are not to be acknowledged.
+    /// Nothing is written after the answer: payments may have come with it, and must not be acknowledged.
     private func answer(to session: Session, until end: Duration) throws(MQTTError) -> SessionEvents.Answer {
         while true {
             let rest = end - .monotonicNow
@@ -125,14 +128,14 @@ public struct MQTTProbe: Sendable {
         }
     }
 
-    /// - Returns: under which name it came back; `nil` when it did not.
+    /// - Returns: the topic under which it came back; `nil` when it did not.
     private func echo(_ text: String, _ session: Session, until end: Duration) throws(MQTTError) -> String? {
         _ = try session.publish(Array(text.utf8), to: .probe)
         try session.write()
         while true {
             do {
                 let events = try session.turn(until: end, waitingFor: .probe)
-                // Who may listen there and not publish learns no more.
+                // A user who may subscribe there and not publish learns no more.
                 if !events.refused.isEmpty { return nil }
                 if let message = events.messages.first(where: { $0.payload == Array(text.utf8) }) {
                     return message.topic

@@ -2,27 +2,33 @@ import SoundboxCore
 import SoundboxSystem
 
 /// Publishes to a box's topics as a payment provider would, for trials and integration.
+///
+///     let publisher = MQTTPublisher(settings: settings)
+///     try publisher.publish([notice], timeout: .seconds(10)) { receipt in
+///         print(String(decoding: receipt, as: UTF8.self))
+///         return true
+///     }
 public struct MQTTPublisher: Sendable {
     private let settings: MQTTSettings
 
-    /// - Parameter settings: how to reach the broker, and the topics of the box. The client id is not used: it would evict
-    ///   the box.
+    /// - Parameter settings: how to reach the broker, and the topics of the box. The client id is not used: it would
+    ///   evict the box.
     public init(settings: MQTTSettings) { self.settings = settings }
 
-    /// Publishes, and returns once the broker has acknowledged every message; with `onAnswer`, once the box has answered
-    /// as well. Blocks: do not call it on Swift's shared pool.
+    /// Publishes, and returns once the broker has acknowledged every message; with `onAnswer`, once the box has
+    /// answered as well. Blocks: do not call it on Swift's shared pool.
     ///
     /// - Parameters:
     ///   - payloads: sent in this order.
     ///   - topic: of the box: payments or commands.
-    ///   - timeout: for connection, acknowledgements and receipts together. The system's resolver alone bounds the name
-    ///     lookup that comes first.
+    ///   - timeout: for connection, acknowledgements and receipts together. The name lookup before that is bounded only
+    ///     by the system's resolver.
     ///   - answers: the box's topics that `onAnswer` listens to.
-    ///   - onAnswer: gets every payload on these topics, answers to other messages included, from before the first message
-    ///     is sent. Returns `true` when it has seen enough.
-    /// - Throws: ``MQTTError/publicationRefused(topic:_:)`` when the broker does not take a message, which only MQTT 5
-    ///   tells; ``MQTTError/timedOut(waitingFor:)`` names what did not come. Messages that the broker has acknowledged
-    ///   still reach the box when it comes online.
+    ///   - onAnswer: called with every payload on these topics, including answers to other messages, from before the
+    ///     first message is sent. Returns `true` when it has seen enough.
+    /// - Throws: ``MQTTError/publicationRefused(topic:_:)`` when the broker refuses a message, which only MQTT 5
+    ///   reports; ``MQTTError/timedOut(waitingFor:)`` names the missing answer. Messages that the broker has
+    ///   acknowledged still reach the box when it comes online.
     public func publish(
         _ payloads: [[UInt8]], to topic: Topic = .payments, timeout: Duration,
         answers: [Topic] = [.receipts], onAnswer: ((_ payload: [UInt8]) -> Bool)? = nil

@@ -1,18 +1,24 @@
 import SoundboxCore
 
-/// How one box reaches its broker. Except for the topics, nothing is checked before a connection is made.
+/// How one box reaches its broker.
+///
+///     var settings = MQTTSettings(hosts: [.init("broker.example", port: 8883)], tls: .init(), topics: topics)
+///     settings.username = "box-01"
+///     settings.keepAlive = .seconds(30)
+///
+/// Except for the topics, nothing is checked before a connection is made.
 public struct MQTTSettings: Sendable, Equatable {
-    /// How broker and box prove who they are. Verification of the host name, and TLS 1.2 as the oldest version, cannot be
-    /// turned off.
+    /// How broker and box authenticate each other. Verification of the host name, and TLS 1.2 as the oldest version,
+    /// cannot be turned off.
     public struct TLS: Sendable, Equatable {
         /// PEM file of the authorities to trust; `nil` trusts the system's (`/etc/ssl/certs`).
         public var caFile: String?
-        /// PEM file of the box's own certificate, for brokers that ask for one; goes with ``keyFile``.
+        /// PEM file of the box's own certificate, for brokers that require one; goes with ``keyFile``.
         public var certFile: String?
-        /// PEM file of the unencrypted private key to ``certFile``.
+        /// PEM file of the unencrypted private key of ``certFile``.
         public var keyFile: String?
         /// The keys that the broker may have, in addition to every other check: SHA-256 of the SubjectPublicKeyInfo in
-        /// base64 (RFC 7469, section 2.4). When empty, any key that a trusted authority vouches for will do.
+        /// base64 (RFC 7469, section 2.4). Empty accepts any key that a trusted authority has certified.
         public var pins: [String]
 
         public init(caFile: String? = nil, certFile: String? = nil, keyFile: String? = nil, pins: [String] = []) {
@@ -25,7 +31,7 @@ public struct MQTTSettings: Sendable, Equatable {
 
     /// Where a broker listens.
     public struct Host: Sendable, Equatable {
-        /// A name or a numeric address. The broker's certificate must carry exactly this.
+        /// A name or a numeric address. The broker's certificate must contain exactly this.
         public var name: String
         public var port: Int
 
@@ -37,7 +43,7 @@ public struct MQTTSettings: Sendable, Equatable {
 
     /// At least one. Several are the nodes of one cluster, which share the box's session: they are tried in turn.
     public var hosts: [Host]
-    /// The same for all of them. `nil` is an unencrypted connection.
+    /// The same for all hosts. `nil` is an unencrypted connection.
     public var tls: TLS?
     public var username: String?
     /// The password itself. Never shown by ``description`` or a mirror.
@@ -45,30 +51,31 @@ public struct MQTTSettings: Sendable, Equatable {
     /// The same at every start, and used by no other client: the broker keeps undelivered payments under it.
     public var clientID: String { topics.clientID }
     public var topics: Topics
-    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection is
-    /// noticed after twice this time at most.
+    /// After this much silence the connection is probed: whole seconds, at least ``leastKeepAlive``. A dead connection
+    /// is noticed after at most twice this time and two seconds.
     public var keepAlive = usualKeepAlive
     /// The first attempt after a good connection has ended is made at a random moment within this time, so that ten
-    /// thousand boxes do not return in the same second. With another address to go to it is ``longestDetour`` at most.
+    /// thousand boxes do not return in the same second. If there is another address, within ``longestDetour`` at most.
     public var reconnectWindow = usualReconnectWindow
     /// Which version of MQTT is spoken.
     public var protocolChoice = BrokerProtocol.auto
-    /// For how long the broker is to keep what has not been delivered to a box that is away: whole seconds. A broker may
-    /// grant less; MQTT 3.1.1 cannot ask.
+    /// How long the broker should keep undelivered messages for an absent box: whole seconds. A broker may grant less;
+    /// MQTT 3.1.1 cannot ask.
     public var sessionExpiry = usualSessionExpiry
-    /// The most that the broker may take from the start of the TCP connection to the last confirmed subscription.
+    /// How long the broker may take from the start of the TCP connection to the last confirmed subscription.
     package var handshakeLimit = Duration.seconds(20)
     /// The same while there is another address to try.
     package var detourLimit = Duration.seconds(10)
-    /// The most that the TCP connection may take while there is another address to try, and so the name's lookup where
-    /// there is anything else to go on with.
+    /// How long the TCP connection may take while there is another address to try; also the name lookup, if there is an
+    /// address without it.
     package var openingLimit = Duration.seconds(5)
-    /// The most that the last receipts and the offline status may take at the end. After that the connection is dropped.
+    /// How long the last receipts and the offline status may take at the end. After that the connection is dropped.
     package var farewellLimit = Duration.seconds(3)
 
     /// A shorter keep-alive would take a slow network for a dead one.
     public static let leastKeepAlive = Duration.seconds(5)
-    /// For boxes on the mains: a broker that hangs is noticed within 22 s.
+    /// For boxes on mains power: a broker that hangs is noticed within 22 s. A killed node must be left within 2 s,
+    /// including the connection to the next one.
     public static let usualKeepAlive = Duration.seconds(10)
     public static let usualSessionExpiry = Duration.seconds(30 * 24 * 3600)
     public static let usualReconnectWindow = Duration.seconds(5)
@@ -90,7 +97,7 @@ public struct MQTTSettings: Sendable, Equatable {
         hosts.map { BrokerAddress(host: $0.name, port: $0.port, usesTLS: tls != nil) }
     }
 
-    /// The same box with one of the hosts alone.
+    /// The same settings with only one of the hosts.
     public func only(_ host: Host) -> MQTTSettings {
         var settings = self
         settings.hosts = [host]

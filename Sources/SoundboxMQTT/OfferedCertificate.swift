@@ -1,21 +1,21 @@
 import CTLSClient
 import SoundboxSystem
 
-/// What the certificate says that the other side of a connection offers. Nothing is trusted for it.
+/// What the certificate of a connection's peer says. Nothing of it is verified.
 public struct OfferedCertificate: Sendable, Equatable {
     /// Seconds since 1970.
     public var notBefore: Int
     public var notAfter: Int
-    /// Host names and addresses that it is made out to, as it says them itself.
+    /// Host names and addresses that it was issued for.
     public var names: [String]
 
-    /// Takes the certificate and ends the handshake there: the connection is of no further use. Blocks for at most `limit`;
-    /// for a thread of ``startThread(named:isUrgent:_:)``.
+    /// Reads the certificate and ends the handshake: the connection is of no further use. Blocks for at most `limit`;
+    /// call it on a thread of ``startThread(named:isUrgent:_:)``.
     ///
     /// - Parameters:
     ///   - socket: connected and non-blocking. It stays open.
-    ///   - host: who is asked for, unless it is an address.
-    /// - Returns: `nil` when none is offered within the limit.
+    ///   - host: the server name to ask for, unless it is an address.
+    /// - Returns: `nil` when no certificate is offered within the limit.
     public init?(on socket: Int32, host: String, within limit: Duration) {
         var certificate = soundbox_offered_certificate()
         var names: [String] = []

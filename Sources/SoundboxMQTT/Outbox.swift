@@ -1,10 +1,11 @@
 import SoundboxCore
 
-/// Sends receipts, replies and the newest status; at the end the offline status and DISCONNECT. Lives on the feed's thread.
+/// Sends receipts, replies and the newest status; at the end the offline status and DISCONNECT. Used on the feed's
+/// thread only.
 ///
-/// At most ``limit`` receipts are under way, each told to the delegate once the broker has acknowledged it. The session
-/// publishes what was not acknowledged on the next connection, and a new process begins with the oldest receipt that the
-/// delegate has. A receipt may arrive twice; it never fails to arrive.
+/// At most ``limit`` receipts are in flight. Each is reported to the delegate once the broker has acknowledged it. On
+/// the next connection the session publishes again what was not acknowledged; a new process begins with the delegate's
+/// oldest receipt. A receipt may arrive twice; it never fails to arrive.
 struct Outbox {
     static let limit = 32
 
@@ -13,18 +14,18 @@ struct Outbox {
 
     /// Whether the delegate may have receipts that were not read yet.
     private var mayHaveMore = true
-    /// The sequence of each receipt that was sent and not acknowledged, by the session's id.
+    /// The sequences of receipts in flight, by the session's id.
     private var underWay: [Int: Int64] = [:]
-    /// Acknowledged, and not told to the delegate yet.
+    /// Acknowledged, and not yet reported to the delegate.
     private var acknowledged: [Int64] = []
-    /// The highest sequence that was sent. Reading goes on after it.
+    /// The highest sequence that was sent. Reading continues after it.
     private var lastSent: Int64 = 0
 
     private var status: [UInt8]?
     private var statusIsDue = false
-    /// The status under way. There is never a second one: a slow broker gets the newest status, not a queue of them.
+    /// The status in flight. There is never a second one: a slow broker gets the newest status, not a queue of them.
     private var statusID: Int?
-    /// The offline status under way.
+    /// The offline status in flight.
     private var offlineID: Int?
     private var isOfflineKnown = false
     private var isDisconnecting = false
@@ -44,19 +45,19 @@ struct Outbox {
         }
     }
 
-    /// Sends the status again on a new connection: the broker has just published the will, or never knew the status.
+    /// Sends the status again on a new connection: the broker has just published the will, or never had the status.
     mutating func connectionIsNew() {
         statusIsDue = status != nil
         mayHaveMore = true
     }
 
-    /// After a connection: the newest status is sent on the next one, and not the one that was under way.
+    /// Called after a connection: the next one sends the newest status, not the one that was in flight.
     mutating func takeStatusBack(from session: Session) {
         if let statusID { session.takeBack(statusID) }
         statusID = nil
     }
 
-    /// Takes the broker's acknowledgements and tells the delegate which receipts it can forget.
+    /// Takes the broker's acknowledgements and tells the delegate which receipts it can delete.
     mutating func confirm(_ ids: [Int]) {
         for id in ids {
             if let sequence = underWay.removeValue(forKey: id) { acknowledged.append(sequence) }
@@ -90,8 +91,8 @@ struct Outbox {
         }
     }
 
-    /// Goes on to end the connection: the last receipts, the offline status, DISCONNECT. The status that was under way is
-    /// not waited for.
+    /// Ends the connection step by step: the last receipts, the offline status, DISCONNECT. Does not wait for a status
+    /// in flight.
     mutating func sayGoodbye(_ offlineStatus: [UInt8], with session: Session) throws(MQTTError) {
         if isOfflineKnown {
             if !isDisconnecting { session.disconnect() }
@@ -101,7 +102,7 @@ struct Outbox {
         }
     }
 
-    /// Runs `body`. An error is logged and changes nothing, so that the next turn tries again.
+    /// Runs `body`. An error is logged, and the next turn tries again.
     private mutating func guardingErrors(_ what: String, _ body: (inout Outbox) throws -> Void) {
         do {
             try body(&self)

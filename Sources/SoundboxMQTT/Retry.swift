@@ -2,8 +2,8 @@ import SoundboxCore
 
 /// How long to wait before the next connection attempt.
 ///
-/// The wait doubles from `initial` to `maximum`. Each one is drawn at random from its upper half, so that ten thousand
-/// boxes do not return to a restarted broker in the same second.
+/// The wait doubles from `initial` to `maximum`. Each one is random within its upper half, so that ten thousand boxes
+/// do not return to a restarted broker in the same second.
 struct Backoff {
     let initial: Duration
     let maximum: Duration
@@ -24,11 +24,11 @@ struct Backoff {
         return delay
     }
 
-    /// The next wait after a broker that runs no more has refused the connection: once as long as `window` or up to
-    /// twice that, where the waits would be shorter.
+    /// The next wait after a stopped broker has refused the connection: between `window` and twice that, if the usual
+    /// waits would be shorter.
     ///
-    /// Those who come back at random moments of `window` are as many in each second as its broker can bear. The first
-    /// of them, who find nobody, may not come again on top of the others.
+    /// Boxes that return at random moments of `window` are as many in each second as the broker can handle. The first
+    /// of them, which find the broker down, must not return on top of the others.
     mutating func nextAfterRefusal(
         window: Duration, random: () -> Double = { Double.random(in: 0..<1) }
     ) -> Duration {
@@ -51,23 +51,23 @@ enum ProtocolVersion: UInt8, Equatable {
 
 /// Which version of MQTT each address speaks. Pure.
 ///
-/// An address that is not known is asked for MQTT 5. When it refuses the version, or hangs up on it, 3.1.1 follows at
-/// once. An attempt so has two connections at most, and whatever comes of the second one, the wait before the next
-/// attempt is the usual one.
+/// An unknown address is asked for MQTT 5. If it refuses the version or hangs up on it, 3.1.1 follows at once. So an
+/// attempt makes two connections at most. Whatever the result of the second one is, the wait before the next attempt is
+/// the usual one.
 struct ProtocolVersions<Address: Hashable> {
     /// How an attempt ended before the broker had accepted the connection.
     enum Failure {
-        /// It says that it does not speak this version, or says something that the other version has no word for.
+        /// The broker does not speak this version, or gives a reason that exists only in the other version.
         case version
-        /// It hung up, or answered with what is no MQTT 5.
+        /// It hung up, or its answer was no MQTT 5.
         case closed
-        /// It said nothing.
+        /// It sent nothing.
         case silent
     }
 
-    /// For so long it is believed that an address speaks 3.1.1 only. The first connection after that asks again.
+    /// How long an address is believed to speak only 3.1.1. The first connection after that tries MQTT 5 again.
     static var trust: Duration { .seconds(24 * 3600) }
-    /// After so many hang-ups in a row, an address that has spoken MQTT 5 may have forgotten how to.
+    /// After this many hang-ups in a row, an address that has spoken MQTT 5 may no longer do so.
     static var timeout: Int { 3 }
 
     private enum Knowledge {

@@ -3,15 +3,15 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Which address of which broker is tried next. Pure.
+/// Which address of which broker to try next. Pure.
 ///
-/// Attempts come in rounds. A round tries every address of every broker once, one straight after the other; the caller
-/// waits between two rounds. It begins with the address that was good last, unless that one has fallen silent: then it
-/// comes last. Each name is looked up when its turn comes. While that fails, the addresses that it had before are tried.
+/// Attempts come in rounds. A round tries every address of every broker once, without a pause; the caller waits between
+/// two rounds. It begins with the address that last worked; if that one fell silent, it comes last. Each name is looked
+/// up when its turn comes. If that fails, its earlier addresses are tried.
 struct Route {
     /// One address of one broker.
     struct Stop: Equatable {
-        /// Its place in the configuration.
+        /// Its index in the configuration.
         var broker: Int
         var endpoint: Endpoint
     }
@@ -25,19 +25,19 @@ struct Route {
     }
 
     private let brokers: Int
-    /// What each name had when it was looked up last.
+    /// The addresses of each name at its last lookup.
     private var known: [[Endpoint]]
     private var brokersLeft: [Int] = []
     private var stopsLeft: [Stop] = []
     private var lookingUp: Int?
     /// The stop that was dialled last.
     private var current: Stop?
-    /// The stop that had a connection last.
+    /// The stop that last had a connection.
     private var good: Stop?
     /// Whether ``good`` comes last in the next round.
     private var isGoodLast = false
 
-    /// - Parameter brokers: how many there are, at least one.
+    /// - Parameter brokers: their number, at least one.
     init(brokers: Int) {
         self.brokers = brokers
         known = Array(repeating: [], count: brokers)
@@ -47,10 +47,10 @@ struct Route {
     /// Whether there is, or may be, more than one address.
     var hasAlternatives: Bool { brokers > 1 || known[0].count > 1 }
 
-    /// Whether anything is left in this round behind what was asked for last.
+    /// Whether this round has steps left.
     var hasMore: Bool { !brokersLeft.isEmpty || !stopsLeft.isEmpty }
 
-    /// Whether a broker's name has had an address.
+    /// Whether a broker's name has ever had an address.
     func hasKnown(_ broker: Int) -> Bool { !known[broker].isEmpty }
 
     /// What to do now.
@@ -69,7 +69,7 @@ struct Route {
         return .pause
     }
 
-    /// - Parameter endpoints: what the name has now; empty when it could not be looked up.
+    /// - Parameter endpoints: the name's addresses now; empty when it could not be looked up.
     mutating func lookedUp(_ endpoints: [Endpoint]) {
         guard let broker = lookingUp.take() else { return }
         if !endpoints.isEmpty { known[broker] = endpoints }
@@ -91,7 +91,7 @@ struct Route {
 
     /// That connection has ended. The next round begins with the same stop.
     ///
-    /// - Parameter silently: nobody has closed it, so the stop may be a machine that hangs: it comes last.
+    /// - Parameter silently: nobody closed it, so the peer may be a machine that hangs: it comes last.
     mutating func lost(silently: Bool) {
         isGoodLast = silently
         beginRound()
@@ -101,25 +101,25 @@ struct Route {
         stopsLeft = []
         lookingUp = nil
         var first = good?.broker ?? 0
-        // Its other addresses come first, if it has any.
+        // Its other addresses come first, if there are any.
         if isGoodLast, known[first].count < 2 { first = (first + 1) % brokers }
         brokersLeft = (0..<brokers).map { (first + $0) % brokers }
     }
 }
 
-/// One address of a broker, with the port, as the system's resolver gives it.
+/// One address of a broker, with the port, as the system's resolver returns it.
 struct Endpoint: Sendable, Hashable {
     /// Numeric.
     var host: String
     var port: Int
 
-    /// More than this many of one name are left out.
+    /// More addresses of one name are ignored.
     static let most = 16
 
     /// Looks up a broker's name. Blocks for as long as the system's resolver takes, usually 5 to 30 s at worst.
     ///
-    /// - Returns: at least one and at most ``most``, the families by turns and IPv4 first: most shops' networks have it,
-    ///   and a network may advertise IPv6 that leads nowhere.
+    /// - Returns: at least one and at most ``most``, alternating between the families, IPv4 first: most shops' networks
+    ///   have it, and a network may advertise IPv6 that leads nowhere.
     static func lookUp(_ broker: BrokerAddress) throws(LinkFailure) -> [Endpoint] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -153,7 +153,8 @@ struct Endpoint: Sendable, Hashable {
     }
 }
 
-/// A lookup on a thread of its own, since it blocks. It outlives the timeout of whoever asked, and is asked again.
+/// A lookup on a thread of its own, since it blocks. It may outlast its caller's timeout, and is then used by the next
+/// attempt.
 final class LookUp: Sendable {
     private let result = Mutex<Result<[Endpoint], LinkFailure>?>(nil)
 
@@ -166,6 +167,6 @@ final class LookUp: Sendable {
         }
     }
 
-    /// `nil` until there is one. Any thread.
+    /// `nil` until there is a result. Any thread.
     var outcome: Result<[Endpoint], LinkFailure>? { result.withLock { $0 } }
 }

@@ -1,9 +1,9 @@
 import SoundboxCore
 import SoundboxSystem
 
-/// For a short-lived connection, which no feed drives. Everything here blocks.
+/// For a short-lived connection without a feed. Everything here blocks.
 extension Session {
-    /// Waits until the broker accepts the connection that ``connect(openingLimit:)`` has begun. Where it does not speak
+    /// Waits until the broker accepts the connection that ``connect(openingLimit:)`` has begun. If it does not speak
     /// MQTT 5, the same address is asked for 3.1.1.
     ///
     /// - Parameter end: when to give up, on the clock of `Duration.monotonicNow`.
@@ -30,14 +30,14 @@ extension Session {
         }
     }
 
-    /// Drives a short-lived connection for one round: waits at most a second for something to arrive, and sends what is
+    /// Runs a short-lived connection for one round: waits at most a second for something to arrive, and sends what is
     /// queued. Blocks.
     ///
     /// - Parameters:
     ///   - end: when to give up, on the clock of `Duration.monotonicNow`.
-    ///   - answer: what is waited for.
+    ///   - answer: the awaited answer.
     /// - Throws: ``MQTTError/timedOut(waitingFor:)`` after `end`; ``MQTTError/refused(broker:_:)`` when the broker
-    ///   says no.
+    ///   refuses the connection.
     func turn(until end: Duration, waitingFor answer: MQTTError.Answer) throws(MQTTError) -> SessionEvents {
         let rest = end - .monotonicNow
         guard rest > .zero else { throw .timedOut(waitingFor: answer) }

@@ -2,13 +2,13 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// An MQTT client of one session, over any number of connections, one after the other. It speaks MQTT 5 or 3.1.1, each
-/// address its own: see ``ProtocolVersions``.
+/// An MQTT client of one session, over any number of successive connections. It speaks MQTT 5 or 3.1.1, for each
+/// address separately: see ``ProtocolVersions``.
 ///
-/// Only ``write()`` writes to the network; every answer goes into a queue first. That holds a PUBACK back until the
-/// message that it acknowledges is on disk. Only ``read(waitingAtMost:wakeUp:limit:)`` waits.
+/// Only ``write()`` writes to the network; every answer is queued first. So a PUBACK is not sent before the message
+/// that it acknowledges is on disk. Only ``read(waitingAtMost:wakeUp:limit:)`` blocks.
 final class Session {
-    /// The one that the last attempt was about.
+    /// The broker of the last attempt.
     var broker: BrokerAddress
     private let brokers: [BrokerAddress]
     let topics: Topics
@@ -22,11 +22,11 @@ final class Session {
     private var connection: Connection?
     private var endpoint: Endpoint?
     private(set) var version: ProtocolVersion
-    /// What the broker said when it accepted; `nil` before that, and in MQTT 3.1.1.
+    /// The broker's terms when it accepted; `nil` before that, and in MQTT 3.1.1.
     private(set) var granted: BrokerTerms?
-    /// Whether the broker was found to speak 3.1.1 only, by this connection.
+    /// Whether this connection found that the broker speaks only 3.1.1.
     private(set) var hasGoneBack = false
-    /// Why MQTT 5 was refused in this attempt, in which 3.1.1 is tried.
+    /// Why MQTT 5 was refused in this attempt, which now tries 3.1.1.
     private var refusal: MQTTError?
     /// Whether more may have arrived than was read. The next turn then does not sleep.
     private var mayHaveMore = false
@@ -34,14 +34,14 @@ final class Session {
     // MARK: State that outlives a connection
 
     private var events = SessionEvents()
-    /// What was published and the broker has not acknowledged, in order of sending. It is sent again after the next
-    /// CONNACK, in the version that is spoken then.
+    /// Publications that the broker has not acknowledged, in order of sending. They are sent again after the next
+    /// CONNACK, in the version of that connection.
     private var unacknowledged: [Publication] = []
     private struct Publication {
         var id: Int
         var topic: Topic
         var payload: [UInt8]
-        /// The connection's id of it; `nil` while it has not been given to this connection.
+        /// The connection's id for it; `nil` until it is given to this connection.
         var underWay: Int32?
     }
     private var lastID = 0
@@ -80,7 +80,8 @@ final class Session {
             password: settings.password)
     }
 
-    /// Checks that the files in the settings can be read. Call this before each connection: a file may come or go.
+    /// Checks that the files in the settings can be read. Call it before each connection: a file may appear or
+    /// disappear.
     func checkFiles() throws(MQTTError) {
         guard let tls else { return }
         if (tls.certFile == nil) != (tls.keyFile == nil) {
@@ -94,7 +95,7 @@ final class Session {
             guard access(path, R_OK) == 0 else {
                 throw .invalidSettings(.unreadable(file, path: path, SystemError.last))
             }
-            // A pipe would hold the connection up until somebody writes into it.
+            // A pipe would block the connection until somebody writes into it.
             var attributes = stat()
             guard stat(path, &attributes) == 0, attributes.st_mode & S_IFMT == S_IFREG else {
                 throw .invalidSettings(
@@ -113,7 +114,7 @@ final class Session {
         granted = nil
         hasGoneBack = false
         mayHaveMore = false
-        // What was done with on the last connection, and not told yet.
+        // Results of the last connection that were not reported yet.
         var rest = SessionEvents()
         (rest.acknowledged, rest.refused) = (events.acknowledged, events.refused)
         events = rest
@@ -123,8 +124,8 @@ final class Session {
         } catch { throw ended(error) }
     }
 
-    /// Connects a client that no feed drives to the first address that takes it. Blocks while names are looked up, and
-    /// then for ``openingLimit`` for each address that does not answer.
+    /// Connects a client without a feed to the first address that accepts. Blocks during name lookups, and then for
+    /// ``openingLimit`` for each address that does not answer.
     ///
     /// - Parameter openingLimit: for TCP alone. The last address may take longer: its connection may not be open yet.
     func connect(openingLimit: Duration = .seconds(5)) throws(MQTTError) {
@@ -163,7 +164,7 @@ final class Session {
         }
     }
 
-    /// Tries the same address at once with MQTT 3.1.1, where that may be all that the broker speaks.
+    /// Tries the same address at once with MQTT 3.1.1, if that may be all that the broker speaks.
     ///
     /// - Parameter error: how the attempt, or the connection, has ended.
     /// - Throws: why the attempt is over, unless another connection has been begun.
@@ -174,17 +175,17 @@ final class Session {
             if case .refused = error { refusal = error }
             return try begin(to: endpoint)
         }
-        // A reason that was given tells more than a connection that was closed.
+        // A reason says more than a closed connection.
         if case .unreachable = error, let refusal = refusal.take() { throw refusal }
         throw error
     }
 
-    /// - Returns: `nil` when the attempt tells nothing about the version.
+    /// - Returns: `nil` when the attempt says nothing about the version.
     private func failure(shownBy error: MQTTError) -> ProtocolVersions<Endpoint>.Failure? {
-        // Before CONNECT has left, nobody can have refused its version.
+        // Before CONNECT has been sent, nobody can have refused its version.
         guard !isAccepted, connection?.hasAsked == true else { return nil }
         switch error {
-        // It answers in MQTT 5, so it speaks that.
+        // It answers in MQTT 5, so it speaks it.
         case .refused(_, .reason(let reason)): return reason.concernsVersion ? .version : nil
         // An answer in the form of 3.1.1.
         case .refused(_, let refusal): return refusal == .protocolVersion ? .version : nil
@@ -195,8 +196,8 @@ final class Session {
         }
     }
 
-    /// Ends the connection and sends nothing that is queued. The broker publishes the will, and keeps what was not
-    /// acknowledged for the next connection.
+    /// Ends the connection; queued packets are not sent. The broker publishes the will, and keeps unacknowledged
+    /// messages for the next connection.
     func drop() { connection = nil }
 
     var isConnected: Bool { connection != nil }
@@ -217,7 +218,7 @@ final class Session {
         do throws(MQTTError.Loss) { return try connection.subscribe(to: topics[topic]) } catch { throw ended(error) }
     }
 
-    /// Queues a PUBLISH. It leaves when the broker takes one more at a time.
+    /// Queues a PUBLISH. It is sent when the broker accepts one more at a time.
     ///
     /// - Returns: the id that ``SessionEvents/acknowledged`` will name.
     func publish(_ payload: [UInt8], to topic: Topic) throws(MQTTError) -> Int {
@@ -227,7 +228,8 @@ final class Session {
         return lastID
     }
 
-    /// Does not send a message again that the broker has not acknowledged. Between two connections.
+    /// Drops a publication that the broker has not acknowledged, so that it is not sent again. Call it between two
+    /// connections.
     func takeBack(_ id: Int) { unacknowledged.removeAll { $0.id == id } }
 
     private func sendPublications() throws(MQTTError) {
@@ -243,7 +245,7 @@ final class Session {
             } catch { throw ended(error) }
             unacknowledged[index].underWay = id ?? -1
             if id == nil { events.refused.append(.init(id: message.id, topic: message.topic, reason: nil)) }
-            // Of these the broker will say nothing.
+            // The broker will not acknowledge these.
             if id == nil || quality == 0 { events.acknowledged.append(message.id) }
         }
         guard !events.acknowledged.isEmpty else { return }
@@ -252,14 +254,14 @@ final class Session {
         unacknowledged.removeAll { ended.contains($0.id) }
     }
 
-    /// What the box publishes so that nobody acknowledges it, since the broker takes nothing above QoS 0.
+    /// The topics that the box publishes at QoS 0, since the broker accepts nothing above.
     var sentAtQoS0: [Topic] { granted?.maximumQoS == 0 ? [.receipts, .replies] : [] }
 
-    /// Queues a DISCONNECT, after which the broker does not publish the will. Everything queued before it still leaves,
-    /// PUBACKs included. To refuse a message use ``drop()``.
+    /// Queues a DISCONNECT, after which the broker does not publish the will. Everything queued before it is still
+    /// sent, PUBACKs included. To refuse a message use ``drop()``.
     func disconnect() { connection?.disconnect() }
 
-    /// Queues what shows the broker that the client is there, when that is due. Call this at least every few seconds.
+    /// Queues what shows the broker that the client is alive, when that is due. Call it at least every ``timeToPing``.
     ///
     /// - Throws: when the broker has not answered.
     func ping() throws(MQTTError) {
@@ -269,15 +271,15 @@ final class Session {
         }
     }
 
-    /// How long ``ping()`` has nothing to do, if nothing arrives or leaves meanwhile; a millisecond at least.
+    /// How long ``ping()`` has nothing to do, if nothing arrives or leaves meanwhile; at least a millisecond.
     var timeToPing: Duration {
         connection?.keepAliveIsDue.map { max(.milliseconds(1), $0 - .monotonicNow) } ?? .seconds(3600)
     }
 
     // MARK: Turns
 
-    /// Sleeps until something arrives, queued bytes can be sent, `wakeUp` is signalled or the time has passed. Then reads
-    /// what has arrived. Writes nothing except the TLS handshake and, on a new connection, CONNECT.
+    /// Sleeps until something arrives, queued bytes can be sent, `wakeUp` is signalled or the time has passed. Then
+    /// reads what has arrived. Writes nothing except the TLS handshake and, on a new connection, CONNECT.
     ///
     /// - Parameters:
     ///   - limit: reading stops after this many messages, or 1 MiB of payloads.
@@ -324,7 +326,7 @@ final class Session {
     func write() throws(MQTTError) {
         guard let connection else { return }
         do throws(MQTTError.Loss) { try connection.write() } catch { throw ended(error) }
-        // The DISCONNECT has left.
+        // The DISCONNECT has been sent.
         if connection.socket == nil { drop() }
     }
 
@@ -335,12 +337,12 @@ final class Session {
         return .connectionLost(loss)
     }
 
-    /// The error that a link's failure means at this stage.
+    /// The error that a link failure means at this stage.
     func lost(_ failure: LinkFailure) -> MQTTError {
         if case .settings(let fault) = failure { return .invalidSettings(fault) }
         if isAccepted { return .connectionLost(.link(failure)) }
-        // In TLS 1.3 the client completes the handshake before the broker checks the client's certificate. Often the only
-        // sign that the broker wants one is that it hangs up.
+        // In TLS 1.3 the client completes the handshake before the broker checks the client's certificate. Often the
+        // only sign that the broker wants one is that it hangs up.
         if failure == .closed, broker.usesTLS {
             return .unreachable(broker: broker, .closedInHandshake)
         }

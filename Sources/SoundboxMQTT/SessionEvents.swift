@@ -1,13 +1,13 @@
 import SoundboxCore
 
-/// What a client has read since it was last asked. No answer to it has been sent yet.
+/// What a client has read since the last call. No answer to it has been sent yet.
 struct SessionEvents {
     struct Message: Equatable {
         var topic: String
         var payload: [UInt8]
         var qos: UInt8
         var isRetained: Bool
-        /// How many seconds it had left when it arrived; `nil` when it does not expire.
+        /// The seconds that it had left when it arrived; `nil` when it does not expire.
         var expiry: UInt32?
     }
 
@@ -19,7 +19,7 @@ struct SessionEvents {
         var knowsSession: Bool
         /// `nil` in MQTT 3.1.1.
         var terms: BrokerTerms?
-        /// The code in words; `nil` in MQTT 3.1.1.
+        /// The code's reason; `nil` in MQTT 3.1.1.
         var reason: BrokerReason?
 
         var refusal: MQTTError.Refusal? {
@@ -28,7 +28,7 @@ struct SessionEvents {
         }
     }
 
-    /// A message that the broker does not take. Nobody sends it again.
+    /// A message that the broker refused. It is not sent again.
     struct Refused: Equatable {
         var id: Int
         var topic: Topic
@@ -47,14 +47,14 @@ struct SessionEvents {
     var messages: [Message] = []
     /// The bytes of all payloads in ``messages``.
     var messageBytes = 0
-    /// Messages that are not kept. Their acknowledgements are queued as well.
+    /// Messages that are skipped. Their acknowledgements are queued as well.
     var oversized: [Oversized] = []
     /// CONNACK.
     var answer: Answer?
-    /// SUBACKs: the id and the granted QoS of its one topic; 0x80 and more refuse it.
+    /// SUBACKs: the id and the granted QoS of its one topic; 0x80 and above refuse it.
     var subscriptions: [(id: Int32, grantedQoS: UInt8, reason: BrokerReason?)] = []
     /// The ids of the messages that the broker has acknowledged, or refused for good.
     var acknowledged: [Int] = []
-    /// Those of ``acknowledged`` that it has refused.
+    /// The messages of ``acknowledged`` that it has refused.
     var refused: [Refused] = []
 }

@@ -2,18 +2,18 @@ import SoundboxCore
 
 /// The subscriptions of one connection, from request to confirmation.
 struct Subscriptions {
-    /// What a box listens to.
+    /// The topics that a box listens to.
     static let topics = Topic.allCases.filter { $0.direction == .toBox }
 
     private let names: Topics
     /// Requested, and not yet answered.
     private var pending: [Int32: Topic] = [:]
-    /// What the broker delivers at QoS 0 only.
+    /// The topics that the broker delivers only at QoS 0.
     private(set) var weak: [Topic] = []
 
     init(topics: Topics) { names = topics }
 
-    /// Queues the SUBSCRIBE packets, even when the broker has kept the session: an earlier version of this program may
+    /// Queues the SUBSCRIBE packets, even if the broker has kept the session: an earlier version of this program may
     /// have subscribed to other topics.
     mutating func request(from session: Session) throws(MQTTError) {
         for topic in Self.topics { pending[try session.subscribe(to: topic)] = topic }
@@ -21,7 +21,7 @@ struct Subscriptions {
 
     /// Takes the broker's answers.
     ///
-    /// - Returns: `true` once, when no answer is outstanding any more.
+    /// - Returns: `true` once, when all answers have come.
     /// - Throws: ``MQTTError/subscriptionRefused(topic:_:)``.
     mutating func confirm(
         _ answers: [(id: Int32, grantedQoS: UInt8, reason: BrokerReason?)]
@@ -38,31 +38,31 @@ struct Subscriptions {
     }
 }
 
-/// Finds where that ends which waited at the broker. One for each connection.
+/// Finds where the messages end that waited at the broker. One for each connection.
 ///
-/// Once the box is subscribed, it sends itself a message, the marker, on its probe topic. A broker delivers it behind
-/// all that waited, so what comes behind it is live. Where it does not come, by the access list or since the broker's
-/// queue is full, what waited ends with a pause of the payments.
+/// Once the box is subscribed, it sends itself a message, the marker, on its probe topic. A broker delivers it after
+/// all that waited, so what follows it is live. If it does not come, because of the access list or because the broker's
+/// queue is full, the backlog ends with a pause in the payments.
 struct Backlog {
-    /// For so long the marker is waited for.
+    /// How long to wait for the marker.
     static let timeout = Duration.seconds(10)
-    /// The pause, after that. Longer than a round trip through a mobile network.
+    /// The pause that ends the backlog after that. Longer than a round trip through a mobile network.
     static let pause = Duration.seconds(2)
 
-    /// Random, so that neither a marker of an earlier connection nor anybody else's message is taken for it.
+    /// Random, so that neither a marker of an earlier connection nor another client's message is taken for it.
     private let marker = Array(String(UInt64.random(in: .min ... .max), radix: 36).utf8)
     private var subscription: Int32?
     /// The marker would come back, and has not been sent.
     private var isMarkerDue = false
     private var publication: Int?
-    /// The broker has answered that it does not take it, and may end the connection over it.
+    /// The broker refuses the marker, and may end the connection because of it.
     private(set) var isMarkerRefused = false
     private var subscribedAt: Duration?
     /// When the last payments had been stored: the next ones wait for their acknowledgement.
     private var lastPayments: Duration?
     private var isOver = false
 
-    /// Whether the broker has not answered yet to what was asked of it for the marker.
+    /// Whether the broker has not yet answered the marker's subscription or publication.
     var isMarkerUnanswered: Bool { subscription != nil || publication != nil }
 
     mutating func subscribed(at now: Duration) { subscribedAt = now }
@@ -81,13 +81,13 @@ struct Backlog {
     ///
     /// - Returns: whether this is it.
     mutating func endsWith(_ message: SessionEvents.Message) -> Bool {
-        // What comes at QoS 0 may have passed what waited at QoS 1.
+        // A message at QoS 0 may have overtaken what waited at QoS 1.
         guard message.payload == marker, message.qos > 0 else { return false }
         isOver = true
         return true
     }
 
-    /// Asks for the marker's topic. On its own, since a broker may refuse a connection for it.
+    /// Subscribes to the marker's topic. Separately, since a broker may end a connection because of it.
     mutating func requestMarker(from session: Session) throws(MQTTError) {
         subscription = try session.subscribe(to: .probe)
     }
@@ -103,7 +103,7 @@ struct Backlog {
         self.publication = nil
     }
 
-    /// The marker is not sent again.
+    /// Drops the marker, so that it is not sent again.
     func takeMarkerBack(from session: Session) {
         if let publication { session.takeBack(publication) }
     }
