@@ -1,6 +1,11 @@
 import Glibc
 
 /// A first-in, first-out queue. Its consumer is a thread that sleeps in ``next()``.
+///
+///     let queue = BlockingQueue<String>()
+///     startThread(named: "writer") { while let line = queue.next() { print(line) } }
+///     queue.append("hello")
+///     queue.finish()
 public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     // Sendable because every access to the two fields below holds `mutex`.
     private var elements: [Element] = []
@@ -22,23 +27,23 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Appends an element. Blocks no longer than another thread's call of this takes.
+    /// Appends an element. Any thread; blocks only while another thread is in such a call.
     public func append(_ element: Element) {
         pthread_mutex_lock(mutex)
         elements.append(element)
         pthread_mutex_unlock(mutex)
-        // Behind the lock: the thread that wakes would only wait for it.
+        // After unlocking: otherwise the woken thread would wait for the lock.
         pthread_cond_signal(condition)
     }
 
-    /// Whether nothing waits. Blocks as ``append(_:)`` does.
+    /// Whether the queue is empty. Any thread; blocks only as ``append(_:)`` does.
     public var isEmpty: Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return elements.isEmpty
     }
 
-    /// Makes ``next()`` return `nil` once everything appended before has been taken.
+    /// Makes ``next()`` return `nil` once everything appended before has been taken. Any thread.
     public func finish() {
         pthread_mutex_lock(mutex)
         isFinished = true
@@ -46,8 +51,8 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Finishes at once, and takes back what waits.
-    /// - Returns: the elements that nobody has taken, the oldest first.
+    /// Finishes at once and removes the waiting elements.
+    /// - Returns: the elements that were not taken, the oldest first.
     public func abandon() -> [Element] {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -68,16 +73,16 @@ public final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
         return elements.removeFirst()
     }
 
-    /// What a wait with an end came to.
+    /// The result of ``next(until:)``.
     public enum Outcome {
         case element(Element)
         case timedOut
-        /// As ``next()`` returns `nil`.
+        /// Like `nil` from ``next()``.
         case finished
     }
 
     /// Takes the oldest element. Blocks while there is none, until `deadline` at most.
-    /// - Parameter deadline: a time of `Duration.monotonicNow`; `nil` for ever.
+    /// - Parameter deadline: a time of `Duration.monotonicNow`; `nil` for none.
     public func next(until deadline: Duration?) -> Outcome {
         guard let deadline else { return next().map { .element($0) } ?? .finished }
         var time = timespec(deadline)

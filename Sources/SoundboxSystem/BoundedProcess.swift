@@ -1,26 +1,31 @@
 import CConfinement
 import Glibc
 
-/// A program that gets bytes and gives bytes, and may neither last nor grow.
+/// A program that reads its input and writes its output within limits of time, memory and size.
 ///
-/// Started without a shell, with an empty environment, without any open file of its parent, behind everything else that
-/// wants the processor, and first in line when memory runs out.
+///     let process = BoundedProcess(
+///         program: "/usr/bin/espeak-ng", arguments: ["--stdout"], time: .seconds(10), mostOutput: 1 << 20,
+///         memory: 256 << 20, processorSeconds: 5)
+///     let output = try await process.run(input: Array("hello".utf8), onThreadNamed: "espeak").get()
+///
+/// It is started without a shell, with an empty environment and no open file of its parent, at the lowest processor
+/// priority, and as the first victim when memory runs out.
 package struct BoundedProcess: Sendable {
     /// An absolute path.
     package var program: String
     /// Without the program's own name.
     package var arguments: [String]
-    /// How long it may take from its start to its end.
+    /// The longest time from its start to its end.
     package var time: Duration
-    /// How much it may write before it is stopped.
+    /// The most bytes that it may write before it is stopped.
     package var mostOutput: Int
-    /// Bounds of address space, in bytes, and of processor time, in seconds.
+    /// Limits of address space, in bytes, and of processor time, in seconds.
     package var memory: UInt
     package var processorSeconds: UInt32
     /// The largest file that it may write, in bytes.
     package var largestFile: UInt
-    /// Whether it has a process group of its own, which is killed as a whole. A process that runs in such a group starts
-    /// others without one, so that they are killed with it.
+    /// Whether it has a process group of its own, which is killed as a whole. A process in such a group starts others
+    /// without one, so that they are killed with it.
     package var leadsGroup: Bool
 
     package init(
@@ -38,7 +43,7 @@ package struct BoundedProcess: Sendable {
     }
 
     package enum Failure: Error, Equatable {
-        /// The program is not there, or may not be executed here.
+        /// The program does not exist, or cannot be executed here.
         case notStarted(SystemError)
         case tooSlow
         case tooMuchOutput
@@ -47,8 +52,8 @@ package struct BoundedProcess: Sendable {
         case killed(signal: Int32)
     }
 
-    /// Runs it to its end, on a thread of its own. Suspends; whoever waits may be cancelled, the process goes on within its
-    /// bounds.
+    /// Runs it to its end, on a thread of its own. Suspends. If the task is cancelled, the process continues within its
+    /// limits.
     /// - Parameter name: of the thread.
     package func run(input: [UInt8], onThreadNamed name: String) async -> Result<[UInt8], Failure> {
         await withCheckedContinuation { continuation in
@@ -56,10 +61,10 @@ package struct BoundedProcess: Sendable {
         }
     }
 
-    /// Runs it to its end. Blocks for at most ``time`` and a moment.
+    /// Runs it to its end. Blocks for little more than ``time``.
     package func run(input: [UInt8]) -> Result<[UInt8], Failure> {
         let deadline = Duration.monotonicNow + time
-        // Sockets, since writing to a pipe that nobody reads any more would raise SIGPIPE.
+        // Sockets, because writing to a pipe without a reader would raise SIGPIPE.
         guard let standardInput = Pair(), let standardOutput = Pair(), let standardError = Pair() else {
             return .failure(.notStarted(.last))
         }
@@ -70,7 +75,7 @@ package struct BoundedProcess: Sendable {
         // It has read nothing yet.
         soundbox_bound_child(id, memory, processorSeconds, largestFile)
         let output = exchange(input, standardInput, standardOutput, until: deadline)
-        // What has given its whole answer has a moment to end by itself.
+        // After its whole output it has a moment to end by itself.
         let status = end(id, by: (try? output.get()) == nil ? .zero : deadline)
         return output.flatMap { output in
             // waitpid(2): the signal is in the low seven bits, the exit code in the next byte.
@@ -90,13 +95,13 @@ package struct BoundedProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, standardInput.theirs, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, standardOutput.theirs, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, standardError.theirs, STDERR_FILENO)
-        // Also what a library has opened without closing it at exec.
+        // Also files that a library has opened without close-on-exec.
         soundbox_close_others_in_child(&actions)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A thread's blocked and ignored signals would be inherited.
+        // The thread's blocked and ignored signals would be inherited.
         var none = sigset_t()
         sigemptyset(&none)
         var all = sigset_t()
@@ -115,7 +120,7 @@ package struct BoundedProcess: Sendable {
         return code == 0 ? .success(id) : .failure(.notStarted(SystemError(code: code)))
     }
 
-    /// Hands the input over and takes the output, both as far as the other side goes along.
+    /// Writes the input and reads the output, as far as the process takes and gives them.
     private func exchange(
         _ input: [UInt8], _ standardInput: Pair, _ standardOutput: Pair, until deadline: Duration
     ) -> Result<[UInt8], Failure> {
@@ -128,7 +133,7 @@ package struct BoundedProcess: Sendable {
                 shutdown(standardInput.ours, Int32(SHUT_WR))
                 isWriting = false
             }
-            // poll(2) leaves a negative descriptor out.
+            // poll(2) ignores a negative descriptor.
             var waits = [
                 pollfd(fd: standardOutput.ours, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isWriting ? standardInput.ours : -1, events: Int16(POLLOUT), revents: 0),
@@ -141,13 +146,13 @@ package struct BoundedProcess: Sendable {
                     send(standardInput.ours, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
                 if count > 0 { rest = rest.dropFirst(count) }
-                // It wants no more. Its output says why.
+                // It reads no more. Its output says why.
                 if count < 0, errno != EAGAIN, errno != EINTR { isWriting = false }
             }
             if waits[0].revents != 0 {
                 let count = read(standardOutput.ours, &chunk, chunk.count)
                 if count < 0, errno == EAGAIN || errno == EINTR { continue }
-                // A child that dies with unread input resets the connection: an end like another.
+                // A child that dies with unread input resets the connection, which is an end like any other.
                 guard count > 0 else { return .success(output) }
                 output += chunk[..<count]
                 guard output.count <= mostOutput else { return .failure(.tooMuchOutput) }
@@ -155,14 +160,14 @@ package struct BoundedProcess: Sendable {
         }
     }
 
-    /// - Returns: what waitpid(2) reports; `nil` when it had to be killed.
+    /// - Returns: the status from waitpid(2); `nil` when it had to be killed.
     private func end(_ id: pid_t, by deadline: Duration) -> Int32? {
         var status: Int32 = 0
         while deadline > .monotonicNow {
             let ended = waitpid(id, &status, WNOHANG)
             if ended == id { return status }
             if ended < 0, errno != EINTR { return nil }
-            // No descriptor tells of its end before Linux 5.3. As a rule it has ended by now.
+            // Before Linux 5.3 no descriptor reports its end. Usually it has ended by now.
             poll(nil, 0, 2)
         }
         kill(leadsGroup ? -id : id, SIGKILL)
@@ -171,7 +176,7 @@ package struct BoundedProcess: Sendable {
     }
 }
 
-/// Two connected sockets: one end for this process, which never blocks, one for the other.
+/// Two connected sockets: one for this process, which never blocks, one for the child.
 private struct Pair {
     let ours: Int32
     let theirs: Int32
@@ -185,8 +190,8 @@ private struct Pair {
         _ = fcntl(ours, F_SETFL, O_NONBLOCK)
     }
 
-    /// Of what has come, at most 400 bytes: what a program says itself, behind what its libraries say. To be asked when the
-    /// other side is gone.
+    /// The last line of at most 400 bytes: a program's own message follows those of its libraries. Read it when the
+    /// child is gone.
     var lastLine: String {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(ours, &bytes, bytes.count)

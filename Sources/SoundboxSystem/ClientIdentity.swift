@@ -1,11 +1,15 @@
 import CIdentity
 
-/// A box's own private key, on the curve P-256, by OpenSSL's libcrypto. Any thread; nothing here waits. The text is PEM
-/// and secret: never shown by ``description`` or a mirror.
+/// A box's own private key, on the curve P-256, by OpenSSL's libcrypto. Any thread; never blocks.
+///
+///     let key = try ClientKey.make()
+///     let request = try key.request(for: "M1001/box-01")
+///
+/// The text is PEM and secret: never shown by ``description`` or a mirror.
 public struct ClientKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     public let text: String
 
-    /// - Parameter text: PEM; not looked at before it is used.
+    /// - Parameter text: PEM; not checked before it is used.
     public init(text: String) { self.text = text }
 
     public static func make() throws(IdentityError) -> ClientKey {
@@ -16,7 +20,7 @@ public struct ClientKey: Sendable, Equatable, CustomStringConvertible, CustomRef
     }
 
     /// A signing request (PKCS #10) in PEM.
-    /// - Parameter name: the common name; an issuer may give another one. At most 64 bytes.
+    /// - Parameter name: the common name, at most 64 bytes; an issuer may choose another one.
     public func request(for name: String) throws(IdentityError) -> String {
         guard let made = soundbox_identity_request(text, name) else {
             throw IdentityError("this is no private key in PEM, or libcrypto could not sign with it")
@@ -31,18 +35,21 @@ public struct ClientKey: Sendable, Equatable, CustomStringConvertible, CustomRef
 }
 
 /// A certificate that an issuer gave to the owner of a key.
+///
+///     let certificate = try ClientCertificate(reading: text, key: key, issuer: issuer)
+///     let content = try certificate.open(package, with: key, from: issuer)
 public struct ClientCertificate: Sendable, Equatable {
-    /// PEM: the box's own, and then those between it and the issuer, as they were understood and nothing else.
+    /// PEM: the box's own certificate, then those between it and the issuer, as they were parsed and nothing else.
     public let text: String
     /// In seconds since 1970.
     public let notBefore, notAfter: Int64
 
-    /// Reads the certificate, and judges what it is judged by. What the time is does not matter: a box may not know it.
+    /// Reads and verifies a certificate. The current time does not matter: a box may not know it.
     ///
     /// - Parameters:
-    ///   - text: PEM of certificates alone.
-    ///   - key: which it must be for; `nil` for any.
-    ///   - issuer: PEM of the certificate whose owner must have issued it, for a client of TLS; `nil` asks nobody.
+    ///   - text: PEM of certificates only.
+    ///   - key: the key that it must be for; `nil` for any.
+    ///   - issuer: PEM of the certificate that must have issued it, for a TLS client; `nil` skips this check.
     public init(reading text: String, key: ClientKey? = nil, issuer: String? = nil) throws(IdentityError) {
         var validity = soundbox_identity_validity()
         var clean: UnsafeMutablePointer<CChar>?
@@ -52,7 +59,7 @@ public struct ClientCertificate: Sendable, Equatable {
         soundbox_identity_free(clean, self.text.utf8.count)
     }
 
-    /// Opens what was sent to the owner of this certificate alone: CMS (RFC 5652) in PEM, signed by the issuer itself.
+    /// Opens a package that was encrypted for this certificate: CMS (RFC 5652) in PEM, signed by the issuer itself.
     public func open(_ package: String, with key: ClientKey, from issuer: String) throws(IdentityError) -> [UInt8] {
         var content: UnsafeMutablePointer<CChar>?
         var size = 0
@@ -65,7 +72,7 @@ public struct ClientCertificate: Sendable, Equatable {
     }
 }
 
-/// Why a key, a certificate or a package is of no use.
+/// Why a key, a certificate or a package cannot be used.
 public struct IdentityError: Error, Sendable, Equatable, CustomStringConvertible {
     public let description: String
 

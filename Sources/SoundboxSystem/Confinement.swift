@@ -1,13 +1,14 @@
 import CConfinement
 
-/// What a process gives up before it reads a stranger's bytes. For a process that was started for nothing else.
+/// Drops a process's rights before it reads untrusted bytes. For a process that was started for this purpose only.
+///
+///     try Confinement.enter(memory: 256 << 20, processorSeconds: 10)
 package enum Confinement {
-    /// Allows no file and no system call but reading standard input, writing standard output and error, memory, and the
-    /// end: seccomp(2). Nothing that is given up can be had again. Any other call kills the process, also one of another
-    /// thread.
+    /// Allows only reading standard input, writing standard output and error, memory, and exit: seccomp(2). It cannot
+    /// be undone. Any other system call kills the process, in any thread.
     /// - Parameters:
     ///   - memory: address space, in bytes.
-    ///   - processorSeconds: the kernel kills the process then.
+    ///   - processorSeconds: after this the kernel kills the process.
     package static func enter(memory: UInt, processorSeconds: UInt32) throws(SystemError) {
         for error in [soundbox_bound_process(memory, processorSeconds), soundbox_confine_process()]
         where error.call != nil { throw SystemError(code: error.code) }

@@ -1,14 +1,15 @@
 import Glibc
 
 extension Duration {
-    /// CLOCK_MONOTONIC: it never jumps, and its origin has no meaning. The kernel stamps GPIO edges with it.
+    /// CLOCK_MONOTONIC: it never jumps, and its origin has no meaning. The kernel stamps GPIO edges with it. Any
+    /// thread; never blocks.
     public static var monotonicNow: Duration {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Whole nanoseconds, for atomics; up to 292 years either way.
+    /// Whole nanoseconds, for atomics; up to 292 years in either direction.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -11,12 +11,12 @@ public struct FileOwner: Sendable, Equatable {
     }
 }
 
-/// Who owns what, on a machine where the package has made the user `soundbox`; elsewhere everything stays with the user
+/// The owners of installed files, if the package has made the user `soundbox`; otherwise everything belongs to the user
 /// who runs setup, as trials in a folder need it.
 public struct FileOwners: Sendable, Equatable {
-    /// Of settings that the box reads and does not change: root:soundbox.
+    /// For settings that the box reads and does not change: root:soundbox.
     public var settings: FileOwner?
-    /// Of secrets, which nobody but the box reads: soundbox:soundbox.
+    /// For secrets, which only the box reads: soundbox:soundbox.
     public var secrets: FileOwner?
 
     public init(settings: FileOwner? = nil, secrets: FileOwner? = nil) {
@@ -24,7 +24,7 @@ public struct FileOwners: Sendable, Equatable {
         self.secrets = secrets
     }
 
-    /// Looks the user up. Blocks on the disk, or on whatever nsswitch.conf names.
+    /// Looks the user up. Blocks on the disk, or on the services of nsswitch.conf.
     public static var installed: FileOwners {
         guard geteuid() == 0, let entry = getpwnam("soundbox")?.pointee else { return FileOwners() }
         return FileOwners(

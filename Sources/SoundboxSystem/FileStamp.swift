@@ -1,6 +1,6 @@
 import Glibc
 
-/// Changes whenever somebody rewrites a file or puts another one in its place.
+/// Changes whenever a file is written or replaced.
 public struct FileStamp: Sendable, Equatable {
     private let device: UInt
     private let inode: UInt

@@ -2,35 +2,38 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// One question by HTTP/1.1, asked by libcurl.
+/// One HTTP/1.1 request, by libcurl.
 ///
-/// No redirect is followed, no proxy asked, nothing decompressed, and no cookie or password sent, whatever environment and
-/// files say. TLS is 1.2 at least and verified against the URL's host.
+///     let request = HTTPFetch("https://example.com/clip.wav", limit: .seconds(10), most: 2 << 20)
+///     let answer = try await request.answer(onThreadNamed: "fetch")
+///
+/// It follows no redirect, uses no proxy, decompresses nothing, and sends no cookie or password, whatever environment
+/// and files say. TLS is 1.2 at least and verified against the URL's host.
 package struct HTTPFetch: Sendable {
     package var method = "GET"
     package var url: String
-    /// Each as `Name: value`. `Name:` leaves out one that libcurl would send by itself.
+    /// Each as `Name: value`. `Name:` removes one that libcurl would send.
     package var headers: [String] = []
     package var body: [UInt8]?
-    /// The socket in the file system that is asked, whatever the URL says.
+    /// The Unix socket to connect to, whatever the URL says.
     package var unixSocket: String?
-    /// The numeric address that is asked, whatever addresses the URL's host has. That the connection leads there is checked
-    /// once more before anything is sent.
+    /// The numeric address to connect to, whatever addresses the URL's host has. The connected address is checked again
+    /// before anything is sent.
     package var address: String?
-    /// PEM file of the authorities that are believed; `nil` is the system's list.
+    /// PEM file of the trusted authorities; `nil` is the system's list.
     package var authorities: String?
-    /// For the whole.
+    /// For the whole exchange.
     package var limit: Duration
-    /// For connecting, TLS included.
+    /// For connecting, including TLS.
     package var connectLimit: Duration
-    /// Of the body, in bytes.
+    /// The largest body, in bytes.
     package var most: Int
-    /// Whether the body of any answer but 200 is left unread.
+    /// Whether to ignore the body of any answer but 200.
     package var readsSuccessOnly = false
 
     /// - Parameters:
-    ///   - limit: for the whole, and for connecting until something else is said.
-    ///   - most: bytes of the body.
+    ///   - limit: for the whole exchange, and for connecting until ``connectLimit`` is set.
+    ///   - most: the largest body, in bytes.
     package init(_ method: String = "GET", _ url: String, limit: Duration, most: Int) {
         self.method = method
         self.url = url
@@ -39,10 +42,11 @@ package struct HTTPFetch: Sendable {
         self.most = most
     }
 
-    /// Blocks until the answer is there or the limit has passed.
+    /// Blocks until there is an answer or the limit has passed.
     package func answer() throws(HTTPFailure) -> HTTPAnswer { try HTTPExchange().run(self).get() }
 
-    /// Suspends until the answer is there, the limit has passed or the task is cancelled; both of the last end the connection.
+    /// Suspends until there is an answer, the limit has passed or the task is cancelled; the last two end the
+    /// connection. Any task.
     /// - Parameter name: of the thread.
     package func answer(onThreadNamed name: String) async throws(HTTPFailure) -> HTTPAnswer {
         let exchange = HTTPExchange()
@@ -59,26 +63,26 @@ package struct HTTPFetch: Sendable {
 
 package struct HTTPAnswer: Sendable {
     package var status: Int
-    /// Where the answer sends its reader, as it stands there; not checked.
+    /// The `Location` header as it was sent; not checked.
     package var location: String?
     package var body: [UInt8]
 }
 
 /// Why there is no answer. The texts are for people.
 package enum HTTPFailure: Error, Sendable, Equatable {
-    /// No head of an answer came. With the system's error where the connection itself was not made.
+    /// The answer's head did not come. Includes the system's error if no connection was made.
     case notReached(String, SystemError?)
     case timedOut
     case cancelled
-    /// The body is larger than was allowed.
+    /// The body is larger than the limit.
     case tooLarge
-    /// The head came, and no end of the body.
+    /// The head came, and the body was cut off.
     case cutOff(String, after: Int)
 }
 
-/// What the asking thread and whoever gives up share.
+/// Shared by the requesting thread and the code that cancels it.
 private final class HTTPExchange: Sendable {
-    /// Sendable because cancelling is for any thread, and everything else is the asking thread's.
+    /// Sendable because only cancelling happens on other threads.
     private struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer
     }
@@ -97,7 +101,7 @@ private final class HTTPExchange: Sendable {
         }
     }
 
-    /// Blocks until the answer is there, the limit has passed or it is cancelled.
+    /// Blocks until there is an answer, the limit has passed or it is cancelled.
     func run(_ request: HTTPFetch) -> Result<HTTPAnswer, HTTPFailure> {
         var error = soundbox_http_error()
         guard let pointer = Self.make(request, &error) else { return .failure(HTTPFailure(error, after: 0)) }
@@ -131,7 +135,7 @@ private final class HTTPExchange: Sendable {
             texts.append(copy)
             return UnsafePointer(copy)
         }
-        // Never empty, so that a body without bytes has an address as well.
+        // Never empty, so that an empty body has an address as well.
         let body = (request.body ?? []) + [0]
         let headers = request.headers.map { copy($0) } + [nil]
         return headers.withUnsafeBufferPointer { headers in
@@ -145,7 +149,7 @@ private final class HTTPExchange: Sendable {
                 asked.unix_socket = copy(request.unixSocket)
                 asked.address = copy(request.address)
                 asked.authorities = copy(request.authorities)
-                // 0 would mean for ever.
+                // 0 would mean no limit.
                 asked.milliseconds = max(1, Int(request.limit.pollMilliseconds))
                 asked.connect_milliseconds = max(1, Int(request.connectLimit.pollMilliseconds))
                 asked.most_bytes = request.most

@@ -2,6 +2,10 @@ import Glibc
 
 /// A sleep that other threads can end: one thread sleeps until a moment, any thread interrupts it.
 ///
+///     let interruption = Interruption()
+///     startThread(named: "sleeper") { interruption.sleep(until: .monotonicNow + .seconds(60)) }
+///     interruption.raise()
+///
 /// An interruption lasts until it is taken back: a sleep that begins meanwhile ends at once.
 public final class Interruption: @unchecked Sendable {
     // Sendable because every access to `isRaised` holds `mutex`.
@@ -23,7 +27,7 @@ public final class Interruption: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Never blocks for longer than it takes another thread to look; harmless when called again.
+    /// Ends the sleep. Any thread; blocks only while another thread holds the lock; harmless when called again.
     public func raise() {
         pthread_mutex_lock(mutex)
         isRaised = true
@@ -52,7 +56,7 @@ public final class Interruption: @unchecked Sendable {
     }
 }
 
-/// Waits on the condition are by `Duration.monotonicNow`, which nobody sets.
+/// Waits on the condition use `Duration.monotonicNow`, which nobody can set.
 func initializeMonotonicCondition(_ condition: UnsafeMutablePointer<pthread_cond_t>) {
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)

@@ -1,18 +1,21 @@
 import Glibc
 
-/// What the machine says of itself to whoever asks.
+/// Readings of the machine: free disk space and temperatures.
+///
+///     let reading = MachineReading(stateDirectory: "/var/lib/soundbox")
+///     for temperature in reading.temperatures { print(temperature.type, temperature.celsius) }
 package struct MachineReading: Sendable, Equatable {
     package struct Temperature: Sendable, Equatable {
         /// `thermal_zone0`
         package var zone: String
-        /// What the driver calls it: `cpu-thermal`.
+        /// The driver's name for it: `cpu-thermal`.
         package var type: String
         package var celsius: Double
     }
 
-    /// On the disk of the state directory, for programs that are not root's; `nil` when the disk does not say.
+    /// On the disk of the state directory, for programs without root's rights; `nil` when the disk does not say.
     package var freeBytes: UInt64?
-    /// Empty where the kernel has no thermal zone, as in a virtual machine.
+    /// Empty when the kernel has no thermal zone, as in a virtual machine.
     package var temperatures: [Temperature] = []
 
     package init(freeBytes: UInt64? = nil, temperatures: [Temperature] = []) {

@@ -2,9 +2,9 @@ import CLinux
 
 /// The program's code in memory.
 public enum ProgramCode {
-    /// Returns pages to the kernel that only the start needed: of forty megabytes of code, metadata and symbols, a running
-    /// box touches ten. Each page that is needed again costs a soft page fault. Nothing is read from the disk again while
-    /// the kernel has room for it. Any thread.
+    /// Returns pages to the kernel that only the start needed: of forty megabytes of code, metadata and symbols, a
+    /// running box uses ten. A page that is needed again costs a soft page fault; it is read from the disk again only
+    /// if the kernel has no room for it. Any thread.
     public static func release() {
         soundbox_release_code()
     }
@@ -24,7 +24,7 @@ public enum Heap {
         mallopt(M_TRIM_THRESHOLD, 128 * 1024)
     }
 
-    /// Returns free memory to the kernel. Takes the heap's lock for about a millisecond.
+    /// Returns free memory to the kernel. Holds the heap's lock for about a millisecond. Any thread.
     public static func trim() {
         malloc_trim(0)
     }

@@ -4,7 +4,7 @@ struct MountTable {
         var id: String
         var point: String
         var type: String
-        /// The device, or whatever was given in its place.
+        /// The device, or what was given in its place.
         var source: String
         /// Options of the file system itself.
         var options: [Substring]
@@ -26,7 +26,7 @@ struct MountTable {
         }
     }
 
-    /// The mount that a path is on, by the path alone: the last one of the longest mount point.
+    /// The mount of a path, by the path alone: the last one of the longest mount point.
     func mount(at path: String) -> Mount? {
         mounts.filter { mount in
             mount.point == "/" || path == mount.point || path.hasPrefix("\(mount.point)/")
@@ -35,7 +35,7 @@ struct MountTable {
         }
     }
 
-    /// Why everything on this mount is gone after a power cut; `nil` when it is not.
+    /// Why a power cut loses everything on this mount; `nil` when it does not.
     func loss(on mount: Mount) -> String? {
         switch mount.type {
         case "tmpfs", "ramfs", "rootfs", "devtmpfs": return "\(mount.point) is in RAM (\(mount.type))"
@@ -43,7 +43,7 @@ struct MountTable {
             guard let upper = mount.options.first(where: { $0.hasPrefix("upperdir=") }) else { return nil }
             let folder = Self.unescaped(upper.dropFirst("upperdir=".count))
             guard let below = self.mount(at: folder), below.id != mount.id, below.type != "overlay" else {
-                // The initial RAM disk of raspi-config keeps it in a place that no path leads to any more.
+                // raspi-config's initial RAM disk keeps the upper layer in a place that no path leads to.
                 return "\(mount.point) is an overlay whose upper layer is out of sight: in RAM, or a container's"
             }
             return loss(on: below).map { "\(mount.point) is an overlay whose upper layer is in RAM: \($0)" }
@@ -55,7 +55,7 @@ struct MountTable {
         }
     }
 
-    /// Blanks and backslashes are written as three octal digits.
+    /// Spaces and backslashes are written as three octal digits.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -2,8 +2,8 @@ import Glibc
 
 /// This machine's address in the shop's network.
 public enum NetworkAddress {
-    /// The four octets of the first IPv4 address of an interface that is up, except loopback; `nil` without one. IPv6 is
-    /// left out because nobody can write down such an address by ear.
+    /// The four octets of the first IPv4 address of an interface that is up, except loopback; `nil` without one. IPv6
+    /// is left out, because such an address is too long to be written down by ear.
     public static func octets() -> [UInt8]? { all().first?.octets }
 
     /// The IPv4 addresses of every interface that is up, except loopback.

@@ -2,7 +2,12 @@ import Synchronization
 
 /// An event that happens once, and that tasks can wait for. Any thread.
 ///
-/// Waiting ignores cancellation. Use it for what is certain to happen, or to be signalled by whoever gives it up.
+///     let ready = OneTimeSignal()
+///     Task { await ready.wait() }
+///     ready.signal()
+///
+/// Waiting ignores cancellation. Use it for an event that is certain to happen, or that the code giving it up also
+/// signals.
 public final class OneTimeSignal: Sendable {
     private struct State {
         var hasHappened = false
@@ -15,7 +20,7 @@ public final class OneTimeSignal: Sendable {
 
     public var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
-    /// Harmless when called again. Never blocks.
+    /// Harmless when called again. Never blocks; any thread.
     public func signal() {
         let waiters = state.withLock { state in
             state.hasHappened = true
@@ -25,7 +30,7 @@ public final class OneTimeSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when it has happened, at once if it has already.
+    /// Returns when the event has happened; at once if it already has.
     public func wait() async {
         await withCheckedContinuation { continuation in
             let hasHappened = state.withLock { state in
@@ -36,7 +41,7 @@ public final class OneTimeSignal: Sendable {
         }
     }
 
-    /// Returns when it has happened, and in any case after `limit`.
+    /// Returns when the event has happened, or after `limit`.
     public func wait(atMost limit: Duration) async {
         let either = OneTimeSignal()
         Task {

@@ -1,19 +1,21 @@
 import Glibc
 
 /// What a power cut does to files in a folder.
+///
+///     if case .gone(let reason) = PowerLoss(in: "/var/lib/soundbox") { print(reason) }
 public enum PowerLoss: Sendable, Equatable {
-    /// They are on something that keeps them, as far as can be told.
+    /// They are kept, as far as can be determined.
     case kept
-    /// They are gone, and whoever chose the folder knows: it is one for what need not last. The reason names the mount.
+    /// They are lost, as the folder's name implies: it is for temporary files. The reason names the mount.
     case expected(String)
-    /// They are gone, and nothing about the folder's name says so. The reason names the mount.
+    /// They are lost, and the folder's name does not imply it. The reason names the mount.
     case gone(String)
 
     /// Folders that the system itself empties: file-hierarchy(7).
     private static let temporaryFolders = ["/tmp", "/var/tmp", "/run", "/var/run", "/dev/shm"]
 
-    /// Looks at the folder, or at the nearest one above it that is there. Needs no right but to reach it, and works in a
-    /// service's sandbox. Blocks briefly.
+    /// Examines the folder, or the nearest existing one above it. Needs only search permission, and works in a
+    /// service's sandbox. Blocks briefly on the disk.
     public init(in folder: String) {
         guard let path = Self.nearest(folder), let table = try? SmallFile.read("/proc/self/mountinfo") else {
             self = .kept
@@ -33,7 +35,7 @@ public enum PowerLoss: Sendable, Equatable {
         self = isTemporary ? .expected(loss) : .gone(loss)
     }
 
-    /// The real path of the nearest folder that is there.
+    /// The real path of the nearest existing folder.
     private static func nearest(_ folder: String) -> String? {
         var folder = folder
         while !SmallFile.exists(folder), folder != "/", folder != "." { folder = SmallFile.folder(of: folder) }
@@ -42,7 +44,7 @@ public enum PowerLoss: Sendable, Equatable {
         return String(cString: path)
     }
 
-    /// The number that the list of mounts gives to the mount of a path: proc_pid_fdinfo(5).
+    /// The number of a path's mount in the list of mounts: proc_pid_fdinfo(5).
     private static func mountID(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

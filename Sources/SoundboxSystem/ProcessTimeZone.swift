@@ -15,20 +15,20 @@ public enum ProcessTimeZone {
 
     private static let path = Mutex("")
 
-    /// Sets `TZ` to the machine's zone, whatever the environment said. To be called once, before there are other threads:
-    /// a variable that exists can be replaced while others read the environment, and none can be added to it.
+    /// Sets `TZ` to the machine's zone, whatever the environment said. Call it once, before there are other threads: an
+    /// existing variable can be replaced while others read the environment, but none can be added.
     public static func prepare() { use(path: localTime) }
 
-    /// Goes by a zone of the time zone database (`/usr/share/zoneinfo`, or the folder that `TZDIR` names), or by the
-    /// machine's own for `nil`, which is UTC where it has none. Any thread, after ``prepare()``; blocks on the disk.
+    /// Uses a zone of the time zone database (`/usr/share/zoneinfo`, or the folder in `TZDIR`); `nil` for the machine's
+    /// own, which is UTC if it has none. Any thread, after ``prepare()``; blocks on the disk.
     ///
-    /// A zone's file is read once: new rules from an update of tzdata count in the next process.
-    /// - Throws: when there is no such zone. The one before stays.
+    /// A zone's file is read once: new rules from an update of tzdata take effect in the next process.
+    /// - Throws: when there is no such zone. The current zone stays.
     public static func use(_ name: String?) throws(TimeZoneError) {
         guard let name else { return useMachines() }
         guard isName(name) else { throw TimeZoneError("\(name.excerpt) is no name of a time zone") }
         let file = "\(getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")/\(name)"
-        // Of a file that is none glibc makes UTC without a word.
+        // glibc silently uses UTC for a file that is no zone.
         var problem: String?
         do throws(SystemError) {
             let isZone = try SmallFile.bytes(of: file, limit: 256 * 1024).starts(with: "TZif".utf8)
@@ -38,7 +38,7 @@ public enum ProcessTimeZone {
         use(path: file)
     }
 
-    /// The link leads to another file when somebody sets the machine's zone.
+    /// The link leads to another file after somebody has set the machine's zone.
     private static func useMachines() {
         guard let file = realpath(localTime, nil) else { return }
         defer { free(file) }
@@ -54,20 +54,20 @@ public enum ProcessTimeZone {
         }
     }
 
-    /// The clock on the wall by ``use(_:)``. Any thread.
+    /// Local time by ``use(_:)``. Any thread.
     public static let clock = LocalTime { second in
         var (second, local) = (time_t(second), tm())
         localtime_r(&second, &local)
         return Int64(local.tm_gmtoff)
     }
 
-    /// Whether it can only be a name inside of the database, wherever links lead from there.
+    /// Whether the name stays inside the database, wherever links lead from there.
     public static func isName(_ name: String) -> Bool {
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return name.utf8.count <= longestName && parts.allSatisfy { part in !part.isEmpty && part.allSatisfy(isLetter) }
     }
 
-    /// Without the point, of which nobody can make a folder above.
+    /// Without the dot, so that the name cannot contain `..`.
     private static func isLetter(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {
         case "A"..."Z", "a"..."z", "0"..."9", "_", "+", "-": true

@@ -1,20 +1,22 @@
 import CDigest
 
-/// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), by OpenSSL's libcrypto. Any thread; nothing here waits.
+/// SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), by OpenSSL's libcrypto. Any thread; never blocks.
+///
+///     let hash = SHA256.hash(of: Array("abc".utf8)).hexadecimal
 public enum SHA256 {
     /// - Returns: 32 bytes.
     public static func hash(of bytes: [UInt8]) -> [UInt8] {
         made { soundbox_sha256(bytes, bytes.count, $0) }
     }
 
-    /// What proves that the bytes come from somebody who knows the key.
+    /// The HMAC of the bytes: proof that the sender knows the key.
     /// - Returns: 32 bytes.
     public static func authenticationCode(of bytes: [UInt8], key: UnsafeRawBufferPointer) -> [UInt8] {
         made { soundbox_hmac_sha256(key.baseAddress, key.count, bytes, bytes.count, $0) }
     }
 
-    /// Whether this is the bytes' ``authenticationCode(of:key:)``. The comparison takes the same time however much of it is
-    /// right, so that nobody can find a code out byte by byte.
+    /// Whether this is the bytes' ``authenticationCode(of:key:)``. The comparison takes constant time, so that nobody
+    /// can find a code byte by byte.
     public static func isAuthenticationCode(_ code: [UInt8], of bytes: [UInt8], key: UnsafeRawBufferPointer) -> Bool {
         let right = authenticationCode(of: bytes, key: key)
         return code.count == right.count && soundbox_is_equal(code, right, right.count)
@@ -22,8 +24,8 @@ public enum SHA256 {
 
     private static func made(_ make: (UnsafeMutablePointer<UInt8>) -> Bool) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Int(SOUNDBOX_SHA256_SIZE)) { buffer, count in
-            // It fails without memory only, or with a configuration of OpenSSL that takes SHA-256 away. What would be
-            // believed then, or not, is nobody's guess.
+            // It fails only without memory, or with a configuration of OpenSSL that disables SHA-256. Continuing would
+            // mean trusting or refusing messages at random.
             guard let start = buffer.baseAddress, make(start) else { preconditionFailure("libcrypto has no SHA-256") }
             count = buffer.count
         }

@@ -1,14 +1,16 @@
 import CLinux
 import Glibc
 
-/// The user that the box runs as, for programs of root's that look at its files.
+/// The user that the box runs as, for programs of root that examine its files.
 ///
-/// Root may read everything, and follows every link. Whether the box can read its password is seen only with the box's
-/// own rights; and what the box's user has put into its folders reaches nothing of root's then.
+///     let size = try ServiceUser.installed?.withItsRights { try SmallFile.content(of: path).count }
+///
+/// Root may read everything, and follows every link. Only with the box's own rights can a program see whether the box
+/// can read its password, and links in the box's folders then lead to nothing of root's.
 public struct ServiceUser: Sendable, Equatable {
     public let name: String
     public let user: uid_t
-    /// The first is the user's own.
+    /// The first is the user's primary group.
     public let groups: [gid_t]
 
     public init(name: String, user: uid_t, groups: [gid_t]) {
@@ -17,8 +19,8 @@ public struct ServiceUser: Sendable, Equatable {
         self.groups = groups
     }
 
-    /// `nil` where the package has made no such user, or for a process that is not root's: it has no other rights than
-    /// its own. Blocks on the disk, or on whatever nsswitch.conf names.
+    /// `nil` if the package has made no such user, or if the process is not root's: it has only its own rights. Blocks
+    /// on the disk, or on the services of nsswitch.conf.
     public static var installed: ServiceUser? {
         guard geteuid() == 0, let entry = getpwnam("soundbox")?.pointee else { return nil }
         let (user, group) = (entry.pw_uid, entry.pw_gid)
@@ -29,17 +31,17 @@ public struct ServiceUser: Sendable, Equatable {
             name: "soundbox", user: user, groups: [group] + groups.prefix(Int(count)).filter { $0 != group })
     }
 
-    /// Runs `body` with this user's rights to files and no others. They are the calling thread's alone (setfsuid(2)), so
-    /// `body` must not leave it; threads that it starts keep them. access(2) asks for the rights of the process all the
-    /// same: open a file to try it.
-    /// - Throws: what `body` throws; ``SystemError`` when this process may not take on another's rights.
+    /// Runs `body` with this user's rights to files and no others. The rights belong to the calling thread alone
+    /// (setfsuid(2)), so `body` must not leave it; threads that it starts keep them. access(2) uses the rights of the
+    /// process all the same: open a file to test it.
+    /// - Throws: what `body` throws; ``SystemError`` when this process may not change its rights.
     public func withItsRights<Result>(_ body: () throws -> Result) throws -> Result {
         var own = [gid_t](repeating: 0, count: Int(max(0, getgroups(0, nil))))
         let count = getgroups(Int32(own.count), &own)
         guard count >= 0 else { throw SystemError.last }
         own = Array(own.prefix(Int(count)))
         defer {
-            // The own rights come back first, and with them the right to change the groups.
+            // The process's own rights come back first, and with them the right to change the groups.
             setfsuid(geteuid())
             setfsgid(getegid())
             soundbox_use_file_rights(geteuid(), getegid(), own, own.count)

@@ -1,27 +1,29 @@
 import Glibc
 
-/// Small files and folders: the one home of reading them whole, replacing them whole and listing them. Every call
-/// blocks on the disk.
+/// Reads small files whole, replaces them whole and lists folders. Every call blocks on the disk. Any thread.
+///
+///     let text = try SmallFile.read("/etc/hostname")
+///     try SmallFile.replace("/var/lib/soundbox/note", with: text, mode: 0o640, owner: nil)
 public enum SmallFile {
-    /// How long a pipe may be silent that stands where a file was expected: whoever waits for it serves nobody.
+    /// How long a pipe in the place of a file may be silent. The caller does nothing else meanwhile.
     public static let pipeTimeout = Duration.seconds(20)
 
     /// The content of a file of at most `limit` bytes. It may be a pipe, such as a shell's `<(…)`.
     ///
-    /// - Parameter timeout: how long a pipe may be silent; `nil` for as long as its writer takes, who may be asking a
-    ///   person for a password.
-    /// - Throws: the system's reason; `EFBIG` for a larger file, `ETIMEDOUT` for a pipe that is silent.
+    /// - Parameter timeout: how long a pipe may be silent; `nil` waits without limit for its writer, which may be
+    ///   asking a person for a password.
+    /// - Throws: the system's reason; `EFBIG` for a larger file, `ETIMEDOUT` for a silent pipe.
     public static func bytes(
         of path: String, limit: Int, timeout: Duration? = pipeTimeout
     ) throws(SystemError) -> [UInt8] {
-        // Opening a pipe waits for its writer otherwise, and nothing ends that wait.
+        // Otherwise opening a pipe would wait for its writer without end.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw SystemError.last }
         defer { close(descriptor) }
         return try bytes(of: descriptor, limit: limit, timeout: timeout)
     }
 
-    /// What to tell of an error of ``bytes(of:limit:timeout:)``, behind the name of the file.
+    /// The text for an error of ``bytes(of:limit:timeout:)``, to follow the file's name.
     public static func problem(_ error: SystemError) -> String {
         error.code == ETIMEDOUT
             ? "cannot be read: it is a pipe, and nobody wrote into it for \(pipeTimeout.components.seconds) s"
@@ -47,7 +49,7 @@ public enum SmallFile {
         }
     }
 
-    /// Until there is something to be read, or the writer is gone.
+    /// Waits until there is something to read, or the writer is gone.
     private static func waitForInput(of descriptor: Int32, _ timeout: Duration?) throws(SystemError) {
         let end = timeout.map { .monotonicNow + $0 }
         while true {
@@ -59,10 +61,9 @@ public enum SmallFile {
         }
     }
 
-    /// The content of a file of at most `limit` bytes that may be nothing but a file. In a folder that another user may
-    /// write in, that user could have put a link to a file of root's in its place, or a pipe that nobody ever writes
-    /// into.
-    /// - Throws: the system's reason; `ELOOP` for a link, `EINVAL` for whatever else is no regular file.
+    /// The content of a regular file of at most `limit` bytes. In a folder that another user may write in, that user
+    /// could have put there a link to a file of root's, or a pipe that nobody ever writes into.
+    /// - Throws: the system's reason; `ELOOP` for a link, `EINVAL` for anything else that is no regular file.
     public static func bytes(ofRegularFile path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw SystemError.last }
@@ -73,13 +74,13 @@ public enum SmallFile {
         return try bytes(of: descriptor, limit: limit)
     }
 
-    /// The text of a file of at most 1 MiB: more is not what was meant.
-    /// - Parameter timeout: as of ``bytes(of:limit:timeout:)``.
+    /// The text of a file of at most 1 MiB, which is more than any file of the box.
+    /// - Parameter timeout: as for ``bytes(of:limit:timeout:)``.
     public static func read(_ path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> String {
         try text(try content(of: path, timeout: timeout), of: path)
     }
 
-    /// The bytes of such a file.
+    /// The bytes of a file of at most 1 MiB.
     public static func content(of path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> [UInt8] {
         do { return try bytes(of: path, limit: 1 << 20, timeout: timeout) } catch {
             if error.code == EFBIG { throw FileError(path: path, problem: "is larger than 1 MiB") }
@@ -88,7 +89,7 @@ public enum SmallFile {
         }
     }
 
-    /// What ``content(of:timeout:)`` has read, as text.
+    /// Bytes of ``content(of:timeout:)`` as text.
     public static func text(_ content: [UInt8], of path: String) throws(FileError) -> String {
         guard let text = String(validating: content, as: UTF8.self) else {
             throw FileError(path: path, problem: "is not valid UTF-8")
@@ -110,19 +111,19 @@ public enum SmallFile {
         return names
     }
 
-    /// Replaces a file, or creates it. Its content never exists under looser permissions than asked for.
+    /// Replaces a file, or creates it. Its content never exists with wider permissions than asked for.
     ///
     /// - Parameters:
     ///   - mode: permission bits, whatever the umask is; `nil` on a file system without them, since FAT refuses to set
-    ///     what it cannot keep.
-    ///   - owner: who gets it; `nil` leaves it to this process's user.
+    ///     what it cannot store.
+    ///   - owner: the file's owner; `nil` for this process's user.
     public static func replace(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
         try prepare(path, with: text, mode: mode, owner: owner)
         try commit(path)
     }
 
-    /// The first half of ``replace(_:with:mode:owner:)``, for several files that are to be replaced all or none: puts
-    /// the new content on the disk, beside the old one. What a kill has left there is replaced.
+    /// The first half of ``replace(_:with:mode:owner:)``, for several files of which all or none must be replaced:
+    /// writes the new content to the disk, beside the old one. Overwrites what a kill has left there.
     public static func prepare(_ path: String, with text: String, mode: mode_t?, owner: FileOwner?) throws(FileError) {
         let temporary = "\(path).new"
         unlink(temporary)
@@ -149,7 +150,7 @@ public enum SmallFile {
         isWritten = true
     }
 
-    /// The second half: puts what was prepared in its place. Needs no room on the disk.
+    /// The second half: replaces the file by what was prepared. Needs no space on the disk.
     public static func commit(_ path: String) throws(FileError) {
         guard rename("\(path).new", path) == 0 else {
             let reason = errno
@@ -159,10 +160,10 @@ public enum SmallFile {
         syncFolder(of: path)
     }
 
-    /// Instead of the second half.
+    /// Deletes what was prepared.
     public static func discard(_ path: String) { unlink("\(path).new") }
 
-    /// Gives a file or folder of root's folders its owner and mode, whoever made it. Its content stays.
+    /// Gives a file or folder in root's folders its owner and mode. Its content stays.
     public static func giveBack(_ path: String, mode: mode_t, owner: FileOwner?) throws(FileError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(path, "cannot be given its mode and owner") }
@@ -172,21 +173,21 @@ public enum SmallFile {
         else { throw failure(path, "cannot be given its mode and owner") }
     }
 
-    /// Creates the folder of `path` when it is missing; its parents must exist.
+    /// Creates the folder of `path` if it is missing; its parents must exist.
     public static func createFolder(of path: String, mode: mode_t, owner: FileOwner?) throws(FileError) {
         let folder = folder(of: path)
         guard mkdir(folder, mode) == 0 else {
             guard errno == EEXIST else { throw failure(folder, "cannot be created") }
             return
         }
-        // The umask has had its say in mkdir.
+        // The umask has changed the mode that mkdir set.
         guard chmod(folder, mode) == 0, owner.map({ chown(folder, $0.user, $0.group) == 0 }) ?? true else {
             throw failure(folder, "cannot be given its mode and owner")
         }
     }
 
-    /// Creates a folder, and the folders above it that are missing. One that is there stays as it is.
-    /// - Throws: the first that cannot be created, or what stands in its place.
+    /// Creates a folder, and the missing folders above it. An existing one is not changed.
+    /// - Throws: the first folder that cannot be created, or what is in its place.
     public static func createFolders(_ path: String) throws(FileError) {
         for end in path.indices.dropFirst() where path[end] == "/" { try createFolder(String(path[..<end])) }
         try createFolder(path)
@@ -210,20 +211,20 @@ public enum SmallFile {
     /// The last part of a path.
     public static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    /// A path that means the same in every folder.
+    /// The absolute path, which does not depend on the working directory.
     public static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
     }
 
-    /// Whether something is there. What may not be looked at counts: whoever opens it is told why that fails, and
-    /// nobody takes a box with a setup for one without.
+    /// Whether something is there. What may not be examined counts as present: opening it reports why it fails, and a
+    /// box with a setup must not pass for one without.
     public static func exists(_ path: String) -> Bool {
         access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
     }
 
-    /// Whether two paths name one thing, though one of them may be relative.
+    /// Whether two paths name the same thing, although one of them may be relative.
     public static func isSame(_ path: String, _ other: String) -> Bool {
         var first = stat()
         var second = stat()
@@ -237,7 +238,7 @@ public enum SmallFile {
         return stat(path, &attributes) == 0 && attributes.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A rename is on the disk when its folder is.
+    /// A rename is on the disk once its folder is.
     public static func syncFolder(of path: String) {
         let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -254,7 +255,7 @@ public enum SmallFile {
 /// A file that cannot be read or written.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public var path: String
-    /// In words that follow the path: "cannot be read: Permission denied".
+    /// Follows the path in a message: "cannot be read: Permission denied".
     public var problem: String
 
     public init(path: String, problem: String) {

@@ -3,10 +3,10 @@ import Glibc
 
 /// What the kernel knows about the wall clock.
 public enum SystemClock {
-    /// Whether it follows a time server, as the kernel tells.
+    /// Whether the clock follows a time server, according to the kernel.
     public enum Synchronisation: Sendable, Equatable {
         case synchronised, notSynchronised
-        /// The kernel did not answer, which says nothing about the clock: a system call filter forbids to ask.
+        /// The kernel did not answer, which says nothing about the clock: a system call filter forbids the call.
         case unknown(SystemError)
 
         /// Why the kernel did not answer; `nil` when it did.
@@ -15,16 +15,16 @@ public enum SystemClock {
         }
     }
 
-    /// The kernel knows it from the program that sets the clock (timesyncd, chrony, ntpd): adjtimex(2), STA_UNSYNC. Asking
-    /// needs no privilege. It forgets it when somebody sets the clock by hand, and nine hours after it last heard from that
-    /// program (16 s of possible error at 500 ppm). Never blocks; any thread.
+    /// The kernel knows this from the program that sets the clock (timesyncd, chrony, ntpd): adjtimex(2), STA_UNSYNC.
+    /// The call needs no privilege. The state is lost when somebody sets the clock by hand, and nine hours after the
+    /// last report of that program (16 s of possible error at 500 ppm). Never blocks; any thread.
     public static var synchronisation: Synchronisation {
         let answer = soundbox_clock_synchronisation()
         return answer < 0 ? .unknown(SystemError(code: -answer)) : answer > 0 ? .synchronised : .notSynchronised
     }
 
-    /// The wall clock's lead over the time since the system started, which never jumps. It changes only when somebody sets
-    /// the clock.
+    /// The difference between the wall clock and the time since the system started, which never jumps. It changes only
+    /// when somebody sets the clock. Never blocks; any thread.
     public static var offsetFromBoot: Duration {
         var wall = timespec()
         var boot = timespec()

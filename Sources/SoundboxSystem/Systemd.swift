@@ -1,12 +1,17 @@
 import Glibc
 import SoundboxCore
 
-/// Tells the service manager how the box is (sd_notify(3)): datagrams of `KEY=value` lines to `$NOTIFY_SOCKET`.
+/// Reports the box's state to the service manager (sd_notify(3)): datagrams of `KEY=value` lines to `$NOTIFY_SOCKET`.
 ///
-/// The protocol is stable and public, and a dozen lines; libsystemd would be one more library on the box for it.
+///     let systemd = Systemd()
+///     systemd.ready()
+///     systemd.status("online")
+///
+/// The protocol is stable and public, and takes a dozen lines; libsystemd would be one more library on the box. Never
+/// blocks; any thread.
 package struct Systemd: Sendable {
     private let socketPath: String?
-    /// How often ``watchdog()`` is expected, at the latest; `nil` when no watchdog is set.
+    /// How often ``watchdog()`` must be called; `nil` when no watchdog is set.
     package let watchdogInterval: Duration?
 
     package init(environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }) {
@@ -21,14 +26,14 @@ package struct Systemd: Sendable {
     package func stopping() { send("STOPPING=1") }
     package func watchdog() { send("WATCHDOG=1") }
 
-    /// A start, or a stop, that is under way ends no sooner than in `time`, unless this is said again. Once the service
-    /// has started it changes nothing: the unit limits no run time.
+    /// Extends the timeout of a start or stop to `time` from now; call it again before it passes. Has no effect once
+    /// the service has started: the unit limits no run time.
     package func extendTimeout(_ time: Duration) { send("EXTEND_TIMEOUT_USEC=\(time.nanoseconds / 1000)") }
 
     /// Shown by `systemctl status`. A line break in it would begin another message, such as `READY=1`.
     package func status(_ text: String) { send("STATUS=\(text.printable)") }
 
-    /// Nothing depends on the manager's hearing it, so failures are ignored. Never blocks.
+    /// Nothing depends on whether the manager receives it, so failures are ignored. Never blocks.
     private func send(_ message: String) {
         guard let socketPath, !socketPath.isEmpty else { return }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -42,7 +47,7 @@ package struct Systemd: Sendable {
     }
 }
 
-/// Calls `body` with the address of a Unix socket; a leading `@` stands for the abstract name space (unix(7)).
+/// Calls `body` with the address of a Unix socket; a leading `@` stands for the abstract namespace (unix(7)). Returns
 /// `nil` when the path is too long.
 package func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result?
 {
@@ -53,7 +58,7 @@ package func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sock
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let isAbstract = bytes.first == UInt8(ascii: "@")
     if isAbstract { address.sun_path.0 = 0 }
-    // An abstract name is as long as it is said to be; a path ends with a zero byte.
+    // An abstract name has an explicit length; a path ends with a zero byte.
     let length = MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + bytes.count + (isAbstract ? 0 : 1) }
     return withUnsafePointer(to: address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -4,16 +4,18 @@ import Synchronization
 
 /// Runs `body` on a new detached thread. The thread ends when `body` returns.
 ///
+///     startThread(named: "logger") { while let line = lines.next() { print(line) } }
+///
 /// SIGPIPE is blocked on it, and on threads that it starts. Libraries such as OpenSSL write to sockets without
-/// `MSG_NOSIGNAL`, and a peer that hangs up at the wrong moment would silently end the program. With the signal blocked,
-/// the write fails with `EPIPE` instead.
+/// `MSG_NOSIGNAL`, and a peer that hangs up at the wrong moment would silently end the program. With the signal
+/// blocked, the write fails with `EPIPE` instead.
 ///
 /// It has the nice value of the program, not of the thread that starts it: libdispatch gives its workers others.
 ///
 /// - Parameters:
 ///   - name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
-///   - isUrgent: whether it runs before others, as far as this process may have that; see ``ThreadScheduling``. For a
-///     thread that waits most of the time and must not be late.
+///   - isUrgent: whether it runs before others, if this process has the right; see ``ThreadScheduling``. For a thread
+///     that waits most of the time and must not be late.
 public func startThread(named name: String, isUrgent: Bool = false, _ body: @escaping @Sendable () -> Void) {
     final class Start {
         let name: String
@@ -31,7 +33,7 @@ public func startThread(named name: String, isUrgent: Bool = false, _ body: @esc
     let code = pthread_create(
         &thread, nil,
         { argument in
-            // The argument is the `Start` that was retained above. Nobody else releases it.
+            // The argument is the `Start` that was retained above. Only this releases it.
             let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
             soundbox_name_thread(start.name)
             blockBrokenPipeSignal()
@@ -45,7 +47,8 @@ public func startThread(named name: String, isUrgent: Bool = false, _ body: @esc
     pthread_detach(thread)
 }
 
-/// Blocks it on the calling thread only. On the main thread, printing into a closed pipe ends the program, as users expect.
+/// Blocks it on the calling thread only. On the main thread, printing into a closed pipe ends the program, as users
+/// expect.
 private func blockBrokenPipeSignal() {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -53,7 +56,7 @@ private func blockBrokenPipeSignal() {
     pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
 
-/// Runs `body`, which may block, on a thread of its own, and waits for it without blocking Swift's shared pool.
+/// Runs `body`, which may block, on a thread of its own. Suspends until it returns; Swift's shared pool is not blocked.
 public func onOwnThread<Result: Sendable>(
     named name: String, _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
@@ -62,8 +65,8 @@ public func onOwnThread<Result: Sendable>(
     }
 }
 
-/// Runs `body`, which may block for longer than anybody should wait, on a thread of its own. A thread that is late is left
-/// behind, and what it returns is lost; so `body` must own what it opens.
+/// Runs `body`, which may block too long, on a thread of its own. If it is late, the thread is left behind and its
+/// result is lost; so `body` must own what it opens.
 /// - Returns: `nil` when `limit` has passed.
 public func onOwnThread<Result: Sendable>(
     named name: String, within limit: Duration, _ body: @escaping @Sendable () -> Result
@@ -78,7 +81,7 @@ public func onOwnThread<Result: Sendable>(
     return late.value.withLock { $0 }
 }
 
-/// What a thread leaves for whoever may not wait for it any more.
+/// The result of a thread, for a caller that may stop waiting.
 private final class LateResult<Value: Sendable>: Sendable {
     let value = Mutex<Value?>(nil)
     let isThere = OneTimeSignal()

@@ -2,24 +2,22 @@ import Synchronization
 
 /// Runs the jobs of one actor on one thread, in the order in which they were enqueued.
 ///
+///     actor Card {
+///         private let executor = ThreadExecutor(name: "card")
+///         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+///     }
+///
 /// An actor that calls a blocking C library uses one of these: two blocked calls on Swift's shared pool would freeze a
-/// device with two cores. The thread starts with the executor. It ends when the executor is released and its last job has
-/// run.
+/// device with two cores. The thread starts with the executor. It ends when the executor is released and its last job
+/// has run.
 ///
-/// ```swift
-/// actor Card {
-///     private let executor = ThreadExecutor(name: "card")
-///     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-/// }
-/// ```
-///
-/// A task of the actor that prefers the executor as well, as `Task(executorPreference:)` has it, does everything on this
-/// thread that is nobody's. Otherwise each continuation that wakes it, and with it each `AsyncStream`, wakes a thread of
-/// Swift's pool first, which then wakes this one.
+/// A task of the actor should also prefer the executor, by `Task(executorPreference:)`: then its nonisolated parts run
+/// on this thread too. Otherwise each continuation that resumes it, and with it each `AsyncStream`, first wakes a
+/// thread of Swift's pool, which then wakes this one.
 public final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct Job: Sendable {
         let job: UnownedJob
-        /// Keeps it alive until the job has run.
+        /// Kept alive until the job has run.
         let executor: ThreadExecutor
     }
 
@@ -34,7 +32,7 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     /// - Parameters:
     ///   - name: shown by `top -H` and debuggers; cut to the 15 bytes Linux keeps.
-    ///   - interval: how often the thread calls `tick`, late by a job at most; `nil` for never. A timer would wake two
+    ///   - interval: how often the thread calls `tick`, at most one job late; `nil` for never. A timer would wake two
     ///     other threads before this one.
     ///   - tick: called on the thread, between jobs.
     public init(name: String, every interval: Duration?, tick: @escaping @Sendable () -> Void) {
@@ -58,8 +56,8 @@ public final class ThreadExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// How long the running job has held the thread; zero while none runs. A job ends at each `await` that suspends, so a
-    /// long time means a blocking call. Any thread.
+    /// How long the running job has held the thread; zero while none runs. A job ends at each `await` that suspends, so
+    /// a long time means a blocking call. Any thread; never blocks.
     public var timeInJob: Duration {
         let began = beginning.time.load(ordering: .relaxed)
         return began == 0 ? .zero : .monotonicNow - .nanoseconds(began)

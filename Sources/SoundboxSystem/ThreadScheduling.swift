@@ -5,15 +5,15 @@ import Glibc
 public enum ThreadScheduling: Sendable, Equatable, CustomStringConvertible {
     /// Before every ordinary thread, whenever it has something to do: `SCHED_FIFO` (sched(7)), priority 1–99.
     case realTime(priority: Int)
-    /// In turn with the others, with this nice value: −20, the most urgent, to 19.
+    /// Alternating with the others, with this nice value: −20, the most urgent, to 19.
     case ordinary(nice: Int)
 
-    /// Above every ordinary thread, and below what a system has of its own: threaded interrupts run at 50.
+    /// Above every ordinary thread, and below the system's own: threaded interrupts run at 50.
     package static let urgentPriority: Int32 = 10
-    /// Between other services (0) and what must never wait; an audio server's usual one (pulse-daemon.conf(5)).
+    /// Between other services (0) and what must never wait; the usual value of an audio server (pulse-daemon.conf(5)).
     static let urgentNice: Int32 = -11
 
-    /// Of the calling thread.
+    /// The calling thread's.
     public static var current: ThreadScheduling { ThreadScheduling(of: 0) }
 
     /// - Parameter thread: a thread id; 0 for the calling thread.
@@ -34,11 +34,11 @@ public enum ThreadScheduling: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Makes the calling thread as urgent as this process may: real time, else a nice value of −11, else what it is.
+    /// Makes the calling thread as urgent as this process may: real time, else a nice value of −11, else unchanged.
     ///
     /// A real-time thread that computes for `RLIMIT_RTTIME` without waiting for anything becomes an ordinary one (the
-    /// kernel sends SIGXCPU then), so that a mistake cannot take the processor away from everybody else. Threads that it
-    /// starts are ordinary. The rights come from `RLIMIT_RTPRIO` and `RLIMIT_NICE`, or from being root.
+    /// kernel sends SIGXCPU then), so that a mistake cannot block the processor for all others. Threads that it starts
+    /// are ordinary. The right comes from `RLIMIT_RTPRIO` and `RLIMIT_NICE`, or from being root.
     static func makeCurrentThreadUrgent() {
         guard soundbox_leave_real_time_when_told() == 0 else { return }
         guard soundbox_enter_real_time(urgentPriority) != 0 else { return }
@@ -51,8 +51,8 @@ public enum ThreadScheduling: Sendable, Equatable, CustomStringConvertible {
         if soundbox_nice(0) != nice { _ = soundbox_set_nice(0, nice) }
     }
 
-    /// Makes a thread of this process an ordinary one, whatever it does meanwhile. Harmless when it has ended. Never
-    /// blocks; any thread.
+    /// Makes a thread of this process an ordinary one, whatever it is doing. Harmless when it has ended. Never blocks;
+    /// any thread.
     ///
     /// - Parameter thread: as ``currentThread``.
     public static func makeOrdinary(_ thread: Int32) {
@@ -61,7 +61,7 @@ public enum ThreadScheduling: Sendable, Equatable, CustomStringConvertible {
         if soundbox_nice(thread) < 0 { _ = soundbox_set_nice(thread, 0) }
     }
 
-    /// Whether a thread of this process may run in real time. Asks with one; for tests.
+    /// Whether a thread of this process may run in real time. Starts one to find out; for tests.
     package static var canBeRealTime: Bool {
         let answer = BlockingQueue<ThreadScheduling>()
         startThread(named: "urgent?", isUrgent: true) { answer.append(.current) }

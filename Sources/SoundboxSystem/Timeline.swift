@@ -1,17 +1,21 @@
 import Synchronization
 
-/// When the steps between a payment's arrival and its first sound were reached, for whoever asks where the time goes.
+/// Measures when the steps between a payment's arrival and its first sound are reached.
 ///
-/// Off unless the log's level is `trace`; then ``mark(_:)`` is one check. On, it stores one number: it allocates nothing,
-/// waits for nobody, and may be called on the thread of the sound. Who plays writes the line, behind the last frame.
+///     Timeline.shared.mark(.packetRead)
+///     if let line = Timeline.shared.take() { print(line) }  // packetRead 0, commitBegun 105, …
 ///
-/// Of each step the last time counts. Payments that come while another one sounds are told of with their own sound, as
-/// far as nothing else has come since.
+/// Off unless the log's level is `trace`; then ``mark(_:)`` is one check. On, it stores one number: it allocates
+/// nothing, never blocks, and may be called on the sound thread. The player's caller writes the line, after the last
+/// frame.
+///
+/// The last time of each step counts. A payment that comes while another one plays is reported with its own sound, if
+/// nothing else has come since.
 public final class Timeline: Sendable {
-    /// The box's.
+    /// The box's timeline.
     public static let shared = Timeline()
 
-    /// In the order in which a payment that finds the box idle reaches them.
+    /// In the order in which a payment reaches them when the box is idle.
     public enum Step: Int, Sendable, CaseIterable {
         case packetRead, commitBegun, commitEnded
         case announcerWoken, cardOpened, scriptWritten, playBegun
@@ -34,7 +38,7 @@ public final class Timeline: Sendable {
 
     public init() {}
 
-    /// From now on. To be called before the threads begin that mark.
+    /// Starts measuring. Call it before the threads start that call ``mark(_:)``.
     public func begin() {
         for moment in moments { moment.time.store(0, ordering: .relaxed) }
         isOn.store(true, ordering: .releasing)
@@ -50,8 +54,8 @@ public final class Timeline: Sendable {
         moments[step.rawValue].time.store(Duration.monotonicNow.nanoseconds, ordering: .relaxed)
     }
 
-    /// What was reached since the last call, in order: `packetRead 0, commitBegun 105, …`, in microseconds since the first.
-    /// - Returns: `nil` when it is off, or no sound was written.
+    /// The steps since the last call, in order: `packetRead 0, commitBegun 105, …`, in microseconds since the first.
+    /// - Returns: `nil` when measuring is off, or no sound was written.
     public func take() -> String? {
         guard isOn.load(ordering: .acquiring) else { return nil }
         let end = moments[Step.writeEnded.rawValue].time.load(ordering: .relaxed)
@@ -59,7 +63,7 @@ public final class Timeline: Sendable {
         let reached = Step.allCases.compactMap { step -> (step: Step, time: Int64)? in
             let moment = moments[step.rawValue]
             let time = moment.time.load(ordering: .relaxed)
-            // That is another payment's, which has come since.
+            // It belongs to another payment, which has come since.
             guard time != 0, time <= end || !step.isOfArrival else { return nil }
             moment.time.store(0, ordering: .relaxed)
             return (step, time)

@@ -1,10 +1,13 @@
 import Glibc
 
-/// Ends another thread's `poll`. It owns a pair of sockets; a byte in the pair is the signal. When the pair is full, the
-/// signal is there already.
+/// Ends another thread's `poll`. It owns a pair of sockets; a byte in the pair is the signal.
 ///
-/// It uses sockets because Swift's Glibc module imports neither `eventfd` nor `pipe2`, and a plain `pipe` could leak its
-/// descriptors into a child process.
+///     let wakeUp = try WakeUp()
+///     startThread(named: "waiter") { wakeUp.wait(atMost: .seconds(60)) }
+///     wakeUp.signal()
+///
+/// It uses sockets because Swift's Glibc module imports neither `eventfd` nor `pipe2`, and a plain `pipe` could leak
+/// its descriptors into a child process.
 public final class WakeUp: Sendable {
     /// Readable while there is a signal; for `poll`.
     public let descriptor: Int32
@@ -24,19 +27,19 @@ public final class WakeUp: Sendable {
         close(writeEnd)
     }
 
-    /// Never blocks; any thread; harmless when called again.
+    /// Never blocks; any thread; harmless when called again. A full pair holds a signal already.
     public func signal() {
         var byte: UInt8 = 1
         _ = write(writeEnd, &byte, 1)
     }
 
-    /// Takes back every signal so far.
+    /// Removes all signals so far.
     public func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(descriptor, &bytes, bytes.count) > 0 {}
     }
 
-    /// Sleeps until there is a signal or the time has passed, and takes the signal back.
+    /// Sleeps until there is a signal or the time has passed, and removes the signal.
     public func wait(atMost timeout: Duration) {
         var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         poll(&waited, 1, timeout.pollMilliseconds)

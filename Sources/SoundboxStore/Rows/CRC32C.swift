@@ -1,6 +1,6 @@
-/// CRC-32C (Castagnoli): finds every flipped bit, every two of them in a row of our length, and every burst of up to
-/// 32 bits; of other damage it misses one in four thousand million. Parameters and test vectors: RFC 3720,
-/// appendix B.4.
+/// CRC-32C (Castagnoli): detects every flipped bit, every two flipped bits in a row of the inbox's length, and every
+/// burst of up to 32 bits; it misses one in four thousand million of other errors. Parameters and test vectors: RFC
+/// 3720, appendix B.4.
 struct CRC32C {
     private var remainder = UInt32.max
 
@@ -14,7 +14,7 @@ struct CRC32C {
         for byte in bytes { update(byte) }
     }
 
-    /// Least significant byte first, whatever the processor.
+    /// Least significant byte first, on every processor.
     mutating func update(_ number: Int64) {
         for shift in stride(from: 0, to: 64, by: 8) { update(UInt8(truncatingIfNeeded: number >> shift)) }
     }

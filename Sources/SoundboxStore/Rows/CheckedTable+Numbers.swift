@@ -1,10 +1,10 @@
 import GRDB
 
 extension CheckedTable {
-    /// The highest number that a row of the table ever had. The checksum covers the number, so it must be known before the
-    /// row is written.
+    /// The highest number that a row of the table ever had. The checksum covers the number, so it must be known before
+    /// the row is written.
     func lastNumber(in database: Database) throws -> Int64 {
-        // A page that was lost may have taken the newest numbers of `notice` with it, but not those of `waiting`.
+        // A lost page may have held the newest numbers of `notice`, but not those of `waiting`.
         let copies = self == .notice ? ", (SELECT max(sequence) FROM waiting)" : ""
         let row = try Row.fetchOne(
             database.cachedStatement(

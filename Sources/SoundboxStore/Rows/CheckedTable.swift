@@ -1,11 +1,11 @@
 import GRDB
 
-/// A value of a row as the file has it, before it is checked.
+/// A value of a row as it is in the file, before it is checked.
 enum Cell: Sendable, Equatable {
     case null
     case integer(Int64)
     case text(String)
-    /// A value that no column of ours holds: a blob, a floating-point number, text that is not UTF-8.
+    /// A value that no column of the inbox holds: a blob, a floating-point number, text that is not UTF-8.
     case unfit
 
     init(_ value: DatabaseValue) {
@@ -39,7 +39,7 @@ enum Cell: Sendable, Equatable {
 enum CheckedTable: String, Sendable, CaseIterable {
     /// Every payment.
     case notice
-    /// A second copy of the payments that wait, on pages of its own.
+    /// A second copy of the waiting payments, on pages of its own.
     case waiting
     case receipt
     /// Rings and sentences that have not ended.
@@ -60,7 +60,7 @@ enum CheckedTable: String, Sendable, CaseIterable {
 
     var columnList: String { columns.joined(separator: ", ") }
 
-    /// Writes a whole row in place of one with the same sequence.
+    /// Writes a whole row, replacing the row with the same sequence.
     var upsert: String {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let updates = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
@@ -68,21 +68,21 @@ enum CheckedTable: String, Sendable, CaseIterable {
             "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT (sequence) DO UPDATE SET \(updates)"
     }
 
-    /// Writes a row of the table `notice` whose sequence and id are there. SQLite writes an index whenever one of its
-    /// columns is set, even to the same value, and that is a page of the disk.
+    /// Updates a row of the table `notice` with the same sequence and id. SQLite writes an index whenever one of its
+    /// columns is set, even to the same value, and that costs a page write.
     var updateOfSameID: String {
         let updates = columns.dropFirst(2).map { "\($0) = ?" }.joined(separator: ", ")
         return "UPDATE \(rawValue) SET \(updates) WHERE sequence = ? AND payment_id = ?"
     }
 
-    /// Writes a whole row unless its sequence or its id is there.
+    /// Writes a whole row unless its sequence or its id exists.
     var insertIfNew: String {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         return "INSERT INTO \(rawValue) (\(columnList)) VALUES (\(marks)) ON CONFLICT DO NOTHING"
     }
 
     /// Covers every value but the last, each with its kind and length, so that no two different rows give the same
-    /// bytes. Covers the table's name as well, so that no row is valid in another table.
+    /// bytes. Also covers the table's name, so that no row is valid in another table.
     func checksum(of cells: some Sequence<Cell>) -> Int64 {
         var checksum = CRC32C()
         checksum.update(rawValue.utf8)
@@ -102,7 +102,7 @@ enum CheckedTable: String, Sendable, CaseIterable {
         return Int64(checksum.value)
     }
 
-    /// - Parameter cells: as ``columns``.
+    /// - Parameter cells: in the order of ``columns``.
     /// - Returns: whether the row is as it was written.
     func fits(_ cells: [Cell]) -> Bool {
         cells.count == columns.count && cells.last == .integer(checksum(of: cells.dropLast()))

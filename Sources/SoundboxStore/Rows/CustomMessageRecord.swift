@@ -1,7 +1,7 @@
 import GRDB
 import SoundboxCore
 
-/// A whole row of `customMessage`.
+/// A whole row of `custom_message`.
 struct CustomMessageRecord: Sendable, Equatable {
     var entry: CustomMessageEntry
 
@@ -32,8 +32,8 @@ struct CustomMessageRecord: Sendable, Equatable {
     var arguments: StatementArguments { StatementArguments(cells.map(\.argument)) }
 }
 
-/// What is kept of a custom message beside its id: the members of its command, with times in milliseconds. In JSON and
-/// not in columns, so that a new member is no new schema, and what can arrive can be stored.
+/// The stored members of a custom message, besides its id: those of its command, with times in milliseconds. In JSON
+/// instead of columns, so that a new member needs no new schema, and what can arrive can be stored.
 extension CustomMessage {
     fileprivate var kept: JSONValue {
         var members: [(name: String, value: JSONValue)] = [("at", .integer(at.millisecondsSince1970))]

@@ -11,9 +11,9 @@ struct DamagedRow: Error, CustomStringConvertible {
 struct NoticeRecord: Sendable, Equatable {
     var entry: InboxEntry
     var endedAt: Timestamp?
-    /// The count of all announcements up to and including this one.
+    /// The number of all announcements up to and including this one.
     var announcedNumber: Int?
-    /// How it was told.
+    /// How it was announced.
     var audibility: Audibility?
 
     init(
@@ -80,7 +80,7 @@ struct NoticeRecord: Sendable, Equatable {
         StatementArguments(cells(of: table).map(\.argument))
     }
 
-    /// Of ``CheckedTable/updateOfSameID``.
+    /// For ``CheckedTable/updateOfSameID``.
     var argumentsOfUpdate: StatementArguments {
         let cells = cells(of: .notice)
         return StatementArguments((cells.dropFirst(2) + cells.prefix(2)).map(\.argument))
@@ -88,11 +88,11 @@ struct NoticeRecord: Sendable, Equatable {
 }
 
 extension PaymentID {
-    /// What a column `payment_id` holds. A refund's has U+0001 before the id, which no id can hold: so it is unique
-    /// beside its payment's.
+    /// The value of a column `payment_id`. A refund's has U+0001 before the id, which no id can contain, so it differs
+    /// from its payment's.
     var key: String { isRefund ? Self.refundMark + text : text }
 
-    /// `nil` for what is no key.
+    /// `nil` for an invalid key.
     init?(key: String) {
         let isRefund = key.hasPrefix(Self.refundMark)
         guard let id = try? PaymentID(isRefund ? String(key.unicodeScalars.dropFirst()) : key) else { return nil }
@@ -103,11 +103,11 @@ extension PaymentID {
 }
 
 extension Cell {
-    /// The payment's id, when that much is readable.
+    /// The payment's id, if that much is readable.
     var paymentID: PaymentID? { text.flatMap(PaymentID.init(key:)) }
 
-    /// A time within the years that RFC 3339 can write, plus a day on either side for the offset of a time zone. We
-    /// never write a time outside of that, and arithmetic on it could overflow Int64.
+    /// A time within the years that RFC 3339 can write, plus a day on either side for the offset of a time zone. The
+    /// box never writes another time, and arithmetic on one could overflow Int64.
     var timestamp: Timestamp? {
         integer.flatMap { Self.years0To9999.contains($0) ? Timestamp(millisecondsSince1970: $0) : nil }
     }
@@ -121,7 +121,7 @@ extension Row {
     /// The row's number. SQLite found the row by it, so it is always there.
     var sequence: Int64 { (self["sequence"] as DatabaseValue?).flatMap(Int64.fromDatabaseValue) ?? 0 }
 
-    /// The payment's id, when that much is readable.
+    /// The payment's id, if that much is readable.
     var paymentID: PaymentID? { (self["payment_id"] as DatabaseValue?).flatMap { Cell($0).paymentID } }
 
     /// Every column in one line, for the engineer who examines what was set aside.

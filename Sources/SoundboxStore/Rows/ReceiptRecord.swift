@@ -47,8 +47,8 @@ struct ReceiptRecord: Sendable, Equatable {
 extension ReceiptRecord {
     static func insert(_ receipt: Receipt, into database: Database) throws {
         let last = try CheckedTable.receipt.lastNumber(in: database)
-        // A new file begins above all that one before it can have numbered, if the clock is right. Where it is not, and
-        // where a backup was put back, the epoch alone tells the receipts apart.
+        // Receipts of a new file begin above all numbers of a file before it, if the clock is right. If it is wrong, or
+        // if a backup was restored, only the epoch distinguishes the receipts.
         let floor = last == 0 ? max(0, min(receipt.at.millisecondsSince1970, maximumSequence / 2)) : last
         let epoch = try String.fetchOne(database.cachedStatement(sql: "SELECT \(epochFunction)()")) ?? ""
         let record = ReceiptRecord(sequence: floor + 1, epoch: epoch, receipt: receipt)
@@ -60,7 +60,7 @@ extension ReceiptRecord {
         try insert(Receipt(id: id, state: .rejected, at: now, reason: reason), into: database)
     }
 
-    /// The SQL function that tells the epoch of the file's opening: new receipts have it.
+    /// The SQL function that returns the epoch of the file's opening, which new receipts get.
     private static let epochFunction = "receipt_epoch"
 
     /// Every connection that writes receipts needs it.

@@ -1,5 +1,5 @@
-/// One page of a database, of which any byte may be wrong. No access leaves the page, and whatever makes no sense is left
-/// out. Format: sqlite.org/fileformat2.html, sections 1.6, "B-tree Pages", and 2.1, "Record Format".
+/// One page of a database in which any byte may be wrong. No access leaves the page, and invalid parts are skipped.
+/// Format: sqlite.org/fileformat2.html, sections 1.6, "B-tree Pages", and 2.1, "Record Format".
 struct BTreePage {
     enum Kind: UInt8 {
         case interiorIndex = 2
@@ -12,7 +12,7 @@ struct BTreePage {
     private let bytes: [UInt8]
     private let header: Int
 
-    /// - Parameter header: where the page's header begins: at 100 in the first page, at 0 in every other.
+    /// - Parameter header: the offset of the page's header: 100 in the first page, 0 in every other.
     init?(_ bytes: [UInt8], header: Int = 0) {
         guard bytes.count >= 512, let kind = Kind(rawValue: bytes[header]) else { return nil }
         self.kind = kind
@@ -48,8 +48,8 @@ struct BTreePage {
         }
     }
 
-    /// Whether cells, free blocks and fragments of a table's page fill it to the byte, as SQLite's own check demands.
-    /// Without this, a page with a changed count of cells would look sound.
+    /// Whether cells, free blocks and fragments of a table's page fill it to the byte, as SQLite's own check requires.
+    /// Without this, a page with a changed count of cells would look valid.
     var isFilledExactly: Bool {
         let cells = cells
         let content = number(at: header + 5, bytes: 2)
@@ -82,7 +82,7 @@ struct BTreePage {
         return max(position - offset + local + (local < first ? 4 : 0), 4)
     }
 
-    /// How many bytes of a row are in its page. The rest overflows.
+    /// How many bytes of a row are in its page. The rest is on overflow pages.
     private func localLength(_ length: Int, largest: Int) -> Int {
         guard length > largest else { return length }
         let least = (bytes.count - 12) * 32 / 255 - 23
@@ -106,7 +106,7 @@ struct BTreePage {
         guard kind == .leafIndex || kind == .interiorIndex else { return nil }
         var position = offset + (kind == .interiorIndex ? 4 : 0)
         guard let length = varint(in: bytes, at: &position) else { return nil }
-        // No entry of ours overflows: a key has at most 129 bytes.
+        // No entry of the inbox overflows: a key has at most 129 bytes.
         let largest = (bytes.count - 12) * 64 / 255 - 23
         guard length <= largest else { return nil }
         return payload(length, at: position, largestLocal: largest) { _ in nil }.flatMap(record)
@@ -132,7 +132,7 @@ struct BTreePage {
         return payload
     }
 
-    /// More than any row of ours needs. A damaged length must not exhaust the memory.
+    /// More than any row of the inbox needs. A damaged length must not exhaust the memory.
     private static let longestRow: Int64 = 1 << 20
 
     private func record(_ payload: [UInt8]) -> [Cell]? {
@@ -179,8 +179,8 @@ struct BTreePage {
     }
 }
 
-/// A varint: seven bits of each byte, most significant first, up to a byte below 128. A ninth byte counts with all eight
-/// bits.
+/// A varint: seven bits of each byte, most significant first, up to a byte below 128. A ninth byte counts with all
+/// eight bits.
 private func varint(in bytes: [UInt8], at position: inout Int) -> Int64? {
     var value: UInt64 = 0
     for index in 0..<9 {

@@ -1,8 +1,8 @@
 import Glibc
 import SoundboxSystem
 
-/// A database file and its write-ahead log, read page by page without SQLite, which reads nothing more from a file once it
-/// has met a damaged page. Writes nothing. Blocks on the disk. Takes memory for one page, and a few bytes for each page
+/// A database file and its write-ahead log, read page by page without SQLite, which reads nothing more from a file
+/// after a damaged page. Writes nothing. Blocks on the disk. Needs memory for one page, and a few bytes for each page
 /// that is free or in the log.
 final class DamagedFile {
     let pageSize: Int
@@ -22,7 +22,7 @@ final class DamagedFile {
         guard descriptor >= 0 else { throw SystemError.last }
         logDescriptor = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         log = logDescriptor >= 0 ? WriteAheadLog(logDescriptor) : nil
-        // The header is not asked: with one flipped bit in it, every page would be nonsense.
+        // The header is not used: with one flipped bit in it, every page would be misread.
         pageSize = log?.pageSize ?? WriteAheadLog.usualPageSize
         var attributes = stat()
         fstat(descriptor, &attributes)
@@ -49,7 +49,7 @@ final class DamagedFile {
         }
     }
 
-    /// `nil` for a page that is free, or no page of a table or an index.
+    /// `nil` for a free page, and for a page of neither a table nor an index.
     func page(_ number: Int) -> BTreePage? {
         guard !freePages.contains(number), let bytes = bytes(number), bytes.count == pageSize else { return nil }
         return BTreePage(bytes, header: number == 1 ? 100 : 0)
@@ -61,7 +61,7 @@ final class DamagedFile {
         return page.cells.compactMap { page.row(at: $0, overflow: bytes) }
     }
 
-    /// The first page of a table, according to the schema; `nil` when the schema does not name it, or names a page twice.
+    /// The first page of a table, according to the schema; `nil` when the schema does not name it, or names two pages.
     func root(ofTable name: String) -> Int? {
         var root: Int?
         var roots: Set<Int64> = []
@@ -78,12 +78,12 @@ final class DamagedFile {
         return isWhole && isClear ? root : nil
     }
 
-    /// Visits the pages that hold a table's rows, those with the highest numbers first, until `visit` says `false`.
+    /// Visits the pages that hold a table's rows, those with the highest numbers first, until `visit` returns `false`.
     ///
     /// - Returns: whether every page down to there is as SQLite would write it, and none is missing.
     func walk(below root: Int, _ visit: (BTreePage) throws -> Bool) rethrows -> Bool {
         var isWhole = true
-        // Rows of each have numbers above `low`, up to `high`.
+        // The rows of each page have numbers above `low`, up to `high`.
         var open: [(page: Int, low: Int64, high: Int64)] = [(root, .min, .max)]
         var seen: Set<Int> = []
         while let (number, low, high) = open.popLast() {
@@ -123,13 +123,13 @@ final class DamagedFile {
         var free: Set<Int> = []
         while trunk > 1, free.insert(trunk).inserted, let bytes = bytes(trunk), bytes.count == pageSize {
             let count = number(bytes, 1)
-            // From here on the list makes no sense.
+            // From here on the list is invalid.
             guard count <= pageSize / 4 - 2 else { return }
             for index in 0..<count { free.insert(number(bytes, index + 2)) }
             trunk = number(bytes, 0)
         }
-        // A list of another length than the header claims is not used at all. A page that is wrongly taken for free costs
-        // payments; one that is wrongly read costs nothing, since free pages hold zeros (`secure_delete`).
+        // A list whose length differs from the header's count is not used at all. A page wrongly considered free loses
+        // payments; one that is wrongly read does no harm, since free pages hold zeros (`secure_delete`).
         if free.count == number(first, 9) { freePages = free }
     }
 }

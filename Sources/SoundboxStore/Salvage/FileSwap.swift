@@ -1,8 +1,8 @@
 import Glibc
 import SoundboxSystem
 
-/// Replaces the present database by a complete new one, by renames. The process may be killed after any of them: the next
-/// start finds the new file and continues.
+/// Replaces the present database by a complete new one, by renames. The process may be killed after any of them: the
+/// next start finds the new file and continues.
 ///
 /// While the new file has a name of ``Purpose``, the file at the path is the old one. Once it has the path, the swap is
 /// done.
@@ -30,7 +30,7 @@ struct FileSwap: Sendable {
     var ready: String { "\(path).\(purpose.rawValue)-\(stamp)" }
     /// Where the old file goes.
     var kept: String { "\(path).\(purpose.keptAs)-\(stamp)" }
-    /// The new file while it is being written. After a kill it is useless.
+    /// The name of the new file while it is being written. After a kill it is useless.
     static func unfinished(_ path: String) -> String { "\(path).new" }
 
     init(path: String, purpose: Purpose, stamp: String) {
@@ -53,7 +53,7 @@ struct FileSwap: Sendable {
         return nil
     }
 
-    /// A new swap, with names that no file has.
+    /// A new swap, with unused names.
     static func new(path: String, purpose: Purpose, stamp: String) -> FileSwap {
         for number in 1... {
             let swap = FileSwap(path: path, purpose: purpose, stamp: number == 1 ? stamp : "\(stamp)-\(number)")
@@ -70,7 +70,7 @@ struct FileSwap: Sendable {
     }
 
     func perform(_ step: (SalvageStep) throws -> Void) throws {
-        // The log comes first: the new database must never find the old one's log.
+        // The log is moved first: the new database must never find the old one's log.
         for suffix in ["-wal", "-shm"] where access(path + suffix, F_OK) == 0 {
             try Self.move(path + suffix, to: kept + suffix)
         }

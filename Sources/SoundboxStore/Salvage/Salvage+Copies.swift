@@ -1,10 +1,10 @@
 import GRDB
 
-/// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them: a damaged page may
-/// cost rings and sentences that have not ended, of which ``SQLiteInbox/endLostCustomMessages(at:)`` tells then, and
-/// cancels that came before them. It never costs a payment.
+/// Small tables that are seldom read. They are copied row by row, as far as SQLite can read them. A damaged page may
+/// lose rings and sentences that have not ended, which ``SQLiteInbox/endLostCustomMessages(at:)`` then reports, and
+/// cancels that came before them. It never loses a payment.
 extension Salvage {
-    /// - Parameter lacksRoom: leaves out what nobody acts on any more.
+    /// - Parameter lacksRoom: leaves out rows that nothing uses any more.
     func copySmallTables(into queue: DatabaseQueue, lacksRoom: Bool) throws {
         let rows = rows(
             of: ["command", "custom_message", "cancelled_before"] + (lacksRoom ? [] : ["damaged", "salvage"]))
@@ -43,7 +43,7 @@ extension Salvage {
             guard let record = try? CustomMessageRecord(row.cells) else { return }
             return try database.execute(sql: CheckedTable.customMessage.upsert, arguments: record.arguments)
         }
-        // Commands and cancels get new numbers: one beyond every range would damage the new file as well.
+        // Commands and cancels get new numbers: a number beyond every range would damage the new file as well.
         let isRenumbered = table == "command" || table == "cancelled_before"
         let columns = Array(row).filter { !isRenumbered || $0.0 != "number" }
         let names = columns.map(\.0).joined(separator: ", ")

@@ -4,15 +4,15 @@ extension Salvage {
     /// What the rows have shown so far.
     struct Findings {
         var waitingIsWhole = false
-        /// A row waits, or the end of the history could be read: nothing that the tables know is newer than ``lastNotice``.
+        /// A row waits, or the end of the history could be read: no table has anything newer than ``lastNotice``.
         var newestIsCertain = false
-        /// The disk has too little room for payments that have ended.
+        /// The disk has too little room for ended payments.
         var lacksRoom = false
         var lastNotice: Int64 = 0
         var lastReceipt: Int64 = 0
         /// Payments are announced in order, so none below this number waits.
         var lastEnded: Int64 = 0
-        /// The newest payment that was announced one by one.
+        /// The newest payment that was announced by itself.
         var lastHeard: Int64 = 0
         var latestArrival = Timestamp(millisecondsSince1970: 0)
         /// For replay, and for the count of all announcements.
@@ -41,14 +41,15 @@ extension Salvage {
 
         /// Nothing up to this number waits, unless it was saved with the waiting payments.
         ///
-        /// If the table `waiting` is whole, that is everything it knows of. But on a card that loses writes its page may be
-        /// an old one: an id that the index alone has, and that is newer than every row, was never heard by anybody.
+        /// If the table `waiting` is complete, that is everything that it contains. But on a card that loses writes,
+        /// its page may be an old one: an id that only the index has, and that is newer than every row, was never
+        /// heard.
         var lastNotWaiting: Int64 {
             guard waitingIsWhole else { return lastEnded }
             return newestIsCertain ? max(lastNotice, lastEnded) : maximumSequence
         }
 
-        /// Whether the row says that it waits and nothing says that it was heard: payments are announced in their order.
+        /// Whether the row says that it waits and nothing says that it was heard: payments are announced in order.
         func isNotHeard(_ record: NoticeRecord) -> Bool {
             record.isWaiting && (record.entry.notice.kind != .payment || record.entry.sequence > lastHeard)
         }

@@ -3,44 +3,44 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Saves what can be read from a damaged database into a new one: what waits and receipts, then the ids of all
-/// payments, then the newest payments whole. The box waits for it.
+/// Saves what can be read from a damaged database into a new one: waiting notices and receipts first, then the ids of
+/// all payments, then the newest payments completely. The box is blocked meanwhile.
 ///
-/// The file is read page by page, without SQLite. Each row is judged by its own checksum.
+/// The file is read page by page, without SQLite. Each row is verified by its own checksum.
 struct Salvage {
     let path: String
     /// Why the file is replaced.
     let reason: String
     let now: Timestamp
-    /// The bytes on the disk that ids and payments which have ended leave free.
+    /// Bytes on the disk that ids and ended payments must leave free.
     let reserve: Int
     let step: @Sendable (SalvageStep) throws -> Void
     /// Called before each page is read.
     let willRead: @Sendable (Int) -> Void
 
-    /// How many payments that have ended are saved whole, for the history and for replay.
+    /// How many ended payments are saved completely, for the history and for replay.
     static let newestPayments = 10_000
     /// How many pages are read in one transaction.
     private static let pagesInPart = 256
-    /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be
-    /// given twice.
+    /// How many numbers are skipped when the last one is unknown: more than a page of rows, since no number may be used
+    /// twice.
     private static let margin: Int64 = 10_000
 
-    /// Builds the new file beside the damaged one. Returns once it is complete and has a name that says so. After an
-    /// error or a kill the damaged file is as it was. Blocks while it reads the whole file.
+    /// Builds the new file beside the damaged one. Returns once it is complete and has the name that says so. After an
+    /// error or a kill the damaged file is unchanged. Blocks while it reads the whole file.
     func build() throws -> FileSwap {
         try step(.begun)
         let swap = FileSwap.new(path: path, purpose: .salvaged, stamp: now.stamp)
         FileSwap.removeUnfinished(path)
         do {
             var configuration = Configuration()
-            // Payments that are lost get receipts.
+            // Lost payments get receipts.
             ReceiptRecord.addEpoch(to: &configuration)
             let queue = try DatabaseQueue(path: FileSwap.unfinished(path), configuration: configuration)
             defer { try? queue.close() }
             try queue.writeWithoutTransaction { database in
-                // After a kill nobody uses this file, and fsync comes at the end. Ids come in no order, and their index
-                // should not be read from the disk again and again: 8 MB of it stay in memory.
+                // After a kill this file is not used, and fsync comes at the end. Ids come in random order. Their index
+                // should not be read from the disk again and again, so 8 MB of it stay in memory.
                 try database.execute(
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000")
             }
@@ -67,7 +67,7 @@ struct Salvage {
             found.newestIsCertain = found.newestIsCertain || newestCanBeRead(in: file)
             let pages = try saveFromEveryPage(of: file, into: queue, &found)
             try saveNewest(pages.payments, of: file, into: queue, found)
-            // Commands first: their ids are no payments'.
+            // Commands first, so that their ids are not taken for those of payments.
             try copySmallTables(into: queue, lacksRoom: found.lacksRoom)
             if !found.lacksRoom { try saveIDs(pages.ids, of: file, into: queue, found) }
         }
@@ -87,7 +87,7 @@ struct Salvage {
         }
     }
 
-    /// Nothing is read from such a file: its columns may mean something else.
+    /// Nothing is read from such a file: its columns may have other meanings.
     private func isOfAnotherVersion() -> Bool {
         var configuration = Configuration()
         configuration.readonly = true
@@ -122,9 +122,9 @@ struct Salvage {
         return isReadable
     }
 
-    /// Reads every page, saves what cannot wait and the ids of payments that have ended.
+    /// Reads every page. Saves rows that cannot be waiting payments, and the ids of ended payments.
     ///
-    /// - Returns: the pages with payments, by the newest one's number, and those with ids.
+    /// - Returns: the pages with payments, with the number of the newest one, and those with ids.
     private func saveFromEveryPage(
         of file: DamagedFile, into queue: DatabaseQueue, _ found: inout Findings
     ) throws -> (payments: [(newest: Int64, page: Int)], ids: [Int]) {
@@ -143,7 +143,7 @@ struct Salvage {
                         case .receipt: try Self.insertWhole(row, into: database)
                         case .notice(let record) where !record.isWaiting || found.waitingIsWhole:
                             newest = max(newest, record.entry.sequence)
-                            // If the table `waiting` is whole, everything else has ended, whatever an old page says.
+                            // If the table `waiting` is complete, everything else has ended, whatever an old page says.
                             try remember(record, found, in: database)
                         case .waiting, .notice: if !found.waitingIsWhole { try Self.insertWhole(row, into: database) }
                         }
@@ -157,7 +157,7 @@ struct Salvage {
                 }
             }
         }
-        // Two pages may disagree. The one that knows more is newer.
+        // Two pages may differ. The one that knows more is newer.
         try queue.write { database in
             let outdated =
                 "SELECT sequence FROM waiting WHERE state = 'received' AND sequence IN (SELECT sequence FROM known)"
@@ -191,8 +191,8 @@ struct Salvage {
         ).execute(arguments: [sequence, id.key, time.millisecondsSince1970])
     }
 
-    /// Saves the newest payments that have ended, and those that wait according to the history alone: on a card that
-    /// loses writes, a page of the table `waiting` may be whole and older than the others.
+    /// Saves the newest ended payments, and those that wait according to the history alone: on a card that loses
+    /// writes, a page of the table `waiting` may be valid and older than the others.
     private func saveNewest(
         _ pages: [(newest: Int64, page: Int)], of file: DamagedFile, into queue: DatabaseQueue, _ found: Findings
     ) throws {
@@ -211,7 +211,7 @@ struct Salvage {
         }
     }
 
-    /// Saves ids of which only the index's entry is left.
+    /// Saves ids whose only trace is an entry of the index.
     private func saveIDs(
         _ pages: [Int], of file: DamagedFile, into queue: DatabaseQueue, _ found: Findings
     ) throws {
@@ -219,7 +219,7 @@ struct Salvage {
             guard let page = file.page(number) else { continue }
             try queue.write { database in
                 for (id, sequence) in file.ids(of: page) {
-                    // The index of commands looks the same, and its ids are no payments'.
+                    // The index of commands has the same form, and its ids are not those of payments.
                     let isKnown = try Int.fetchOne(
                         database.cachedStatement(
                             sql: """
@@ -232,7 +232,7 @@ struct Salvage {
                     if sequence <= found.lastNotWaiting {
                         try Self.remember(id, sequence, at: max(now, found.latestArrival), in: database)
                     } else {
-                        // Nobody has heard it, and only its sender still knows its content.
+                        // The payment was not heard, and only its sender still knows its content.
                         try ReceiptRecord.askAgain(for: id, at: now, in: database)
                     }
                 }
@@ -240,7 +240,7 @@ struct Salvage {
         }
     }
 
-    /// Inserts a row, unless its number or its id is there.
+    /// Inserts a row, unless its number or its id exists.
     private static func insertWhole(_ row: SavedRow, into database: Database) throws {
         switch row {
         case .waiting(let record), .notice(let record):
@@ -263,7 +263,7 @@ struct Salvage {
         return Int(room.f_bavail) * Int(room.f_frsize)
     }
 
-    /// The last number of each table. Numbers that make no sense are left out.
+    /// The last number of each table. Invalid numbers are left out.
     private func numbersGiven(in file: DamagedFile) -> [String: Int64] {
         guard let root = file.root(ofTable: "sqlite_sequence") else { return [:] }
         var given: [String: Int64] = [:]
@@ -277,10 +277,11 @@ struct Salvage {
         return isWhole ? given : [:]
     }
 
-    /// Makes numbers go on above all that the damaged file can have given.
+    /// Makes numbers continue above all that the damaged file can have used.
     private func setNumbers(_ given: [String: Int64], _ found: Findings, in database: Database) throws {
         let notice = max(given["notice"] ?? found.lastNotice + Self.margin, found.lastNotice)
-        // The clock's value counts if it is higher. A receipt's number tells its reader what is missing.
+        // The clock's value counts if it is higher. From the gap in the numbers a reader of receipts sees what is
+        // missing.
         let receipt = max(given["receipt"] ?? 0, found.lastReceipt + Self.margin, now.millisecondsSince1970)
         let customMessage = max(given["custom_message"] ?? 0, try CheckedTable.customMessage.lastNumber(in: database))
         for (name, number) in [("notice", notice), ("receipt", receipt), ("custom_message", customMessage)] {

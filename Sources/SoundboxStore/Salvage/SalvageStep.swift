@@ -1,4 +1,4 @@
-/// The moments of a salvage between which a kill leaves different files behind. Tests end it at each of them.
+/// The moments of a salvage between which a kill leaves different files behind. Tests stop it at each of them.
 enum SalvageStep: Sendable, CaseIterable {
     /// Nothing was written.
     case begun
@@ -6,7 +6,7 @@ enum SalvageStep: Sendable, CaseIterable {
     case partlyWritten
     /// Everything that can be read is in the new file.
     case written
-    /// The new file has the name that tells the next start that it is complete.
+    /// The new file has the name that marks it as complete for the next start.
     case named
     /// The damaged file's log has its new name, the file itself not yet.
     case logMoved

@@ -1,7 +1,7 @@
 import GRDB
 import SoundboxCore
 
-/// A row from a page about which nothing else is known. Its values tell which table it belongs to.
+/// A row from a page of which nothing else is known. Its values show which table it belongs to.
 enum SavedRow {
     case waiting(NoticeRecord)
     case notice(NoticeRecord)
@@ -44,7 +44,7 @@ extension DamagedFile {
         rows(of: page).compactMap { SavedRow(number: $0.number, values: $0.values) }
     }
 
-    /// The rows of the table `known` that a salvage before has made, if the page belongs to it.
+    /// The rows of the table `known` that an earlier salvage has made, if the page belongs to it.
     func knownIDs(of page: BTreePage) -> [(id: PaymentID, sequence: Int64, receivedAt: Timestamp)] {
         rows(of: page).compactMap { row in
             guard row.values.count == 3, row.values[0] == .null, (1...maximumSequence).contains(row.number),

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The committed content of a write-ahead log, including that after a damaged frame.
+/// The committed content of a write-ahead log, including what follows a damaged frame.
 ///
-/// SQLite reads the log up to the first frame whose checksum does not match and silently takes that for its end, so every
-/// commit after a damaged frame is lost. But each frame's checksum continues the one of the frame before it. So the
-/// frames after a damaged one can still be told from garbage.
-/// Format: sqlite.org/fileformat2.html, section 4, "The Write-Ahead Log".
+/// SQLite reads the log up to the first frame whose checksum does not match, and takes that for the end, so every
+/// commit after a damaged frame is lost. But each frame's checksum continues that of the frame before, so the frames
+/// after a damaged one can still be distinguished from garbage. Format: sqlite.org/fileformat2.html, section 4, "The
+/// Write-Ahead Log".
 struct WriteAheadLog {
     /// Where the newest committed content of each page is in the file.
     private(set) var offsets: [Int: Int64] = [:]
     private(set) var pageSize: Int
-    /// Whether there are damaged frames before a later transaction. Such frames were whole once: a transaction begins only
-    /// when everything before it is on the disk.
+    /// Whether there are damaged frames before a later transaction. Such frames were complete once: a transaction
+    /// begins only when everything before it is on the disk.
     private(set) var isDamaged = false
 
     private static let headerBytes = 32
@@ -33,7 +33,7 @@ struct WriteAheadLog {
             salts = header[16..<24]
             previous = (word(header, 24), word(header, 28))
         } else {
-            // One flipped bit here is enough for SQLite to start a new log over everything in this one.
+            // One flipped bit here is enough for SQLite to start a new log and overwrite this one.
             guard let found = Self.firstSalts(descriptor) else { return nil }
             pageSize = Self.usualPageSize
             isBigEndian = false
@@ -41,9 +41,9 @@ struct WriteAheadLog {
         }
         var offset = Int64(Self.headerBytes)
         var frames = Frames()
-        // Not to be verified so far. If the next frame continues its checksum, its header is as it was written.
+        // Not verified yet. If the next frame continues its checksum, its header is as it was written.
         var unproven: (frame: Frame, isReadable: Bool)?
-        // After a damaged header, nothing tells whether the first frame fits. Its rows have checksums of their own.
+        // After a damaged header, nothing verifies the first frame. Its rows have checksums of their own.
         var isFirst = true
         while let frame = read(descriptor, Self.frameHeaderBytes + pageSize, at: offset) {
             defer { offset += Int64(frame.count) }
@@ -51,7 +51,7 @@ struct WriteAheadLog {
             let isOurs = frame[8..<16].elementsEqual(salts)
             let fits =
                 previous.map { checksum(frame[...], from: $0, isBigEndian) == stored } ?? (!headerFits && isFirst)
-            // Behind a frame that is gone there is nothing to verify the next one with. Its rows have checksums.
+            // After a missing frame nothing verifies the next one. Its rows have checksums of their own.
             let isReadable = previous == nil
             isFirst = false
             previous = isOurs ? stored : nil
@@ -88,7 +88,7 @@ struct WriteAheadLog {
     private struct Frames {
         private(set) var offsets: [Int: Int64] = [:]
         var hasHole = false
-        /// Frames of a transaction that began behind the hole.
+        /// Frames of a transaction that began after the gap.
         private(set) var countBehindCommit = 0
         private var commitsBehindHole = 0
         private var transaction: [Frame] = []
@@ -144,7 +144,7 @@ private func word(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
 }
 
-/// Over the first eight bytes of a frame's header and over its page.
+/// Covers the first eight bytes of a frame's header, and its page.
 private func checksum(
     _ frame: ArraySlice<UInt8>, from start: (UInt32, UInt32), _ isBigEndian: Bool
 ) -> (UInt32, UInt32) {

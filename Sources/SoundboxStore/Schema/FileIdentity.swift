@@ -9,7 +9,7 @@ struct FileIdentity: Sendable, Equatable {
 
         init?(_ path: String) {
             var attributes = stat()
-            // A link counts as another file, whatever it leads to: SQLite keeps the log beside the link's target.
+            // A link counts as another file, whatever its target: SQLite keeps the log beside the link's target.
             guard lstat(path, &attributes) == 0 else { return nil }
             (device, number) = (attributes.st_dev, attributes.st_ino)
         }
@@ -19,14 +19,14 @@ struct FileIdentity: Sendable, Equatable {
     private var log: Inode?
     private var index: Inode?
 
-    /// The files at the path now.
+    /// The files that are at the path now.
     init(path: String) {
         database = Inode(path)
         log = Inode(path + "-wal")
         index = Inode(path + "-shm")
     }
 
-    /// Costs three calls of stat(2), some microseconds.
+    /// Takes three calls of stat(2), some microseconds.
     ///
     /// - Returns: what has happened to the opened files; `nil` when they are where they were.
     func change(at path: String) -> String? {
@@ -42,7 +42,7 @@ struct FileIdentity: Sendable, Equatable {
 extension FileIdentity {
     static func exists(_ path: String) -> Bool { Inode(path) != nil }
 
-    /// In bytes; 0 for a file that is not there.
+    /// In bytes; 0 for a missing file.
     static func size(_ path: String) -> Int {
         var attributes = stat()
         return stat(path, &attributes) == 0 ? Int(attributes.st_size) : 0

@@ -1,25 +1,25 @@
 import GRDB
 import SoundboxCore
 
-/// The tables of the inbox. A file with other tables is of another version, or damaged, and is put aside.
+/// The tables of the inbox. A file with other tables is of another version, or damaged, and is set aside.
 enum Schema {
-    /// Kept in the file as `PRAGMA user_version`. Count it up with every change to ``sql``. Files from before there was
-    /// one schema have 0 or 1.
+    /// Stored in the file as `PRAGMA user_version`. Increase it with every change to ``sql``. Files from before there
+    /// was one schema have 0 or 1.
     static let version = 4
 
     /// - `notice` has every payment. AUTOINCREMENT never reuses a number, so the order of arrival survives every
-    ///   deletion. `announced_number` counts what was ever announced: the newest announced row knows the total, so that
-    ///   status never scans the history and counting dirties no further page.
-    /// - `waiting` has a second copy of the payments that wait, on other pages, in the same columns; `how` is empty
-    ///   there. It takes the place of an index.
+    ///   deletion. `announced_number` counts all announcements ever made: the newest announced row knows the total, so
+    ///   status never scans the history and counting writes no further page.
+    /// - `waiting` has a second copy of the waiting payments, on other pages, in the same columns; `how` is empty
+    ///   there. It replaces an index.
     /// - In `receipt`, `command` is NULL when the receipt is about a payment, and empty when the command has no id.
     /// - In `command`, `state` is NULL unless it is a custom message's.
-    /// - `known` has ids of which a salvage has saved nothing else, and when the payment arrived, at the latest. A
-    ///   salvage tells its rows by the order of the columns.
-    /// - No index over times and no running sums: the one costs each payment a page, the other is wrong for ever after
-    ///   a cancel, a lost row or a wrong clock.
-    /// - `custom_message` and `cancelled_before` have no index: they are small, and a salvage takes an index over texts
-    ///   for that of the payments' ids.
+    /// - `known` has ids of which a salvage has saved nothing else, and the latest possible time of the payment's
+    ///   arrival. A salvage recognises its rows by the order of the columns.
+    /// - There is no index over times and no running sum: an index would cost each payment a page, and a sum would stay
+    ///   wrong after a cancel, a lost row or a wrong clock.
+    /// - `custom_message` and `cancelled_before` have no index: they are small, and a salvage would take an index over
+    ///   texts for that of the payments' ids.
     static let sql = """
         CREATE TABLE notice (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -111,7 +111,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// Makes the tables, unless the file has them.
+    /// Creates the tables, unless the file has them.
     static func create(in queue: DatabaseQueue) throws {
         try queue.write { database in
             guard try version(of: database) != version else { return }
@@ -120,9 +120,9 @@ enum Schema {
         }
     }
 
-    /// Refuses a file with other tables before anything is written to it: it is of another version, or a flipped bit in
-    /// the schema's text made another table of one, such as one that refuses a state. `PRAGMA integrity_check` does not
-    /// notice, and every commit fails.
+    /// Refuses a file with other tables before anything is written to it. Such a file is of another version, or a
+    /// flipped bit in the schema's text has changed a table, for example to one that refuses a state. `PRAGMA
+    /// integrity_check` does not notice that, and every commit fails.
     ///
     /// Uses a connection of its own, because GRDB writes to a file when it switches to WAL.
     static func check(_ path: String, _ configuration: Configuration) throws {
@@ -144,8 +144,8 @@ enum Schema {
         return try numberProblem(in: database)
     }
 
-    /// - Returns: which version the file is of, in words; `nil` when it is of this one, as far as can be told. A
-    ///   flipped bit changes either the number of the version or the tables.
+    /// - Returns: the file's version, in words; `nil` if it seems to be this one. A flipped bit changes either the
+    ///   version number or the tables.
     static func otherVersion(in database: Database) throws -> String? {
         let (version, found) = try (version(of: database), Set(objects(of: database)))
         guard version != Self.version, !found.isEmpty, try !found.isSuperset(of: expected()) else { return nil }
