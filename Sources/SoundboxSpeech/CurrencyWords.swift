@@ -1,12 +1,12 @@
 import SoundboxCore
 
-/// A word that depends on the number: dollar, dollars.
+/// A word that depends on a number: dollar, dollars.
 public struct CountedWord: Sendable, Hashable {
-    /// For exactly one.
+    /// Used for exactly one.
     public var one: String
     public var other: String
-    /// The rule set of the number before it, where the language's own cardinal is of another gender: ein Euro, eine
-    /// Rupie. For whole numbers and decimals.
+    /// The rule set of the number before it, if its gender differs from that of the language's own cardinal: ein Euro,
+    /// eine Rupie. For whole numbers and decimals.
     public var cardinalRuleSet: String?
 
     public init(one: String, other: String, cardinalRuleSet: String? = nil) {
@@ -15,7 +15,7 @@ public struct CountedWord: Sendable, Hashable {
         self.cardinalRuleSet = cardinalRuleSet
     }
 
-    /// A word that stays the same whatever the number: 元.
+    /// A word that does not depend on the number: 元.
     public init(_ word: String) { self.init(one: word, other: word) }
 
     func form(for number: DecimalNumber) -> String {
@@ -23,11 +23,11 @@ public struct CountedWord: Sendable, Hashable {
     }
 }
 
-/// What a language calls a currency and its parts.
+/// The names of a currency and its parts in a language.
 public struct CurrencyWords: Sendable, Equatable {
     /// A part of the unit that has a name: cents; 角 and 分.
     public struct Subunit: Sendable, Equatable {
-        /// How many decimals it takes: 2 for cents, 1 for 角 and 1 for 分.
+        /// How many decimals it covers: 2 for cents, 1 for 角 and 1 for 分.
         public var digits: Int
         public var word: CountedWord
 
@@ -38,7 +38,7 @@ public struct CurrencyWords: Sendable, Equatable {
     }
 
     public var unit: CountedWord
-    /// From the largest to the smallest. Empty where amounts are always read with a point.
+    /// From the largest to the smallest. Empty if amounts are always read with a point.
     public var subunits: [Subunit]
 
     public init(unit: CountedWord, subunits: [Subunit] = []) {
@@ -51,7 +51,7 @@ public struct CurrencyWords: Sendable, Equatable {
 public enum DecimalStyle: String, Sendable, CaseIterable {
     /// 十二点五元, twelve point five dollars.
     case point
-    /// 十二元五角, twelve dollars and fifty cents. An amount with finer decimals than the currency's parts, or in a
-    /// currency whose parts have no names, is read with a point all the same.
+    /// 十二元五角, twelve dollars and fifty cents. An amount with finer decimals than the currency's parts, or in a currency
+    /// whose parts have no names, is read with a point all the same.
     case subunit
 }

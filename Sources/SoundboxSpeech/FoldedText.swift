@@ -1,11 +1,11 @@
 import SoundboxCore
 
-/// A text as it sounds, for finding words in it: without case, width, look-alikes and what nobody sees.
+/// A text as it sounds, for finding words in it: without case, width, look-alikes and invisible characters.
 struct FoldedText: Sendable {
     enum Script: Sendable {
-        /// Words stand between blanks: Latin, Devanagari and all that is not named here.
+        /// Words are separated by spaces: Latin, Devanagari and all that is not named here.
         case spaced
-        /// Words stand side by side, or, in Korean, with their particles and units.
+        /// Words have no spaces between them or, in Korean, are joined with their particles and units.
         case han, hangul, thai
     }
 
@@ -14,23 +14,23 @@ struct FoldedText: Sendable {
             case letter(Script)
             case digit
             case currencySign
-            /// A blank, punctuation, a picture.
+            /// A space, punctuation, a picture.
             case separator
         }
 
         var kind: Kind
-        /// In small letters, with the marks that belong to it.
+        /// In lower case, with the marks that belong to it.
         var exact: String
         /// Without any marks.
         var plain: String
         /// Whether it is written as a capital.
         var isCapital = false
-        /// Where it stands in the text that was folded.
+        /// Its place in the text that was folded.
         var place: Range<String.Index>
 
         var isLetter: Bool { if case .letter = kind { true } else { false } }
 
-        /// Of a letter: equal within a script that has a block of Unicode to itself.
+        /// The Unicode block of a letter, for scripts that have one to themselves.
         var block: UInt32? {
             switch kind {
             case .letter(.han): 0x4E00 >> 7
@@ -49,7 +49,7 @@ struct FoldedText: Sendable {
         for index in text.indices { append(text[index], at: index..<text.index(after: index)) }
     }
 
-    /// What stands there, as it is written.
+    /// The original text of this range.
     func words(_ range: Range<Int>) -> String {
         guard let first = units[range].first, let last = units[range].last else { return "" }
         return String(text[first.place.lowerBound..<last.place.upperBound])
@@ -69,7 +69,7 @@ struct FoldedText: Sendable {
                     isCapital: first.properties.isUppercase, place: place))
             for rest in seen.dropFirst() where !rest.isToneMark { append(rest, at: place) }
         } else if first.isHangul {
-            // One syllable, also where it is written as its two or three parts: equal strings are canonically so.
+            // One syllable, also if it is written as its two or three parts: canonically equivalent strings are equal.
             let syllable = String(String.UnicodeScalarView(seen.filter { !$0.isKoreanDot }))
             units.append(Unit(kind: .letter(.hangul), exact: syllable, plain: syllable, place: place))
         } else {
@@ -93,7 +93,7 @@ struct FoldedText: Sendable {
             add(.letter(.thai), "\u{0E32}")
         // The Thai sign for baht is a currency's, and its digits are digits.
         case 0x0E00...0x0E3E, 0x0E40...0x0E4F: add(.letter(.thai), String(scalar))
-        // The dot that marks borrowed sounds is often left out, and the two signs of nasal vowels are mixed up.
+        // The dot of borrowed sounds is often left out, and the two signs of nasal vowels are confused.
         case 0x093C: break
         case 0x0901: add(.letter(.spaced), "\u{0902}")
         case 0x0958...0x095F:
@@ -116,7 +116,7 @@ struct FoldedText: Sendable {
 }
 
 extension Unicode.Scalar {
-    /// The dot between Korean letters, once a vowel.
+    /// The dot between Korean letters, formerly a vowel.
     fileprivate var isKoreanDot: Bool { value == 0x318D || value == 0x119E }
 
     fileprivate var isHangul: Bool {
@@ -127,11 +127,11 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The letter that it looks like, whatever its case, width, accent or alphabet; `nil` for what looks like none.
+    /// The Latin letter that it looks like, whatever its case, width, accent or alphabet; `nil` if there is none.
     fileprivate var latinLetter: String? {
         if isASCII { return properties.isAlphabetic ? properties.lowercaseMapping : nil }
         if let alike = lookAlikes[self] { return alike }
-        // The standard's names say what a letter is made of: LATIN SMALL LETTER E WITH CIRCUMFLEX AND ACUTE.
+        // The Unicode name says what a letter is made of: LATIN SMALL LETTER E WITH CIRCUMFLEX AND ACUTE.
         guard let name = properties.name, Self.kinds.contains(where: name.hasPrefix) else { return nil }
         let letter =
             name.prefix(upTo: name.firstRange(of: " WITH ")?.lowerBound ?? name.endIndex)
@@ -153,12 +153,12 @@ extension Unicode.Scalar {
         }
     }
 
-    /// The marks with which Vietnamese tells words apart.
+    /// The marks by which Vietnamese distinguishes words.
     fileprivate var isToneMark: Bool {
         [0x300, 0x301, 0x302, 0x303, 0x306, 0x309, 0x31B, 0x323].contains(value)
     }
 
-    /// A mark that belongs to no script in particular, put on letters to disguise them.
+    /// A mark that belongs to no particular script, put on letters to disguise them.
     fileprivate var isForeignMark: Bool {
         switch value {
         case 0x300...0x36F: !isToneMark
@@ -167,8 +167,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether it is a symbol in whose name in the standard one of these words stands: DIE FACE-5, MONEY BAG. A
-    /// synthesiser reads such names aloud.
+    /// Whether it is a symbol with one of these words in its Unicode name: DIE FACE-5, MONEY BAG. A synthesiser reads
+    /// such names aloud.
     fileprivate func isPicture(of words: Set<Substring>) -> Bool {
         guard properties.generalCategory == .otherSymbol, let name = properties.name else { return false }
         return name.split { $0 == " " || $0 == "-" }.contains(where: words.contains)
@@ -180,7 +180,7 @@ private let numberNames = Set(
         + "THIRD NUMBERS").split(separator: " "))
 private let moneyNames = Set("DOLLAR YEN EURO POUND RUPEE MONEY BANKNOTE COIN CURRENCY CREDIT".split(separator: " "))
 
-/// Letters of other alphabets that cannot be told from Latin ones by eye.
+/// Letters of other alphabets that look like Latin ones.
 private let lookAlikes: [Unicode.Scalar: String] = {
     let pairs: [(String, String)] = [
         ("аеорсухівѕјһԁԛԝкмтнгп", "aeopcyxibsjhdqwkmthrn"), ("АЕОРСУХІВЅЈҺԀԚԜКМТН", "aeopcyxibsjhdqwkmth"),
@@ -197,13 +197,13 @@ extension Character {
     fileprivate var plainHan: Character { hanVariants[self] ?? self }
 }
 
-/// Kangxi radicals, U+2F00 on, by the characters that they are.
+/// Kangxi radicals from U+2F00 on, as the characters that they stand for.
 private let radicals = Array(
     "一丨丶丿乙亅二亠人儿入八冂冖冫几凵刀力勹匕匚匸十卜卩厂厶又口囗土士夂夊夕大女子宀寸小尢尸屮山巛工己巾干幺广廴廾弋弓彐彡彳心戈戶手支攴文斗斤方无日曰月木欠止歹殳毋比毛氏气水火"
         + "爪父爻爿片牙牛犬玄玉瓜瓦甘生用田疋疒癶白皮皿目矛矢石示禸禾穴立竹米糸缶网羊羽老而耒耳聿肉臣自至臼舌舛舟艮色艸虍虫血行衣襾見角言谷豆豕豸貝赤走足身車辛辰辵邑酉釆里金長門阜隶"
         + "隹雨靑非面革韋韭音頁風飛食首香馬骨高髟鬥鬯鬲鬼魚鳥鹵鹿麥麻黃黍黑黹黽鼎鼓鼠鼻齊齒龍龜龠")
 
-/// Traditional characters and variants of what voices say, by what they are written as here.
+/// Traditional characters and variants of what voices say, as the characters that are used here.
 private let hanVariants: [Character: Character] = {
     let variants =
         "帳賬帐轉進錢圓圆円圜塊萬億兩發匯經給費點實幣鎊銖盧韓歐澤項筆離線额額總計號數據請與單處貨時間開關個過還這來幾寶銀雲閃條訖収欵隻鐘鍾複報儲録錄驗證碼歡設備誤暫無應網絡斷連靜調繼續將東團貝貨"

@@ -1,8 +1,8 @@
 import SoundboxCore
 
 extension Language {
-    /// Reads what a voice says from its `voice.yaml`. Keys at the top that are not asked for here are left to others.
-    /// Whether two numbers sound alike is for `soundbox-voicetools check` to say.
+    /// Reads the words of a voice from its `voice.yaml`. Ignores other top-level keys. Whether two numbers sound alike
+    /// is checked by `soundbox-voicetools check`.
     /// - Throws: ``YAMLError`` naming file, line and key; for number rules also the rule.
     public init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
@@ -35,7 +35,7 @@ extension Language {
         if let value = top.optional("kinds") { kinds = try NewsKind.all(reading: value, by: textRules, suffixes) }
     }
 
-    /// Refuses rules that leave out a number, or never end. Better here than at the counter.
+    /// Refuses rules that omit a number, or never end, when the voice is loaded and not at the counter.
     private func checkNumbers(_ rules: YAMLValue) throws(YAMLError) {
         do {
             let amountRuleSets = amountRuleSets
@@ -47,7 +47,7 @@ extension Language {
 }
 
 extension YAMLValue {
-    /// Places a mistake in a block of number rules.
+    /// Converts an error in a block of number rules to its place in the file.
     package func error(_ mistake: NumberRuleError) -> YAMLError {
         // A block scalar's text begins on the line after its key.
         YAMLError(file: file, line: line.map { $0 + mistake.line }, key: key, problem: mistake.description)
@@ -125,7 +125,7 @@ extension CurrencyWords {
 }
 
 extension CountedWord {
-    /// `one` may be left out where it is the same, `cardinal` where numbers are read as everywhere.
+    /// `one` may be left out if it is the same, `cardinal` if numbers are read with the language's own rule set.
     fileprivate init(reading mapping: YAMLMapping, _ numbers: NumberRules) throws(YAMLError) {
         let other = try mapping.required("other").string()
         self.init(
@@ -170,7 +170,7 @@ private func readSentences(
 }
 
 extension YAMLValue {
-    /// Refuses suffixes that are not there.
+    /// Refuses unknown suffixes.
     func checkSuffixes(
         of placeholders: [(name: String, suffix: String?)], among suffixes: [String: Suffix]
     ) throws(YAMLError) {

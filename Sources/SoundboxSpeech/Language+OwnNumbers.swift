@@ -1,6 +1,6 @@
 import SoundboxCore
 
-/// Numbers belong to the placeholders: a sentence or a suffix with one of its own would make an amount another.
+/// A sentence or a suffix must not contain a number of its own: it would change the amount in a placeholder.
 extension Language {
     /// - Parameters:
     ///   - sentences: the voice's `sentences`, as read.
@@ -17,8 +17,8 @@ extension Language {
 }
 
 extension YAMLValue {
-    /// Refuses amounts in a sentence, a number right before a placeholder, and one in a suffix of a number: behind an
-    /// amount stands its unit, behind a count nothing.
+    /// Refuses amounts in a sentence, a number right before a placeholder, and one in a suffix of a number: an amount
+    /// is followed by its unit, a count by nothing.
     func refuseOwnNumbers(
         in sentence: String, _ suffixes: [String: Suffix], by rules: TextRules
     ) throws(YAMLError) {

@@ -18,7 +18,7 @@ extension Language {
         return try numbers.spell(number, with: countingRuleSet)
     }
 
-    /// Spells a number that is called out: a queue's, a table's.
+    /// Spells a number that is called out: of a queue, of a table.
     public func reading(ofNumber number: Int64) throws(SpeechError) -> String {
         guard let whole = UInt64(exactly: number), let decimal = try? DecimalNumber(whole: whole) else {
             throw .noRule("\(number) is not from 0 to \(DecimalNumber.maximumWhole)")
@@ -26,7 +26,7 @@ extension Language {
         return try numbers.spell(decimal, with: numberingRuleSet)
     }
 
-    /// Names one digit, 0 to 9, as in a number that is read out digit by digit.
+    /// Names one digit, 0 to 9, as in a number that is read digit by digit.
     public func reading(ofDigit digit: Int) throws(SpeechError) -> String {
         guard (0...9).contains(digit), let number = try? DecimalNumber(whole: UInt64(digit)) else {
             throw .noRule("\(digit) is no digit")
@@ -34,7 +34,7 @@ extension Language {
         return try numbers.spell(number, with: numberingRuleSet)
     }
 
-    /// The amount as it is said: one number with a point, or one for the unit and each subunit that is not zero.
+    /// The amount as it is spoken: one number with a point, or one for the unit and each subunit that is not zero.
     /// - Parameter unitJoint: stands between a number and its unit.
     func reading(of money: Money, unitJoint: String) throws(SpeechError) -> String {
         guard let currency = units[money.currency.code] else { throw .noUnit(money.currency) }
@@ -44,8 +44,8 @@ extension Language {
         return try reading(of: money.amount, currency.unit, unitJoint)
     }
 
-    /// The amount as ``reading(of:unitJoint:)`` has it. Where its currency has no word, the warning that it is another
-    /// currency's, then the number. The warning comes first: whoever hears a number has a currency in mind already.
+    /// As ``reading(of:unitJoint:)``. If the currency has no word, a warning that it is another currency, then the
+    /// number. The warning comes first, because listeners assume the usual currency when they hear a number.
     func readingOfAnyCurrency(_ money: Money, unitJoint: String) throws(SpeechError) -> String {
         guard units[money.currency.code] == nil, let otherCurrency else {
             return try reading(of: money, unitJoint: unitJoint)

@@ -1,6 +1,9 @@
 import SoundboxCore
 
-/// What a voice says, in words: how it reads amounts, what it calls channels, how its sentences go.
+/// What a voice says, in words: how it reads amounts, its names for channels, its sentences.
+///
+///     let language = try Language(reading: try YAMLValue(readingFile: "sounds/zh-CN/voice.yaml"))
+///     let words = try language.reading(of: try Money("1005", .CNY))  // 一千零五元
 ///
 /// All of it is data from `voice.yaml`; this type knows no language.
 public struct Language: Sendable {
@@ -12,26 +15,26 @@ public struct Language: Sendable {
         case paymentWithoutChannel = "payment_without_channel"
         /// `{amount}`
         case refund
-        /// `{channel}`: the amount cannot be read; never silence and never a wrong number.
+        /// `{channel}`: the amount cannot be read. The box says this instead of silence or a wrong number.
         case unreadable
         case unreadableWithoutChannel = "unreadable_without_channel"
         case unreadableRefund = "unreadable_refund"
-        /// `{count}` and `{total}`: payments that waited too long to be read out one by one.
+        /// `{count}` and `{total}`: payments that waited too long to be read one by one.
         case lateSummary = "late_summary"
-        /// `{count}`: the same when their total cannot be read.
+        /// `{count}`: the same if the total cannot be read.
         case lateSummaryWithoutTotal = "late_summary_without_total"
-        /// `{count}` and `{total}`: what came in since midnight.
+        /// `{count}` and `{total}`: what came in on the current business day.
         case today
-        /// `{count}`: the same when the total cannot be read.
+        /// `{count}`: the same if the total cannot be read.
         case todayWithoutTotal = "today_without_total"
         /// `{count}` and `{total}`: what was paid back on the same day, said after ``today``.
         case todayRefunds = "today_refunds"
         /// Said before a payment that is repeated, so that nobody takes it for another one.
         case replay
 
-        /// Whether a voice without it is refused. A sentence that came after version 0.1.0 is optional, so that
-        /// programs and voices of different ages fit. Without ``replay`` a repetition is said without words before it,
-        /// without ``todayRefunds`` the day's takings without what was paid back.
+        /// Whether a voice without it is refused. Sentences added after version 0.1.0 are optional, so that programs
+        /// and voices of different versions work together. Without ``replay`` a repetition is spoken without an
+        /// introduction; without ``todayRefunds`` the day's takings are spoken without refunds.
         public var isRequired: Bool { self != .replay && self != .todayRefunds }
 
         /// The placeholders that its text must contain, each once.
@@ -51,50 +54,50 @@ public struct Language: Sendable {
     public var locale: String
     /// What the language calls itself: 普通话.
     public var name: String
-    /// Whether words are separated by spaces; Chinese and Thai are not.
+    /// Whether words are separated by spaces; Chinese and Thai words are not.
     public var wordsAreSpaced: Bool
     public var numbers: NumberRules
     /// The rule set that reads amounts.
     public var cardinalRuleSet: String
     /// The rule set that counts things: 两笔, not 二笔.
     public var countingRuleSet: String
-    /// The rule set for numbers that are names, a queue's, or each digit of a code: 二號, where two of something is 兩.
+    /// The rule set for numbers that are names, such as a queue's, and for the digits of a code: 二號, but 兩 for two of
+    /// something.
     public var numberingRuleSet: String
     public var decimalStyle: DecimalStyle
-    /// Between an amount's unit and its subunits, and between two subunits: " and "; nothing in Chinese.
+    /// Between an amount's unit and its subunits, and between two subunits: " and "; empty in Chinese.
     public var subunitJoint: String
-    /// Said where a subunit is missing before another one: 十元零五分. `nil` where nothing is.
+    /// Said in place of a missing subunit before another one: 十元零五分. `nil` if nothing is said.
     public var subunitZero: String?
     /// By currency code: `CNY` → 元.
     public var units: [String: CurrencyWords]
-    /// The currency of an amount at the command line that names none. Notices have a default of their own, in the
-    /// configuration.
+    /// The currency of a command-line amount that names none. Notices have their own default in the configuration.
     public var currency: Currency
     /// Said before an amount whose currency has no word: "another currency, ". Without it (`nil`) such an amount is not
-    /// told.
+    /// spoken.
     public var otherCurrency: String?
-    /// The rest between a number and its unit.
+    /// The pause between a number and its unit.
     public var unitPause: Duration
-    /// Spoken names by channel as providers write it: `alipay` → 支付宝.
+    /// Spoken names by the channel names of providers: `alipay` → 支付宝.
     public var channels: [String: String]
     public var sentences: [Sentence: String]
-    /// By the name that a sentence has behind the colon: `{amount:이/가}`.
+    /// By the name after the colon in a sentence: `{amount:이/가}`.
     public var suffixes: [String: Suffix]
     public var prompts: [Prompt: String]
-    /// News other than payments and refunds, by the word that senders write.
+    /// News other than payments and refunds, by the senders' word for it.
     public var kinds: [KindName: NewsKind]
-    /// Punctuation that is a rest, and how long it lasts.
+    /// Punctuation that is spoken as a pause, and its length.
     public var pauses: [Character: Duration]
 
-    /// The words of a prompt. Empty only where neither it nor its ``Prompt/fallback`` has any.
+    /// The words of a prompt. Empty only if neither it nor its ``Prompt/fallback`` has any.
     public func words(of prompt: Prompt) -> String {
         prompts[prompt] ?? prompt.fallback.flatMap { prompts[$0] } ?? ""
     }
 
-    /// The kinds that a notice may be of. It brings an amount and no number.
+    /// The kinds that a notice may have. A notice has an amount and no number.
     public var noticeKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasNumber }.keys) }
 
-    /// The kinds that a custom message may be of. It brings no amount.
+    /// The kinds that a custom message may have. A custom message has no amount.
     public var customMessageKinds: Set<KindName> { Set(kinds.filter { !$0.value.hasAmount }.keys) }
 
     public init(

@@ -4,7 +4,7 @@ extension NewsKind {
     /// Reads the kinds of a voice.
     ///
     /// - Parameters:
-    ///   - rules: those of the same voice.
+    ///   - rules: of the same voice.
     ///   - suffixes: the voice's.
     static func all(
         reading value: YAMLValue, by rules: TextRules, _ suffixes: [String: Suffix]
@@ -44,7 +44,7 @@ private func readWords(
     }
     try value.checkSuffixes(of: placeholders, among: suffixes)
     try value.refuseOwnNumbers(in: words, suffixes, by: rules)
-    // A number that is called out must be none of money, however large it is. Whatever a suffix may say counts.
+    // A number that is called out must not sound like money, however large it is. All forms of a suffix are checked.
     let forms = placeholders.first?.suffix.flatMap { suffixes[$0]?.forms.map(\.text) } ?? [""]
     for form in forms {
         let number = placeholders.first?.name == "number" ? "1000" : " "
@@ -88,7 +88,7 @@ private struct Light {
         try mapping.refuseOtherKeys()
     }
 
-    /// - Parameter pulses: of vibration and of rest by turns.
+    /// - Parameter pulses: durations of vibration and pause, alternating.
     func pattern(vibrating pulses: [Duration]) -> OutputPattern {
         let lit = PanelOutputs(color: color)
         let intro = pulses.enumerated().map { index, length in
@@ -106,7 +106,7 @@ private struct Light {
     }
 }
 
-/// `true` is one pulse; a list is pulses and rests by turns.
+/// `true` is one pulse; a list is pulses and pauses, alternating.
 private func readVibration(_ value: YAMLValue?) throws(YAMLError) -> [Duration] {
     guard let value else { return [] }
     guard value.isList else { return try value.bool() ? [.milliseconds(400)] : [] }

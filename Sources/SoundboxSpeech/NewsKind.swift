@@ -1,17 +1,17 @@
 import SoundboxCore
 
-/// How a voice tells news other than of payments and refunds: a deposit, a number that is called. Kinds are the voice's
-/// and not the configuration's, since their words need recordings.
+/// The words, chime and light of news other than payments and refunds: a deposit, a number that is called. Kinds belong
+/// to the voice and not to the configuration, since their words need recordings.
 public struct NewsKind: Sendable, Equatable {
-    /// With at most one placeholder: `{amount}`, which notices fill, or `{number}`, which custom messages fill; either
+    /// With at most one placeholder: `{amount}`, filled by notices, or `{number}`, filled by custom messages. Either
     /// may have a suffix.
     public var words: String
-    /// The file, without `.flac`, that is played before the words; `nil` for none. Never the chime of arrivals.
+    /// The file, without `.flac`, that is played before the words; `nil` for none. Never the chime of payments.
     public var chime: String?
-    /// What light and vibration do meanwhile.
+    /// Light and vibration during the words.
     public var pattern: OutputPattern
 
-    /// White light and no vibration, which belongs to payments.
+    /// White light without vibration, which is reserved for payments.
     public static let plainPattern = OutputPattern(ending: .hold(PanelOutputs(color: .white)))
 
     public init(words: String, chime: String? = nil, pattern: OutputPattern = Self.plainPattern) {

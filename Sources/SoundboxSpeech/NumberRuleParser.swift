@@ -18,7 +18,7 @@ public struct NumberRuleError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension NumberRules {
-    /// Reads rule sets from their text; the syntax is described at ``NumberRules``.
+    /// Parses rule sets; see ``NumberRules`` for the syntax.
     public init(parsing text: String) throws(NumberRuleError) {
         var parser = NumberRuleParser()
         try parser.collectSets(from: text)
@@ -27,7 +27,7 @@ extension NumberRules {
 }
 
 private struct NumberRuleParser {
-    /// CLDR's longest rules have about half as many. They are followed set by set, as deep as there are sets.
+    /// CLDR's longest rules have about half as many. The parser follows them set by set, so this also bounds its depth.
     static let mostSets = 200
 
     struct Source {
@@ -39,12 +39,12 @@ private struct NumberRuleParser {
     private var lines: [Int] = []
     private var sources: [[Source]] = []
 
-    /// First pass: which sets there are, so that a rule may name a set that comes later.
+    /// First pass: collects the sets, so that a rule may name a later one.
     mutating func collectSets(from text: String) throws(NumberRuleError) {
         var pending = ""
         var pendingLine = 1
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            // A comment begins with `#` at the start of a line: elsewhere `#` belongs to a number pattern.
+            // A comment begins with `#` at the start of a line. Elsewhere `#` belongs to a number pattern.
             if line.drop(while: \.isWhitespace).first == "#" { continue }
             for character in line {
                 if pending.isEmpty {
@@ -195,13 +195,13 @@ private struct RuleText {
 
     func parts(inFraction: Bool) throws(NumberRuleError) -> [NumberRules.Part] {
         var text = body.drop(while: \.isWhitespace)
-        // A leading apostrophe keeps the spaces behind it.
+        // A leading apostrophe keeps the spaces after it.
         if text.first == "'" { text = text.dropFirst() }
         var scanner = PartScanner(rule: self, text: text, inFraction: inFraction)
         return try scanner.scan(untilBracket: false)
     }
 
-    /// The set that a substitution names between its signs; nothing means the rule's own.
+    /// The set that a substitution names between its signs; empty for the rule's own.
     func reference(_ name: Substring) throws(NumberRuleError) -> NumberRules.RuleSetReference {
         if name.isEmpty { return .set(ownSet) }
         if name.first == "#" || name.first == "0" { return .figures }
@@ -219,7 +219,7 @@ private struct RuleText {
 }
 
 extension Substring {
-    /// Enough of a rule to find it by.
+    /// Enough of a rule to find it.
     fileprivate var excerptOfRule: Substring { prefix(12) }
 }
 
@@ -250,7 +250,8 @@ private struct PartScanner {
                 return parts + flushed()
             case "$": throw rule.error("plural forms in rules ($(…)$) are not part of this subset")
             case "0"..."9", ":", "%":
-                // Words hold none of these. What begins another rule or set has lost the end of the one before it.
+                // Words contain none of these characters. A sign that begins another rule or set means that the end of
+                // the rule before is missing.
                 throw rule.error("expected \";\" before \"\(text.excerptOfRule)\", which begins another rule")
             default:
                 literal.append(character)

@@ -4,8 +4,7 @@ extension NumberRules {
     /// Spells a number in words.
     ///
     /// - Parameter setName: with its percent signs: `%spellout-cardinal`.
-    /// - Throws: ``SpeechError/noRule(_:)`` when the rules have nothing to say about this number, or never come to an
-    ///   end.
+    /// - Throws: ``SpeechError/noRule(_:)`` when no rule covers this number, or when the rules never end.
     public func spell(_ number: DecimalNumber, with setName: String) throws(SpeechError) -> String {
         guard let index = sets.firstIndex(where: { $0.name == setName }) else {
             throw .noRule("\(setName) does not exist")
@@ -16,14 +15,14 @@ extension NumberRules {
     }
 }
 
-/// One number on its way into words: applies the rules, and gives up where they lead nowhere or to no end.
+/// Spells one number: applies the rules, and fails if they have a gap or no end.
 private struct Reading {
-    /// More nested substitutions than any number to 10¹⁵ needs. Beyond it the rules call themselves without end.
+    /// More nested substitutions than any number up to 10¹⁵ needs. Beyond it the rules call themselves without end.
     private static let maximumDepth = 64
-    /// A hundred times what the longest reading needs. Rules that say the remainder twice at each power of ten end, but
-    /// not before the customer has gone.
+    /// A hundred times what the longest reading needs. Rules that spell the remainder twice at each power of ten do
+    /// end, but only after the customer has left.
     private static let maximumSubstitutions = 10_000
-    /// Bytes. Twenty times the longest reading of an amount in the shipped voices; spoken, it would take minutes.
+    /// Bytes. Twenty times the longest reading of an amount in the shipped voices; speaking it would take minutes.
     private static let maximumLength = 10_000
 
     private let sets: [NumberRules.RuleSet]
@@ -97,7 +96,7 @@ private struct Reading {
         try spell(number, set: index, depth: depth + 1)
     }
 
-    /// Counts one use of a set. Rules come from an author; none of them may keep the box busy or fill its memory.
+    /// Counts one use of a set. Rules come from an author; none of them may block the box or fill its memory.
     private mutating func enter(_ set: Int, depth: Int) throws(SpeechError) {
         guard depth < Self.maximumDepth else {
             throw .noRule("\(sets[set].name): rules lead from one to the next more than \(Self.maximumDepth) times")
@@ -117,7 +116,7 @@ private struct Reading {
 }
 
 extension NumberRules.RuleSet {
-    /// The rule with the highest base not above the number, or the one before it where that one yields.
+    /// The rule with the highest base not above the number, or the one before it if that rule yields.
     fileprivate func rule(for number: UInt64) -> NumberRules.Rule? {
         var low = 0
         var high = rules.count

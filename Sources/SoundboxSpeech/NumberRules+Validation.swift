@@ -1,12 +1,12 @@
 import SoundboxCore
 
 extension NumberRules {
-    /// Proves that a set spells every whole number from 0 to 10¹⁵ and, where asked, every amount with decimals.
+    /// Proves that a set spells every whole number from 0 to 10¹⁵ and, if asked, every amount with decimals.
     ///
-    /// It tries no single numbers. It follows each rule with the whole range of numbers that can reach it. So it finds
-    /// a gap, or a rule set that calls itself without end, wherever that lies. A box proves this much whenever it loads
-    /// a voice; that no two numbers sound alike is for the voice's author to prove, once (`soundbox-voicetools check`).
-    /// - Throws: the first rule that leads nowhere or to itself.
+    /// It tries no single numbers. It follows each rule with the whole range of numbers that can reach it, so it finds
+    /// every gap, and every rule set that calls itself without end. A box proves this whenever it loads a voice. That
+    /// no two numbers sound alike is checked once, by the voice's author (`soundbox-voicetools check`).
+    /// - Throws: the first rule with a gap or a loop.
     public func validate(_ setName: String, withDecimals: Bool) throws(NumberRuleError) {
         guard let index = sets.firstIndex(where: { $0.name == setName }) else {
             throw NumberRuleError(line: 1, rule: setName, problem: "this set does not exist")
@@ -18,7 +18,7 @@ extension NumberRules {
     }
 }
 
-/// Which numbers reach which set, followed until nothing new is reached.
+/// The ranges of numbers that reach each set, followed until nothing new is reached.
 private struct RuleValidation {
     private struct Step {
         var set: Int
@@ -56,7 +56,7 @@ private struct RuleValidation {
         open.append(Step(set: set, range: range, unchanged: unchanged + [set]))
     }
 
-    /// The `x.x` and `0.x` rules of a set, and of the sets to which they pass the number on.
+    /// The `x.x` and `0.x` rules of a set, and of the sets that they pass the number to.
     /// - Parameter callers: the sets that have passed it on. None of them may get it again.
     mutating func followDecimals(of index: Int, from callers: [Int]) throws(NumberRuleError) {
         let set = sets[index]
@@ -88,7 +88,7 @@ private struct RuleValidation {
         while let step = open.popLast() { try follow(step) }
     }
 
-    /// Each rule of the set, with the numbers that reach it.
+    /// Follows each rule of the set with the numbers that reach it.
     private mutating func follow(_ step: Step) throws(NumberRuleError) {
         let set = sets[step.set]
         let first = set.rules.first?.base ?? .max
@@ -104,7 +104,7 @@ private struct RuleValidation {
                 continue
             }
             try follow(rule.parts, of: rule, with: range, unchanged: step.unchanged)
-            // Where this rule yields, the one before it spells the multiples of this rule's divisor.
+            // If this rule yields, the one before it spells the multiples of this rule's divisor.
             guard rule.yieldsWithoutRemainder, index > 0,
                 let multiples = self.range(
                     range.lowerBound.roundedUp(to: rule.divisor), range.upperBound.roundedDown(to: rule.divisor))
@@ -135,7 +135,7 @@ private struct RuleValidation {
                 guard let remainders = range.remainders(by: rule.divisor, withoutZero: isOptional) else {
                     continue
                 }
-                // The remainder is smaller than the number, except for zero.
+                // The remainder is smaller than the number, unless the number is zero.
                 try follow(reference, remainders, from: rule, unchanged: range == 0...0 ? unchanged : [])
             case .optional(let parts):
                 try follow(parts, of: rule, with: range, unchanged: unchanged, isOptional: true)
@@ -145,11 +145,11 @@ private struct RuleValidation {
 }
 
 extension ClosedRange<UInt64> {
-    /// The least range that holds every remainder; `nil` when there is none but zero and zero is left out.
+    /// The smallest range that holds every remainder; `nil` when there is none but zero and zero is left out.
     fileprivate func remainders(by divisor: UInt64, withoutZero: Bool) -> ClosedRange<UInt64>? {
         var low = lowerBound % divisor
         var high = upperBound % divisor
-        // Past a multiple of the divisor, remainders begin again at zero.
+        // After a multiple of the divisor, remainders begin again at zero.
         if lowerBound / divisor != upperBound / divisor { (low, high) = (0, divisor - 1) }
         if withoutZero { low = Swift.max(low, 1) }
         return low <= high ? low...high : nil

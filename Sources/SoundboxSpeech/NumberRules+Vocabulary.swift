@@ -3,8 +3,8 @@ import SoundboxCore
 extension NumberRules {
     /// Every piece of text that these sets can produce, each once, in the order of the rules.
     ///
-    /// The words of any number are made of such pieces. So recordings that cover every piece cover every number.
-    /// - Parameter withDecimals: also those that only numbers with decimals have, such as the point.
+    /// The words of any number consist of such pieces. So recordings that cover every piece cover every number.
+    /// - Parameter withDecimals: includes pieces that only numbers with decimals have, such as the point.
     public func vocabulary(ofSets names: [String], withDecimals: Bool = true) -> [String] {
         var texts: [String] = []
         for set in reached(from: names) {
@@ -18,7 +18,7 @@ extension NumberRules {
         return texts
     }
 
-    /// The pieces that these sets say right behind a single digit: 十, 百 and 千 of `<<百[>>]`, and not 万.
+    /// The pieces that follow a single digit directly in these sets: 十, 百 and 千 of `<<百[>>]`, but not 万.
     func placeWords(ofSets names: [String]) -> [String] {
         var words: [String] = []
         for rules in reached(from: names).map(\.rules) {
@@ -34,7 +34,7 @@ extension NumberRules {
         return words
     }
 
-    /// These sets and all that they lead to, the last named first.
+    /// These sets and all that they refer to, the last named first.
     private func reached(from names: [String]) -> [RuleSet] {
         var reached: Set<Int> = []
         var found: [RuleSet] = []

@@ -2,6 +2,9 @@ import SoundboxCore
 
 /// How one language writes numbers in words: rule sets in a subset of CLDR's rule-based number format (RBNF).
 ///
+///     let rules = try NumberRules(parsing: "%count: 0: zero; one; two; three;")
+///     let words = try rules.spell(try DecimalNumber("2"), with: "%count")  // two
+///
 /// The rules are data of a voice, so a new language needs no Swift. Syntax and meaning follow Unicode Technical
 /// Standard #35 part 3, "Rule-Based Number Formatting", and ICU's `RuleBasedNumberFormat`:
 ///
@@ -14,13 +17,13 @@ import SoundboxCore
 /// | `=%s=` | the number itself, spelled by set `%s` |
 /// | `[…]` | left out when the remainder is zero |
 /// | `x.x: <<点>>>;` | a number with decimals: whole part, then each digit; `>>` puts spaces between digits |
-/// | `0.x:` | the same for a number below one, where it differs |
+/// | `0.x:` | the same for a number below one, if it differs |
 ///
-/// A rule without a base continues the one before it by one. Whole numbers to 10¹⁵ are spelled exactly; decimals are
-/// spelled digit by digit and never rounded.
+/// A rule without a base has the base of the one before it plus one. Whole numbers up to 10¹⁵ are spelled exactly;
+/// decimals are spelled digit by digit and never rounded.
 public struct NumberRules: Sendable {
     package struct Rule: Sendable {
-        /// Where it stands in the text of the rules, counted from 1.
+        /// The line of the rule in the text, counted from 1.
         package var line: Int
         /// The rule as written.
         package var source: String
@@ -28,7 +31,7 @@ public struct NumberRules: Sendable {
         package var divisor: UInt64
         package var parts: [Part]
         /// A rule that spells the remainder and whose base is no multiple of its divisor yields to the rule before it
-        /// where the remainder is zero (RBNF's "rollback rule").
+        /// if the remainder is zero (RBNF's "rollback rule").
         package var yieldsWithoutRemainder: Bool
     }
 
@@ -49,13 +52,13 @@ public struct NumberRules: Sendable {
 
     package struct RuleSet: Sendable {
         package var name: String
-        /// Where it begins in the text of the rules, counted from 1.
+        /// The line where it begins in the text, counted from 1.
         package var line: Int
         /// Ascending by base.
         package var rules: [Rule] = []
         /// The `x.x` rule.
         package var fraction: [Part]?
-        /// The `0.x` rule, which goes before the `x.x` rule for a number below one.
+        /// The `0.x` rule, which is used instead of the `x.x` rule for a number below one.
         package var properFraction: [Part]?
     }
 

@@ -1,19 +1,20 @@
 import SoundboxCore
 
-/// The marks in a text that are rests: punctuation, and the one between a number and its unit.
+/// The marks in a text that are spoken as pauses: punctuation, and the mark between a number and its unit.
 struct Pauses: Sendable {
     private struct Mark: Sendable {
         var letters: [Unicode.Scalar]
         var length: Duration
     }
 
-    /// What stands between a number and its unit, the mark of their rest included.
+    /// The text between a number and its unit, including the mark of their pause.
     let unitJoint: String
-    /// Longer ones first: one may begin with another.
+    /// Longer marks first, because one may begin with another.
     private let marks: [Mark]
     private let hasUnitMark: Bool
 
-    /// Stands for the rest between a number and its unit. A private-use character, which no text of a voice may hold.
+    /// The mark of the pause between a number and its unit. A private-use character, which no text of a voice may
+    /// contain.
     private static let unitMark: Unicode.Scalar = "\u{F8FF}"
 
     init(_ language: Language) {
@@ -24,7 +25,7 @@ struct Pauses: Sendable {
             .sorted { $0.letters.count > $1.letters.count }
     }
 
-    /// The first mark in a text at or behind a place: where it stands, and how long it rests.
+    /// The first mark in a text at or after a place: where it stands, and how long its pause is.
     func firstMark(in text: [Unicode.Scalar], from start: Int) -> (place: Range<Int>, length: Duration)? {
         for place in start..<text.count {
             if let mark = marks.first(where: { text[place...].starts(with: $0.letters) }) {
@@ -34,7 +35,7 @@ struct Pauses: Sendable {
         return nil
     }
 
-    /// The text as people read it. A rest before a unit is heard and not written.
+    /// The text for people. A pause before a unit is heard and not written.
     func textWithoutUnitMarks(_ text: String) -> String {
         hasUnitMark ? String(text.unicodeScalars.filter { $0 != Self.unitMark }) : text
     }

@@ -12,28 +12,28 @@ public enum Prompt: String, Sendable, CaseIterable {
     case networkLost = "network_lost"
     case networkRestored = "network_restored"
     case notProvisioned = "not_provisioned"
-    /// Something in the setup keeps the box from its work.
+    /// An error in the setup keeps the box from working.
     case setupFault = "setup_fault"
     /// Holding these buttons any longer takes the box out of service.
     case unprovisionWarning = "unprovision_warning"
-    /// Nothing can be stored: no payment can be taken.
+    /// The disk cannot be written: no payment can be accepted.
     case storageFault = "storage_fault"
     case noPaymentYet = "no_payment_yet"
-    /// It rang, and nobody answered.
+    /// A ring ended, and nobody answered.
     case ringMissed = "ring_missed"
-    /// What was being said has been taken back.
+    /// The current announcement was cancelled.
     case cancelled
-    /// There is something to be said, and the voice has no words for it.
+    /// There is a message, and the voice has no words for it.
     case message
-    /// The code that lets a phone onto the shop's page follows.
+    /// Said before the code that lets a phone onto the shop's page.
     case signInCode = "sign_in_code"
     /// A payment message was refused: the shop must look at its phone for what was paid.
     case paymentUnreadable = "payment_unreadable"
     /// The words that follow are somebody's text, spoken by a synthesiser. A voice without it says ``message`` there.
     case marker
 
-    /// Whether a voice without it is refused. A prompt that came after version 0.1.0 is optional, so that programs and
-    /// voices of different ages fit.
+    /// Whether a voice without it is refused. Prompts added after version 0.1.0 are optional, so that programs and
+    /// voices of different versions work together.
     public var isRequired: Bool {
         switch self {
         case .setupFault, .ringMissed, .cancelled, .message, .signInCode, .paymentUnreadable, .marker: false
@@ -41,7 +41,7 @@ public enum Prompt: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is said instead by a voice that lacks it; nothing (`nil`) where no other prompt means the same.
+    /// The prompt that a voice without it says instead; `nil` if no other prompt means the same.
     public var fallback: Prompt? {
         switch self {
         case .setupFault: .notProvisioned

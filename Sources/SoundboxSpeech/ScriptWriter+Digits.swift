@@ -5,7 +5,7 @@ extension ScriptWriter {
     ///
     /// - Parameters:
     ///   - digits: 0 to 9 each.
-    ///   - rest: silence after each of them.
+    ///   - rest: silence after each digit.
     public func script(
         ofDigits digits: some Sequence<Int>, restingFor rest: Duration
     ) throws(SpeechError) -> AnnouncementScript {
@@ -18,9 +18,9 @@ extension ScriptWriter {
         return script
     }
 
-    /// What the digits are for, and the digits.
+    /// The words for the code, and its digits.
     ///
-    /// - Throws: also where the voice has no words for what they are: digits alone could be taken for money.
+    /// - Throws: also if the voice has no words for the code: digits alone could be taken for money.
     func script(of code: SignInCode) throws(SpeechError) -> AnnouncementScript {
         let words = language.words(of: .signInCode)
         guard !words.isEmpty else { throw .missingPhrase(Prompt.signInCode.rawValue) }

@@ -1,6 +1,12 @@
 import SoundboxCore
 
 /// Turns utterances into scripts with the phrases of one voice.
+///
+///     let writer = ScriptWriter(language: language, phrases: ["支付宝到账", "十二", "元"])
+///     let script = writer.script(for: .payment(try Money("12", .CNY), channel: "alipay"))
+///     print(script.text, script.elements)
+///
+/// Pure; any thread; never blocks.
 public struct ScriptWriter: Sendable {
     public let language: Language
     public let phrases: [String]
@@ -12,10 +18,10 @@ public struct ScriptWriter: Sendable {
     private let pauses: Pauses
 
     /// - Parameters:
-    ///   - phrases: what the voice has recordings for, in the order that script elements refer to.
-    ///   - endings: where in it those stand that were spoken as the end of a sentence. They are said there and before a
-    ///     rest, and nowhere else.
-    ///   - chimes: where in it the chimes of kinds stand.
+    ///   - phrases: the recorded phrases, in the order that script elements refer to.
+    ///   - endings: indices of phrases that were spoken as the end of a sentence. They are used there and before a
+    ///     pause, and nowhere else.
+    ///   - chimes: indices of the chimes of kinds.
     public init(language: Language, phrases: [String], endings: Set<Int> = [], chimes: [KindName: Int] = [:]) {
         self.chimes = chimes
         self.language = language
@@ -30,13 +36,13 @@ public struct ScriptWriter: Sendable {
         pauses = Pauses(language)
     }
 
-    /// The same voice without its endings: what this writer can say, any sentence can say in any place.
+    /// The same voice without its endings: a phrase of this writer can be used in any place of a sentence.
     public var withoutEndings: ScriptWriter {
         let others = phrases.enumerated().map { index, phrase in endings.contains(index) ? "" : phrase }
         return ScriptWriter(language: language, phrases: others, chimes: chimes)
     }
 
-    /// Never fails. What cannot be said exactly is said without the amount, and the script carries the reason.
+    /// Never fails. What cannot be said exactly is said without the amount, and the script contains the reason.
     public func script(for utterance: Utterance) -> AnnouncementScript {
         do throws(SpeechError) {
             return try exactScript(for: utterance)
@@ -71,7 +77,7 @@ public struct ScriptWriter: Sendable {
         }
     }
 
-    /// Totals follow one another when payments came in several currencies.
+    /// One total follows another when payments came in several currencies.
     private func summary(
         _ count: Int, _ totals: [Money], _ sentence: Language.Sentence, withoutTotal: Language.Sentence,
         exactly: Bool = true
@@ -81,8 +87,8 @@ public struct ScriptWriter: Sendable {
         return try script(sentence, count: number, totals: totals, exactly: exactly)
     }
 
-    /// Nothing where nothing was paid back, and for a voice without the words: what came in is then told alone, and is
-    /// right by itself.
+    /// Empty if nothing was paid back, and for a voice without the words: the takings are then spoken without refunds,
+    /// which is correct by itself.
     private func refunds(of takings: DayTakings) throws(SpeechError) -> AnnouncementScript {
         guard takings.refunds > 0, !takings.refundTotals.isEmpty, language.sentences[.todayRefunds]?.isEmpty == false
         else { return AnnouncementScript(text: "", elements: []) }
@@ -90,22 +96,22 @@ public struct ScriptWriter: Sendable {
             .todayRefunds, count: try language.reading(of: takings.refunds), totals: takings.refundTotals)
     }
 
-    /// Stands between two totals: the mark that makes a rest in the sentence itself.
+    /// The text between two totals: the sentence's own pause mark.
     private func separator(in sentence: Language.Sentence) -> String {
         language.sentences[sentence]?.first { language.pauses[$0] != nil }.map(String.init) ?? " "
     }
 
-    /// Covers any text: phrases for the words, rests for the punctuation.
+    /// Covers any text: phrases for the words, pauses for the punctuation.
     public func script(ofText text: String) throws(SpeechError) -> AnnouncementScript {
         try script(ofText: text, amounts: [])
     }
 
-    /// - Parameter amounts: where amounts and counts stand in the text, in Unicode scalars. A phrase that covers a part of
-    ///   one belongs to it as a whole.
+    /// - Parameter amounts: the places of amounts and counts in the text, in Unicode scalars. A phrase that covers a
+    ///   part of one belongs to it as a whole.
     private func script(ofText text: String, amounts: [Range<Int>]) throws(SpeechError) -> AnnouncementScript {
         let letters = Array(text.unicodeScalars)
         var elements: [AnnouncementScript.Element] = []
-        // What each element covers.
+        // The range of the text that each element covers.
         var places: [Range<Int>] = []
         func append(_ run: ArraySlice<Unicode.Scalar>) throws(SpeechError) {
             for unit in try selection.units(for: run) {
@@ -131,7 +137,8 @@ public struct ScriptWriter: Sendable {
             text: pauses.textWithoutUnitMarks(text), elements: elements, amountRanges: ranges)
     }
 
-    /// - Parameter exactly: an amount whose currency has no word is an error, instead of another currency's.
+    /// - Parameter exactly: whether an amount whose currency has no word is an error, instead of being read as another
+    ///   currency's.
     private func script(
         _ sentence: Language.Sentence, channel: String = "", amount: Money? = nil, count: String = "",
         totals: [Money] = [], exactly: Bool = true
@@ -177,7 +184,7 @@ public struct ScriptWriter: Sendable {
         for piece in template.pieces {
             switch piece {
             case .text(let text): words += text
-            // Behind nothing there is no suffix.
+            // After nothing there is no suffix.
             case .suffix(let name): if !amounts.isEmpty { words += language.suffixes[name]?.text(after: words) ?? "" }
             case .placeholder(.amount):
                 if let amount { append(amount: try reading(of: amount, exactly)) }
@@ -202,10 +209,10 @@ public struct ScriptWriter: Sendable {
             : try language.readingOfAnyCurrency(money, unitJoint: pauses.unitJoint)
     }
 
-    /// Between the chime of a kind, which has died away by then, and its words.
+    /// Between the chime of a kind, which has decayed by then, and its words.
     private static let restBehindChime = Duration.milliseconds(50)
 
-    /// Between the words that tell a repetition, and what is repeated.
+    /// Between the words that announce a repetition, and what is repeated.
     private static let restBeforeRepetition = Duration.milliseconds(300)
 
     private func repetition(_ words: AnnouncementScript, of script: AnnouncementScript) -> AnnouncementScript {
@@ -216,7 +223,7 @@ public struct ScriptWriter: Sendable {
         return whole
     }
 
-    /// Between what came in on a day and what was paid back.
+    /// Between a day's takings and its refunds.
     private static let restBeforeRefunds = Duration.milliseconds(300)
 
     private func joined(_ payments: AnnouncementScript, _ refunds: AnnouncementScript) -> AnnouncementScript {
@@ -231,13 +238,14 @@ public struct ScriptWriter: Sendable {
         switch utterance {
         case .replay(let repeated):
             guard let words = try? script(.replay) else {
-                // The voice has the words, but cannot play them. Silence is better than what sounds like a new payment.
+                // The voice has the words but cannot play them. Silence is better than something that sounds like a new
+                // payment.
                 if let sentence = language.sentences[.replay], !sentence.isEmpty { break }
                 return script(for: repeated)
             }
             return repetition(words, of: script(for: repeated))
         case .payment(let money, let channel):
-            // If only the currency's word or the channel's recording is missing, the amount is still told.
+            // If only the currency's word or the channel's recording is missing, the amount is still spoken.
             if let name = channelName(channel),
                 let script = try? script(.payment, channel: name, amount: money, exactly: false)
             {
@@ -252,7 +260,7 @@ public struct ScriptWriter: Sendable {
             if let script = try? script(.refund, amount: money, exactly: false) { return script }
             if let script = try? script(.unreadableRefund) { return script.withoutAmount }
         case .kind(let kind, let amount, let number):
-            // Never the words of a payment: this is none. Without its amount it is still news, if not all of it.
+            // Never the words of a payment, which this is not. Without its amount it is still news, though incomplete.
             if let script = try? script(kind, amount, number, exactly: false) { return script }
             if let script = try? script(kind, nil, number) { return script }
             if let script = try? exactScript(for: .prompt(.message)) {
@@ -282,7 +290,7 @@ public struct ScriptWriter: Sendable {
         case .dayTakings(let takings): return script(for: .today(count: takings.payments, totals: takings.totals))
         case .network(let isOnline, _):
             if let script = try? exactScript(for: .network(isOnline: isOnline, address: [])) { return script }
-        // Digits alone would be anything.
+        // Digits alone could mean anything.
         case .signInCode: return AnnouncementScript(text: "", elements: [])
         case .prompt: break
         }

@@ -9,7 +9,7 @@ struct SentenceTemplate: Sendable {
     enum Piece: Sendable {
         case text(String)
         case placeholder(Placeholder)
-        /// Depends on what stands before it.
+        /// Depends on the text before it.
         case suffix(String)
     }
 
@@ -39,13 +39,13 @@ struct SentenceTemplate: Sendable {
         self.pieces = pieces
     }
 
-    /// Takes apart what stands between two braces: a placeholder, and a suffix behind a colon.
+    /// Parses the text between two braces: a placeholder, and a suffix after a colon.
     private static func placeholder(_ text: Substring) -> (name: String, suffix: String?)? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         return parts.first.map { ($0, parts.count > 1 ? parts[1] : nil) }
     }
 
-    /// What stands between braces in a text, whatever it is.
+    /// Everything that stands between braces in a text.
     static func placeholders(in text: String) -> [(name: String, suffix: String?)] {
         text.matches(of: /\{([^}]*)\}/).compactMap { placeholder($0.1) }
     }

@@ -6,11 +6,11 @@ public enum SpeechError: Error, Sendable, Equatable, CustomStringConvertible {
     case noRule(String)
     /// The voice has no unit word for this currency.
     case noUnit(Currency)
-    /// No recording covers the text from here on.
+    /// No recording covers the text from this place on.
     case missingPhrase(String)
     /// The voice has no words for this kind.
     case noKind(KindName)
-    /// The words of this kind have a place for a number, and none was given.
+    /// The words of this kind have a placeholder for a number, and none was given.
     case noNumber(KindName)
 
     public var description: String {

@@ -1,31 +1,32 @@
 import SoundboxCore
 
-/// The words in which the voices of a box tell of money and of the box itself, each with who may not write it.
+/// The words with which the voices of a box speak of money and of the box itself, each with the authors who may not use
+/// it.
 struct SpokenWords: Sendable {
     struct Word: Sendable {
         /// Letters alone.
         let units: [FoldedText.Unit]
         let meaning: TextProblem.Meaning
-        /// The most trusted author who may not write it.
+        /// The most trusted author who may not use it.
         let barred: TextRules.Author
-        /// Whether it tells of money beside a number only, unless a payer writes it: 元, won, USD.
+        /// Whether it means money only beside a number, except from a payer: 元, won, USD.
         let needsNumber: Bool
     }
 
     /// By the first letter, without its marks.
     private(set) var words: [String: [Word]] = [:]
-    /// Of the letters in which the sentences are written: see ``FoldedText/Unit/block``.
+    /// The blocks of the letters in the sentences: see ``FoldedText/Unit/block``.
     private(set) var blocks: Set<UInt32> = []
-    /// The prompts that a provider may have said as they are, as ``key(of:)``.
+    /// The prompts that a provider may have spoken unchanged, as ``key(of:)``.
     private(set) var freePrompts: Set<String> = []
 
-    /// Said of the box in a voice that people believe: nobody else may.
+    /// Statements about the box that people believe, so that nobody else may make them.
     private static let barredPrompts: [Prompt] = [.cancelled, .storageFault, .signInCode, .paymentUnreadable]
-    /// Sentences that say of money that it came or went.
+    /// Sentences that say that money came or went.
     private static let moneySentences: [Language.Sentence] = [
         .payment, .paymentWithoutChannel, .refund, .unreadable, .unreadableWithoutChannel, .unreadableRefund,
     ]
-    /// Signs of currencies that Unicode has as letters only, and what money is called in Chinese every day.
+    /// Currency signs that Unicode encodes only as letters, and everyday Chinese words for money.
     private static let everydayUnits = ["RMB", "Rp", "RM", "Rs", "块", "毛", "रुपए", "रूपए", "रूपये", "रुपया"]
 
     init(_ languages: [Language]) {
@@ -45,14 +46,14 @@ struct SpokenWords: Sendable {
         }
     }
 
-    /// Equal for texts that are heard alike.
+    /// Equal for texts that sound alike.
     static func key(of text: String) -> String {
         FoldedText(text).units.filter { $0.kind != .separator }.map(\.plain).joined()
     }
 
     // MARK: - What a voice says
 
-    /// Chinese numerals are numbers by Unicode, and are no words here.
+    /// Numerals of Chinese are numbers by Unicode, and are no words here.
     private mutating func addNumbers(of language: Language) {
         let joint = Set(language.subunitJoint.words)
         let pieces = language.numbers.vocabulary(ofSets: language.ruleSets, withDecimals: false)
@@ -62,7 +63,7 @@ struct SpokenWords: Sendable {
     private mutating func addUnits(of language: Language) {
         let words = language.units.values.flatMap { [$0.unit] + $0.subunits.map(\.word) }
         let names = Self.letters(of: words.flatMap { [$0.one, $0.other] })
-        // dollar of Hong Kong dollar, đô la of đô la Mỹ
+        // "dollar" of Hong Kong dollar, "đô la" of đô la Mỹ.
         let shared = Self.sharedBeginnings(of: names) + Self.sharedEnds(of: names)
         for units in names + shared { add(units, .unit, .voice, needsNumber: !Self.isLong(units)) }
         for code in language.units.keys { add(code, .unit, .voice, needsNumber: true) }
@@ -73,7 +74,7 @@ struct SpokenWords: Sendable {
         let names = Self.letters(of: Array(language.channels.values))
         for units in names { add(units, .channel, .voice) }
         for key in language.channels.keys { add(key, .channel, .voice) }
-        // MoMo of qua MoMo
+        // "MoMo" of qua MoMo.
         for beginning in Self.sharedBeginnings(of: names) {
             for name in names where name.begins(with: beginning) {
                 let rest = Array(name.dropFirst(beginning.count))
@@ -98,7 +99,7 @@ struct SpokenWords: Sendable {
                 else { continue }
                 // total, 总计
                 if next == .total { addLong(last, .sentence, .provider) }
-                // 收款 of 今日收款: only Chinese and Korean words are long with two letters.
+                // 收款 of 今日收款: only Chinese and Korean words are long enough with two letters.
                 if next == .count { addLong(String(last.words.last?.suffix(2) ?? ""), .sentence, .provider) }
             }
         }
@@ -110,7 +111,7 @@ struct SpokenWords: Sendable {
         }
     }
 
-    /// The words of a sentence; of Chinese any two characters side by side, among them every recorded word.
+    /// The words of a sentence; in Chinese any two adjacent characters, among them every recorded word.
     private mutating func addParts(of run: String, _ barred: TextRules.Author) {
         for word in run.words { addLong(word, .sentence, barred) }
         let units = FoldedText(run).units
@@ -122,7 +123,7 @@ struct SpokenWords: Sendable {
 
     // MARK: - Adding
 
-    /// Adds it if it is no glue, such as “of”.
+    /// Adds a text unless it is too short to be significant, such as "of".
     private mutating func addLong(_ text: String, _ meaning: TextProblem.Meaning, _ barred: TextRules.Author) {
         guard Self.isLong(FoldedText(text).units.filter(\.isLetter)) else { return }
         add(text, meaning, barred)
@@ -145,7 +146,7 @@ struct SpokenWords: Sendable {
             Word(units: units, meaning: meaning, barred: barred, needsNumber: needsNumber))
     }
 
-    /// Four letters, or two syllables.
+    /// At least four letters, or two syllables.
     private static func isLong(_ units: [FoldedText.Unit]) -> Bool {
         switch units.first?.kind {
         case .letter(.han), .letter(.hangul): units.count > 1
@@ -186,19 +187,19 @@ extension [FoldedText.Unit] {
 }
 
 extension SentenceTemplate {
-    /// What stands between the placeholders.
+    /// The text between the placeholders.
     fileprivate var literals: [String] { pieces.compactMap { if case .text(let text) = $0 { text } else { nil } } }
 }
 
 extension String {
-    /// What stands between punctuation.
+    /// The text between punctuation marks.
     fileprivate var runs: [String] { split(whereSeparator: \.isPunctuation).map(String.init) }
 
     fileprivate var words: [String] {
         split { $0.isWhitespace || $0.isPunctuation }.map(String.init)
     }
 
-    /// How German is written where there is no umlaut: fuenf, dreissig.
+    /// How German is written without umlauts: fuenf, dreissig.
     fileprivate var withoutUmlauts: String {
         replacing("ä", with: "ae").replacing("ö", with: "oe").replacing("ü", with: "ue").replacing("Ü", with: "Ue")
             .replacing("ß", with: "ss")

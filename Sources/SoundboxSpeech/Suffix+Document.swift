@@ -1,7 +1,7 @@
 import SoundboxCore
 
 extension Suffix {
-    /// Reads the suffixes of a voice, by the names under which its sentences refer to them.
+    /// Reads the suffixes of a voice, by the names that its sentences use.
     static func all(reading value: YAMLValue) throws(YAMLError) -> [String: Suffix] {
         var suffixes: [String: Suffix] = [:]
         for (name, value) in try value.mapping().entries {

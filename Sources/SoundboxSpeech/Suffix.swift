@@ -1,11 +1,11 @@
 import SoundboxCore
 
-/// A part of a sentence whose form depends on what stands before it: 원이 and 달러가, Turkish -ı, -i, -u and -ü.
+/// A part of a sentence whose form depends on the text before it: 원이 and 달러가, Turkish -ı, -i, -u and -ü.
 public struct Suffix: Sendable, Equatable {
     public struct Form: Sendable, Equatable {
-        /// It fits behind a text that ends with one of these; `nil` behind any.
+        /// It fits after a text that ends with one of these; `nil` fits after any.
         public var endings: [String]?
-        /// What is said; may be empty.
+        /// What is spoken; may be empty.
         public var text: String
 
         public init(after endings: [String]?, _ text: String) {
@@ -14,7 +14,7 @@ public struct Suffix: Sendable, Equatable {
         }
     }
 
-    /// The first that fits is said. The last one fits always.
+    /// The first that fits is spoken. The last one always fits.
     public let forms: [Form]
 
     public init(_ forms: [Form]) { self.forms = forms }

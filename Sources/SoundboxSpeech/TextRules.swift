@@ -1,21 +1,19 @@
 import SoundboxCore
 
-/// Decides which text of others may be said: none with the words in which the box's own voices tell of money.
+/// Decides which text from others may be spoken: none with the words that the box's own voices use for money.
 ///
-/// ```swift
-/// let rules = TextRules([language])
-/// try rules.check("三号桌叫人", by: .provider)
-/// ```
+///     let rules = TextRules([language])
+///     try rules.check("三号桌叫人", by: .provider)
 ///
-/// A text has no payment behind it, and people believe this voice. See docs/decisions/127.
+/// Such text has no payment behind it, and people believe this voice. See docs/decisions/127.
 public struct TextRules: Sendable {
-    /// Who wrote a text, the most trusted first. What one of them may not write, those behind may not either.
+    /// Who wrote a text, the most trusted first. What one author may not write, those after it may not either.
     public enum Author: Int, Sendable, Comparable {
-        /// Who made the voice, in the words of a kind.
+        /// The author of the voice, in the words of a kind.
         case voice
-        /// Who sends commands.
+        /// The sender of commands.
         case provider
-        /// Who pays, in the text of a notice.
+        /// The payer, in the text of a notice.
         case payer
 
         public static func < (one: Author, other: Author) -> Bool { one.rawValue < other.rawValue }
@@ -23,7 +21,7 @@ public struct TextRules: Sendable {
 
     private let words: SpokenWords
 
-    /// - Parameter languages: those of all voices that speak. What may not be said in one of them may not be said.
+    /// - Parameter languages: of all voices that speak. What may not be said in one of them may not be said.
     public init(_ languages: [Language]) { words = SpokenWords(languages) }
 
     /// - Parameter text: of any length, also several texts that are heard one after the other.
@@ -32,22 +30,22 @@ public struct TextRules: Sendable {
         if let finding = TextSearch(text, words, by: author).finding { throw finding }
     }
 
-    /// Whether it is a prompt of the box that a provider may have said as it is.
+    /// Whether it is a prompt of the box that a provider may have spoken unchanged.
     public func isFreePrompt(_ text: String) -> Bool { words.freePrompts.contains(SpokenWords.key(of: text)) }
 
-    /// The unit of an amount in what a voice says; `nil` when there is none.
+    /// The unit of an amount in a voice's own words; `nil` when there is none.
     func amount(in text: String) -> String? { TextSearch(text, words, by: .voice).amount }
 
-    /// Whether any word of what a voice says is a number's.
+    /// Whether a voice's own words contain a number.
     func hasNumber(_ text: String) -> Bool { TextSearch(text, words, by: .voice).hasNumber }
 
-    /// Whether the last word of it is, as far as blanks and not marks stand behind it.
+    /// Whether the text ends with a number, ignoring spaces but not punctuation after it.
     func endsWithNumber(_ text: String) -> Bool { TextSearch(text, words, by: .voice).endsWithNumber }
 }
 
-/// Words that a text may not say.
+/// Words that a text may not contain.
 public struct TextProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What words are in the voices of a box.
+    /// What such words mean.
     public enum Meaning: String, Sendable {
         case number = "a number"
         case unit = "a unit of money"
@@ -57,7 +55,7 @@ public struct TextProblem: Error, Sendable, Equatable, CustomStringConvertible {
         case foreign = "in a script that the box does not speak"
     }
 
-    /// As they stand there.
+    /// As they stand in the text.
     public var words: String
     public var meaning: Meaning
 
@@ -65,7 +63,7 @@ public struct TextProblem: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension FoldedText.Unit {
-    /// A digit of any script or picture, or a Chinese numeral, also of contracts: 五, 伍.
+    /// A digit of any script or picture, or a Chinese numeral, including the financial ones: 五, 伍.
     var isNumeral: Bool {
         kind == .digit || kind == .letter(.han) && plain.unicodeScalars.contains { $0.properties.numericType != nil }
     }

@@ -1,12 +1,12 @@
 import SoundboxCore
 
-/// Where the words of the voices stand in one text.
+/// Finds the words of the voices in one text.
 struct TextSearch {
-    /// The letters of a word, whether or not they are one there.
+    /// The letters of a word, whether or not they form a word there.
     private struct Match {
         let word: SpokenWords.Word
         let range: Range<Int>
-        /// Something stands between its letters.
+        /// Whether something stands between its letters.
         let isSpread: Bool
     }
 
@@ -14,10 +14,10 @@ struct TextSearch {
     private let words: SpokenWords
     private let author: TextRules.Author
     private var matches: [Match] = []
-    /// Where matches begin and end that may make letters beside them a word: fivehundred.
+    /// Where matches begin and end that may make adjacent letters a word: fivehundred.
     private var begins: Set<Int> = []
     private var ends: Set<Int> = []
-    /// Of each unit, whether it belongs to a number.
+    /// For each unit, whether it belongs to a number.
     private var isNumber: [Bool]
 
     init(_ text: String, _ words: SpokenWords, by author: TextRules.Author) {
@@ -58,8 +58,8 @@ struct TextSearch {
         return author == .payer ? foreign : nil
     }
 
-    /// Letters of a script that no sentence is written in: a payer's wubai or "five hundred" in a Chinese text, whose
-    /// numbers are not among the words.
+    /// Letters of a script that no sentence uses: a payer's wubai or "five hundred" in a Chinese text, whose numbers
+    /// are not among the words.
     private var foreign: TextProblem? {
         let isForeign = { (unit: FoldedText.Unit) in unit.block.map { !words.blocks.contains($0) } ?? false }
         guard let first = text.units.firstIndex(where: isForeign) else { return nil }
@@ -76,7 +76,7 @@ struct TextSearch {
 
     var hasNumber: Bool { isNumber.contains(true) }
 
-    /// Whether the text ends with a number, as far as blanks and not marks stand behind it.
+    /// Whether the text ends with a number, ignoring spaces but not punctuation after it.
     var endsWithNumber: Bool {
         let end = text.text.lastIndex { !$0.isWhitespace }
         let last = text.units.lastIndex { $0.place.lowerBound == end }
@@ -85,7 +85,7 @@ struct TextSearch {
 
     // MARK: - Matching
 
-    /// Blanks, punctuation and pictures between letters do not hide a word.
+    /// Spaces, punctuation and pictures between letters do not hide a word.
     private func match(_ word: SpokenWords.Word, at start: Int) -> Match? {
         var place = start
         var isSpread = false
@@ -99,7 +99,7 @@ struct TextSearch {
         return Match(word: word, range: start..<place, isSpread: isSpread)
     }
 
-    /// Marks tell words apart where both have them, as in Vietnamese: đông is no đồng. A payer's are passed over.
+    /// Marks distinguish words if both have them, as in Vietnamese: đông is not đồng. A payer's marks are ignored.
     private func isAlike(_ unit: FoldedText.Unit, _ letter: FoldedText.Unit) -> Bool {
         guard unit.kind == letter.kind, unit.plain == letter.plain else { return false }
         return author == .payer || letter.exact == letter.plain || unit.exact == unit.plain
@@ -115,9 +115,9 @@ struct TextSearch {
         let isGluedBehind = end < text.units.count && text.units[end].kind == last.kind
         let touches = ends.contains(start) || begins.contains(end)
         switch first.kind {
-        // Minutes are 分, too.
+        // 分 also means minutes.
         case .letter(.han): return !(first.plain == "分" && units.count == 1 && isGluedBehind && isMinute(end))
-        // 사 is four, and not in 감사합니다.
+        // 사 is four, but not in 감사합니다.
         case .letter(.hangul): return units.count > 1 || !isGluedBefore || !isGluedBehind || touches
         case .letter(.thai): return true
         default:
@@ -133,7 +133,7 @@ struct TextSearch {
 
     private func isMinute(_ place: Int) -> Bool { text.units[place].plain == "钟" }
 
-    /// Whether a number stands right behind, or before with at most a letter between: 一百多元.
+    /// Whether a number follows directly, or precedes with at most one letter between: 一百多元.
     private func isBesideNumber(_ range: Range<Int>) -> Bool {
         var letters = 0
         for place in (0..<range.lowerBound).reversed() {
@@ -145,7 +145,7 @@ struct TextSearch {
         return behind.map { isNumber[$0] } ?? false
     }
 
-    /// Words of two or more capitals that are digits of Rome, which synthesisers read as numbers: XXV.
+    /// Words of two or more capitals that are Roman numerals, which synthesisers read as numbers: XXV.
     private var romanNumerals: [Range<Int>] {
         let digits = text.units.map { $0.isCapital && "ivxlcdm".contains($0.plain) }
         let isLetter = text.units.map { $0.kind == .letter(.spaced) }
@@ -159,7 +159,7 @@ struct TextSearch {
         return found
     }
 
-    /// Codes of ISO 4217 in capitals.
+    /// ISO 4217 codes in capitals.
     private var codes: [Range<Int>] {
         text.units.indices.compactMap { start in
             let end = start + 3

@@ -2,42 +2,46 @@ import SoundboxCore
 
 /// Covers a text with the recorded phrases that sound best together.
 ///
-/// A phrase that is recorded whole has its own rhythm and tone sandhi, so the fewest recordings win. Among coverings of
-/// equal number, the one that ends with an ending does, then the one that cuts the fewest digits from their places, then the
-/// one with the fewest single syllables, then the one with the longest first phrase, and so on. The choice is stable.
+///     let units = UnitSelection(phrases: ["twenty", "three", "twenty-three"], wordsAreSpaced: true)
+///     let indices = try units.cover(Array("twenty-three".unicodeScalars)[...])  // [2]
+///
+/// A phrase that is recorded as a whole has its own rhythm and tone sandhi, so the fewest recordings win. Among
+/// coverings with equally many, the order of preference is: one that ends with an ending, the fewest digits cut from
+/// their places, the fewest single syllables, the longest first phrase, the longest second one, and so on. The choice
+/// is deterministic.
 struct UnitSelection: Sendable {
-    /// No phrase begins or ends inside of one.
+    /// No phrase begins or ends inside one.
     typealias Letter = Unicode.Scalar
 
     private struct Phrase: Sendable {
         let letters: [Letter]
-        /// Its place in the list of phrases.
+        /// Its index in the list of phrases.
         let index: Int
         let isEnding: Bool
     }
 
-    /// What makes a covering worse. A recording more weighs more than all the rest of an announcement.
+    /// What makes a covering worse. One more recording weighs more than everything else in an announcement.
     private enum Cost {
         static let recording = 1000
-        /// For the recording that ends the text and is none that was spoken as an ending: its melody promises more.
+        /// The last recording is not one that was spoken as an ending: its melody sounds unfinished.
         static let openEnd = 100
-        /// For a digit that ends a recording in front of its place: 零七, 十二 is heard as other numbers; 零, 七十二 is not.
+        /// A digit ends a recording before its place word: 零七, 十二 is heard as other numbers; 零, 七十二 is not.
         static let cutPlace = 20
-        /// For a syllable spoken alone, the hardest to understand: 四十, 五元 and not 四十五, 元.
+        /// A syllable spoken alone, the hardest to understand: 四十, 五元 instead of 四十五, 元.
         static let loneLetter = 10
     }
 
     /// Whether spaces and hyphens separate words, so that a phrase may only begin and end at one.
     private let wordsAreSpaced: Bool
-    /// By their first letter, the shortest first; of two equal ones, the first in the list.
+    /// By their first letter, the shortest first; of two equal phrases, only the first in the list.
     private let phrases: [Letter: [Phrase]]
-    /// What follows a digit and makes it more: 十, 百. Where words are not spaced.
+    /// The words that follow a digit and raise its value: 十, 百. Only if words are not spaced.
     private let places: [[Letter]]
 
     /// - Parameters:
-    ///   - phrases: what there is a recording for. Their indices are what ``cover(_:)`` returns.
-    ///   - endings: those of them that were spoken as the end of a sentence, and stand nowhere else.
-    ///   - places: the words that the number rules say right behind a digit.
+    ///   - phrases: the recorded phrases. ``cover(_:)`` returns their indices.
+    ///   - endings: indices of phrases that were spoken as the end of a sentence, and are used only there.
+    ///   - places: the words that the number rules put right after a digit.
     init(phrases: [String], endings: Set<Int> = [], places: [String] = [], wordsAreSpaced: Bool) {
         self.wordsAreSpaced = wordsAreSpaced
         self.places = wordsAreSpaced ? [] : places.map { Self.normalized($0.unicodeScalars) }.filter { !$0.isEmpty }
@@ -54,11 +58,11 @@ struct UnitSelection: Sendable {
         }
     }
 
-    /// A phrase that was chosen.
+    /// A chosen phrase.
     struct Unit: Sendable, Equatable {
-        /// Its place in the list of phrases.
+        /// Its index in the list of phrases.
         var phrase: Int
-        /// The letters of the text that it covers, counted as the text's own indices are.
+        /// The letters of the text that it covers, in the text's own indices.
         var place: Range<Int>
     }
 
@@ -83,7 +87,7 @@ struct UnitSelection: Sendable {
     }
 
     private struct Choice {
-        /// Of all that covers the text from here on.
+        /// Of everything that covers the text from here on.
         var cost: Int
         /// In letters.
         var length: Int
@@ -91,7 +95,7 @@ struct UnitSelection: Sendable {
         var phrase: Int?
     }
 
-    /// The best way on from each place, and from the end; `nil` where there is none. Found from the end to the start.
+    /// The best choice at each place, and at the end; `nil` if there is none. Computed from the end to the start.
     private func choices(for letters: [Letter]) -> [Choice?] {
         var best = [Choice?](repeating: nil, count: letters.count + 1)
         best[letters.count] = Choice(cost: 0, length: 0)
@@ -105,7 +109,7 @@ struct UnitSelection: Sendable {
                     guard let rest = best[end] else { return }
                     let cost =
                         rest.cost + cost(of: phrase, endsText: end == textEnd) + (isCut ? Cost.cutPlace : 0)
-                    // Matches come shortest first, so that the longest wins a tie.
+                    // Matches come shortest first, so the longest wins a tie.
                     if let found = best[start], found.cost < cost { return }
                     best[start] = Choice(cost: cost, length: end - start, phrase: phrase.index)
                 }
@@ -158,7 +162,7 @@ struct UnitSelection: Sendable {
 
     private static let separator: Letter = " "
 
-    /// Behind the last letter that is no separator.
+    /// After the last letter that is no separator.
     private static func textEnd(_ letters: [Letter]) -> Int {
         letters.lastIndex { $0 != separator }.map { $0 + 1 } ?? 0
     }

@@ -1,21 +1,21 @@
 import SoundboxCore
 
-/// Something that the box wants to say.
+/// Something that the box says.
 public enum Utterance: Sendable, Equatable {
     case payment(Money, channel: String?)
     case refund(Money)
-    /// News of a kind that the voice defines, with what its words have a place for.
+    /// News of a kind that the voice defines, with the values for its placeholder.
     case kind(KindName, amount: Money?, number: Int64?)
-    /// A payment or a refund that is repeated. It must not sound like a new one.
+    /// A repeated payment or refund. It must not sound like a new one.
     indirect case replay(Utterance)
     /// Payments that waited too long, with the total of each currency; no totals when they are too large to be read.
     case lateSummary(count: Int, totals: [Money])
-    /// What came in on the current business day, with the total of each currency; no totals when they cannot be read.
+    /// The takings of the current business day, with the total of each currency; no totals when they cannot be read.
     case today(count: Int, totals: [Money])
-    /// The same, and what was paid back.
+    /// The same with the refunds of that day.
     case dayTakings(DayTakings)
     case prompt(Prompt)
-    /// Whether payments can arrive, and the IPv4 address at which the box is reached; no octets when there is none.
+    /// Whether payments can arrive, and the box's IPv4 address; no octets when there is none.
     case network(isOnline: Bool, address: [UInt8])
     /// The code, digit by digit, that lets a phone onto the shop's page.
     case signInCode(SignInCode)
@@ -28,7 +28,7 @@ public enum Utterance: Sendable, Equatable {
         }
     }
 
-    /// The summary of these payments. Totals stand in the order in which their currencies came first.
+    /// The summary of these payments. Totals are in the order in which their currencies first occur.
     public static func lateSummary(of payments: [Money]) -> Utterance {
         .lateSummary(count: payments.count, totals: totals(of: payments))
     }
@@ -48,24 +48,24 @@ public enum Utterance: Sendable, Equatable {
     }
 }
 
-/// An utterance turned into what is played, in order.
+/// The recordings, pauses and sounds of an utterance, in the order of playing.
 public struct AnnouncementScript: Sendable, Equatable {
     public enum Element: Sendable, Equatable {
         /// A recording, by its index in the voice's list of phrases.
         case phrase(Int)
         case pause(Duration)
-        /// Sound that is no recording of the voice.
+        /// Sound that is not a recording of the voice.
         case sound(PCMSound)
     }
 
     /// The words, for logs and people: 支付宝到账,一百二十三点四五元.
     public var text: String
     public var elements: [Element]
-    /// Which elements tell one amount or one count, in order: whoever stops inside of one leaves another number behind.
+    /// Which elements say one amount or one count, in order. Stopping inside such a range would leave another number.
     public var amountRanges: [Range<Int>]
-    /// Why it does not say all that was asked for, when it does not: without the amount, or without its currency.
+    /// Why the script does not say everything: it lacks the amount, or the currency. `nil` when it is complete.
     public var shortcoming: SpeechError?
-    /// Whether it tells of money without saying how much.
+    /// Whether it speaks of money without saying how much.
     public var lacksAmount: Bool
 
     public init(
@@ -79,9 +79,8 @@ public struct AnnouncementScript: Sendable, Equatable {
         self.lacksAmount = lacksAmount
     }
 
-    /// This script and then another one. What was asked for is this one: its shortcoming counts, and whether it tells
-    /// the amount.
-    /// - Parameter rest: silence between the two; none where either has no elements.
+    /// This script, followed by another one. The shortcoming and ``lacksAmount`` are this one's.
+    /// - Parameter rest: silence between the two; none if either has no elements.
     public func followed(by other: AnnouncementScript, after rest: Duration) -> AnnouncementScript {
         var whole = self
         if !text.isEmpty, !other.text.isEmpty { whole.text += " " }
@@ -93,13 +92,13 @@ public struct AnnouncementScript: Sendable, Equatable {
         return whole
     }
 
-    /// Whether an amount or a count goes on behind this element.
+    /// Whether an amount or a count continues after this element.
     /// - Parameter index: of an element.
     public func amountGoesOn(behind index: Int) -> Bool {
         amountRanges.contains { $0.contains(index) && index + 1 < $0.upperBound }
     }
 
-    /// Whether a single word or other sound is in it.
+    /// Whether it contains a word or other sound.
     public var hasWords: Bool {
         elements.contains { element in
             switch element {

@@ -2,7 +2,10 @@ import CSndFile
 import Glibc
 import SoundboxSystem
 
-/// A sound file as it was found on disk, decoded.
+/// A sound file, decoded.
+///
+///     let file = try AudioFile(reading: "/usr/share/soundbox/sounds/zh-CN/chime.flac")
+///     print(file.recording.duration, file.channelCount)
 public struct AudioFile: Sendable {
     /// The sound, mixed to mono, at the file's own rate.
     public let recording: Recording
@@ -10,15 +13,15 @@ public struct AudioFile: Sendable {
     public let channelCount: Int
     /// Whether the file is FLAC.
     public let isFLAC: Bool
-    /// Whether ``writeFLAC(_:to:isSynthesized:)`` made it from a synthesiser, and no person spoke it.
+    /// Whether ``writeFLAC(_:to:isSynthesized:)`` wrote it from a synthesiser, and no person spoke it.
     public let isSynthesized: Bool
 
-    /// Marks every synthesised file, in its comment. No tool overwrites a file without this mark unasked.
+    /// Marks every synthesised file, in its comment. No tool overwrites a file without this mark unless asked to.
     private static let synthesisMark = "Made by \"make sounds\"; made again when voice.yaml changes."
 
     /// Reads any file that libsndfile knows (WAV, FLAC, Ogg, MP3 …). Blocks on the disk.
     ///
-    /// Safe on foreign files: length, rate and channels are bounded, whatever the header claims.
+    /// Safe with untrusted files: length, rate and channels are bounded, whatever the header claims.
     /// - Parameter limit: a longer file is refused before it fills the memory.
     public init(reading path: String, limit: Duration = .seconds(300)) throws(RecordingError) {
         var block: [Float] = []
@@ -32,17 +35,17 @@ public struct AudioFile: Sendable {
         isSynthesized = file.comment == Self.synthesisMark
     }
 
-    /// Proves that ``init(reading:limit:)`` would succeed, and keeps nothing. Blocks on the disk.
+    /// Checks that ``init(reading:limit:)`` would succeed, and keeps nothing. Blocks on the disk.
     ///
-    /// - Parameter block: scratch memory, for use with the next file again.
+    /// - Parameter block: scratch memory, to be reused for the next file.
     static func prove(_ path: String, in block: inout [Float]) throws(RecordingError) {
         _ = try decode(path, limit: .seconds(300), in: &block) { _, _ in }
     }
 
     /// Writes `recording` as 16-bit mono FLAC. Blocks on the disk.
     ///
-    /// The file appears under its name complete or not at all: it is written beside it, read back and renamed.
-    /// - Parameter isSynthesized: whether it is marked as such, so that another run may replace it.
+    /// The file appears under its name complete or not at all: it is written under another name, read back and renamed.
+    /// - Parameter isSynthesized: whether to mark it as such, so that another run may replace it.
     package static func writeFLAC(_ recording: Recording, to path: String, isSynthesized: Bool) throws(RecordingError) {
         let partial = path + ".partial"
         do throws(RecordingError) {
@@ -77,7 +80,7 @@ public struct AudioFile: Sendable {
 ///
 /// - Parameters:
 ///   - block: scratch memory, resized as needed.
-///   - take: gets interleaved frames and the number of their channels.
+///   - take: called with interleaved frames and the number of their channels.
 private func decode(
     _ path: String, limit: Duration, in block: inout [Float], take: (ArraySlice<Float>, Int) -> Void
 ) throws(RecordingError) -> (sampleRate: Int, channelCount: Int, isFLAC: Bool, comment: String?) {
@@ -108,14 +111,14 @@ private func decode(
         take(samples, channels)
     }
     let isFLAC = Int(file.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_FLAC
-    // A FLAC file that was cut off ends without an error. The header of one made as a stream claims no length.
+    // A truncated FLAC file ends without an error. The header of one made as a stream claims no length.
     if isFLAC, file.frameCount < .max, decoded < file.frameCount {
         throw .unreadable(file: path, reason: "it ends after \(decoded) frames of \(file.frameCount)")
     }
     return (file.sampleRate, channels, isFLAC, file.comment)
 }
 
-/// The mean of the channels of interleaved frames.
+/// The mean of the channels.
 private func mono(_ interleaved: ArraySlice<Float>, channels: Int) -> [Float] {
     if channels == 1 { return Array(interleaved) }
     return stride(from: interleaved.startIndex, to: interleaved.endIndex, by: channels).map { frame in

@@ -2,7 +2,8 @@ import Glibc
 import SoundboxCore
 
 extension RIFFChunks {
-    /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; leaves the file's position alone.
+    /// - Returns: what is wrong, in words; `nil` when nothing is. Blocks on the disk; does not change the file's
+    ///   position.
     static func problem(in file: Int32) -> String? {
         var status = stat()
         guard fstat(file, &status) == 0 else { return nil }

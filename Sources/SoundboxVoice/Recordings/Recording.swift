@@ -3,7 +3,7 @@ import SoundboxCore
 
 /// One piece of mono sound in memory.
 public struct Recording: Sendable, Equatable {
-    /// What errors call it: a file name or path.
+    /// The name in errors: a file name or path.
     public var name: String
     /// Frames per second.
     public var sampleRate: Int
@@ -16,7 +16,7 @@ public struct Recording: Sendable, Equatable {
         self.samples = samples
     }
 
-    /// The mean of the samples: 0 unless the microphone's circuit has a fault.
+    /// The mean of the samples: 0 unless the recording equipment has a fault.
     package var offset: Double {
         samples.isEmpty ? 0 : samples.reduce(0.0) { $0 + Double($1) } / Double(samples.count)
     }
@@ -41,8 +41,8 @@ public struct Recording: Sendable, Equatable {
 
     /// The samples as 16-bit PCM, rounded to nearest and limited to full scale.
     ///
-    /// Not dithered: the result must be the same every time, and rounding at −96 dBFS lies far below the noise of
-    /// any recording. A sample that was read from 16-bit PCM comes back as the same integer.
+    /// Not dithered: the result must be the same every time, and rounding at −96 dBFS lies far below the noise of any
+    /// recording. A sample that was read from 16-bit PCM becomes the same integer again.
     package var pcm16: [Int16] {
         samples.map { Int16(Int32(nearest: min(max(Double($0) * 32768, -32768), 32767))) }
     }

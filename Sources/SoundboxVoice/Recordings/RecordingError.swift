@@ -2,26 +2,26 @@ import Glibc
 
 /// Why a sound file could not be read, written, measured or made. Every case names the file.
 public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file is no sound, or not the whole of it. It stays so until somebody writes it anew.
+    /// The file is no sound, or incomplete. It stays unusable until somebody replaces it.
     case unreadable(file: String, reason: String)
-    /// The file cannot be read now, and may be readable in a moment: see ``isPassing(_:)``.
+    /// The file cannot be read now, but perhaps later: see ``isPassing(_:)``.
     case unavailable(file: String, reason: String)
-    /// The file cannot be created or the disk is full. What stood there before is untouched.
+    /// The file cannot be created, or the disk is full. An existing file is not changed.
     case unwritable(file: String, reason: String)
-    /// The file holds sound of another kind than asked for.
+    /// The file holds sound of another format than expected.
     case unexpectedFormat(file: String, expected: String, found: String)
-    /// The sound itself is of no use: silent, too long, or too peaky for the loudness asked for.
+    /// The sound itself cannot be used: silent, too long, or too peaky for the wanted loudness.
     case unusable(file: String, reason: String)
-    /// The synthesiser did not speak.
+    /// The synthesiser failed.
     case synthesisFailed(file: String, reason: String)
 
-    /// Whether the same file may be read at the next attempt, with nobody touching it.
+    /// Whether the same file may be readable at the next attempt, without anybody changing it.
     public var isPassing: Bool {
         if case .unavailable = self { true } else { false }
     }
 
-    /// Why a recording that was there cannot be had, by the error of a system call: the process is short of descriptors
-    /// or memory, the disk did not answer, or the folder is being replaced.
+    /// Whether an error of a system call may be temporary: the process is short of descriptors or memory, the disk did
+    /// not answer, or the folder is being replaced.
     static func isPassing(_ code: Int32) -> Bool {
         [EMFILE, ENFILE, ENOMEM, EIO, ENOENT, ENOTDIR, EACCES, ESTALE, EAGAIN, EINTR, ETIMEDOUT, ENODEV].contains(code)
     }

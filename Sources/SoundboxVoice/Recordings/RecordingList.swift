@@ -1,30 +1,30 @@
 import SoundboxCore
 
-/// One recording of a voice: the file, what it says, and how to say it to the synthesiser.
+/// One recording of a voice: the file, what it says, and how the synthesiser should say it.
 public struct RecordingEntry: Sendable, Equatable {
-    /// File name without `.flac`: small letters, digits and hyphens.
+    /// File name without `.flac`: lower-case letters, digits and hyphens.
     public let file: String
-    /// The words that are heard, as the language writes them.
+    /// The spoken words, as the language writes them.
     public let text: String
-    /// What the synthesiser is given; `nil` for a person's recording, which no tool may overwrite.
+    /// The synthesiser's input; `nil` for a person's recording, which no tool may overwrite.
     public let say: String?
-    /// How fast this one is spoken, in relation to the voice's speed; 0.5–2.
+    /// How fast this one is spoken, relative to the voice's speed; 0.5–2.
     public let pace: Double
-    /// Whether it is spoken with the falling melody of a sentence's end, and played nowhere else.
+    /// Whether it is spoken with the falling melody of a sentence's end, and played only there.
     public let isEnding: Bool
 }
 
 /// How `make sounds` speaks the recordings.
 public struct SynthesisSettings: Sendable, Equatable {
-    /// The synthesisers that there is code for, with their own settings.
+    /// The supported synthesisers, with their own settings.
     public enum Program: Sendable, Equatable {
         /// Words per minute as espeak-ng counts them, 80–450, and pitch, 0–99.
         case espeakNG(speed: Int, pitch: Int)
-        /// Kokoro-82M. The way in which a `say` is spelled (`pinyin`, `english`, `espeak:VOICE`), and the speed in relation
-        /// to the model's own, 0.5–2.
+        /// Kokoro-82M. The spelling of its input (`pinyin`, `english`, `espeak:VOICE`), and the speed relative to the
+        /// model's own, 0.5–2.
         case kokoro(phonemes: String, speed: Double)
 
-        /// As `voice.yaml` writes it.
+        /// The name in `voice.yaml`.
         public var name: String {
             switch self {
             case .espeakNG: Name.espeakNG.rawValue
@@ -48,27 +48,27 @@ public struct SynthesisSettings: Sendable, Equatable {
     }
 }
 
-/// The part of a `voice.yaml` that names the recordings and what they must be like.
+/// The part of a `voice.yaml` that lists the recordings and their requirements.
 public struct RecordingList: Sendable, Equatable {
     /// Frames per second of every recording.
     public let sampleRate: Int
-    /// What every recording is levelled to, in LUFS.
+    /// The loudness of every recording, in LUFS.
     public let loudness: Double
-    /// `nil` for a voice that nobody synthesises.
+    /// `nil` for a voice that is not synthesised.
     public let synthesis: SynthesisSettings?
-    /// The file, without `.flac`, that is played before the speech; `nil` for a voice without one.
+    /// The file, without `.flac`, that is played before the speech; `nil` for a voice without a chime.
     public let chime: String?
     public let entries: [RecordingEntry]
     /// The files, without `.flac`, that are played before the words of a kind.
     public let chimesOfKinds: [KindName: String]
 
-    /// Every file that the voice needs, without `.flac`.
+    /// Every file of the voice, without `.flac`.
     package var files: [String] { (chime.map { [$0] } ?? []) + playable }
 
     /// The files of the entries, then the chimes of kinds, each once.
     package var playable: [String] { entries.map(\.file) + Set(chimesOfKinds.values).sorted() }
 
-    /// - Parameter voice: the whole `voice.yaml`. Keys at the top that are not asked for here are left to others.
+    /// - Parameter voice: the whole `voice.yaml`. Ignores other top-level keys.
     /// - Throws: ``YAMLError`` naming file, line and key.
     public init(reading voice: YAMLValue) throws(YAMLError) {
         let top = try voice.mapping()
@@ -94,7 +94,7 @@ public struct RecordingList: Sendable, Equatable {
     }
 }
 
-/// A text may be there twice: as it stands within a sentence, and as its end.
+/// A text may occur twice: as it sounds within a sentence, and at its end.
 private struct RecordedText: Hashable {
     let text: String
     let isEnding: Bool
@@ -140,8 +140,8 @@ extension SynthesisSettings {
 }
 
 /// - Parameters:
-///   - chime: that of arrivals, which is theirs alone.
-///   - files: what is named already. Kinds may share a chime.
+///   - chime: the chime of payments, which no kind may use.
+///   - files: the files named so far. Kinds may share a chime.
 private func readChimes(
     _ kinds: YAMLValue?, unlike chime: String?, _ files: inout Set<String>
 ) throws(YAMLError) -> [KindName: String] {

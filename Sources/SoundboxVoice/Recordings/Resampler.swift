@@ -1,11 +1,12 @@
 import CSoxr
 
-/// Converts the rate of a whole recording at once, when it is loaded; nothing is converted while it plays.
+/// Converts the rate of a whole recording when it is loaded; nothing is converted while it plays.
 public enum Resampler {
     /// `recording` at `sampleRate`, with libsoxr's high quality (`SOXR_HQ`: 20 bits, linear phase, so no delay).
     ///
-    /// The length is that of the original to the nearest frame. Takes about a millisecond per second of sound on
-    /// a small board. Peaks may grow by what lies between the old samples, which a true-peak limit allows for.
+    /// The length is that of the original to the nearest frame. Takes about a millisecond per second of sound on a
+    /// small board. Peaks may exceed those of the old samples by what lies between them, which a true-peak limit allows
+    /// for.
     public static func resample(_ recording: Recording, to sampleRate: Int) throws(RecordingError) -> Recording {
         if recording.sampleRate == sampleRate || recording.samples.isEmpty {
             return Recording(name: recording.name, sampleRate: sampleRate, samples: recording.samples)
@@ -21,7 +22,7 @@ public enum Resampler {
                 Double(recording.sampleRate), Double(sampleRate), 1, recording.samples, recording.samples.count, nil,
                 output.baseAddress, length, &written, &format, &quality, nil)
             if let error { failure = String(cString: error) }
-            // The filter's tail may end a frame early; what is missing is silence.
+            // The filter's tail may end a frame early; silence fills the rest.
             output[written...].initialize(repeating: 0)
             count = length
         }

@@ -3,10 +3,10 @@ import Glibc
 import SoundboxCore
 import SoundboxSystem
 
-/// Owns one open libsndfile handle and closes it exactly once; every call of the library is in here.
+/// Owns one open libsndfile handle and closes it exactly once. All calls of the library are here.
 ///
-/// Every call may block on the disk. libsndfile does not buffer uncompressed files: what ``writeRaw(_:)`` has taken is
-/// in the kernel's hands.
+/// Every call may block on the disk. libsndfile does not buffer uncompressed files: the kernel has what
+/// ``writeRaw(_:)`` has taken.
 package struct SoundFile: ~Copyable {
     private let handle: OpaquePointer
     private let path: String
@@ -16,14 +16,14 @@ package struct SoundFile: ~Copyable {
     package var channelCount: Int { Int(info.channels) }
     /// Container and encoding as in `SF_FORMAT_…`.
     package var format: Int32 { info.format }
-    /// Frames that the file claimed to hold when it was opened.
+    /// The number of frames that the file's header claimed when it was opened.
     package var frameCount: Int { Int(info.frames) }
 
     /// Opens an existing file of any kind that libsndfile knows.
     package init(reading path: String) throws(RecordingError) {
         let file: Int32
         do { file = try openFile(path, O_RDONLY) } catch { throw error.whileReading(path) }
-        // libsndfile would call a disk that does not answer "not a sound file".
+        // libsndfile would report a disk error as "not a sound file".
         var byte: UInt8 = 0
         guard pread(file, &byte, 1, 0) >= 0 else {
             let error = OpenError(code: errno)
@@ -33,7 +33,7 @@ package struct SoundFile: ~Copyable {
         try self.init(owning: file, path: path, mode: SFM_READ, info: SF_INFO())
     }
 
-    /// Creates a file or empties the one that is there.
+    /// Creates a file or empties the existing one.
     package init(creating path: String, sampleRate: Int, channelCount: Int, format: Int32) throws(RecordingError) {
         var info = SF_INFO()
         info.samplerate = Int32(sampleRate)
@@ -44,11 +44,11 @@ package struct SoundFile: ~Copyable {
             throw .unwritable(file: path, reason: error.reason)
         }
         try self.init(owning: file, path: path, mode: SFM_WRITE, info: info)
-        // `writeRaw` bypasses the statistics that this chunk of float files would hold.
+        // `writeRaw` bypasses the statistics that this chunk of float files would contain.
         sf_command(handle, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
     }
 
-    /// Opens an existing file to be continued after its last frame.
+    /// Opens an existing file to append frames.
     package init(continuing path: String) throws(RecordingError) {
         let file: Int32
         do { file = try openFile(path, O_RDWR) } catch { throw .unwritable(file: path, reason: error.reason) }
@@ -63,7 +63,7 @@ package struct SoundFile: ~Copyable {
             throw .unreadable(file: path, reason: "a damaged WAV file: \(problem)")
         }
         guard let handle = sf_open_fd(file, Int32(mode), &info, Int32(SF_TRUE)) else {
-            // libsndfile's own reason lies in a variable that all threads share; this says as much.
+            // libsndfile keeps its reason in a variable that all threads share; this text says as much.
             guard Int32(mode) != Int32(SFM_WRITE) else {
                 throw .unwritable(file: path, reason: "its header cannot be written; is the disk full?")
             }
@@ -88,20 +88,20 @@ package struct SoundFile: ~Copyable {
         return "\(names[0]), \(names[1]), \(sampleRate) Hz, channels: \(channelCount)"
     }
 
-    /// A text kept in the file beside the sound; to be set before the first frame is written.
+    /// A text in the file's metadata. Set it before the first frame is written.
     package var comment: String? {
         get { sf_get_string(handle, Int32(SF_STR_COMMENT)).map { String(cString: $0) } }
         nonmutating set { sf_set_string(handle, Int32(SF_STR_COMMENT), newValue ?? "") }
     }
 
-    /// Fills `buffer` with interleaved samples, full scale at ±1.0, and returns how many frames there were: fewer
-    /// than asked for only at the end or where the file is damaged. Ask for ``error`` after each call: in place of a
-    /// damaged block of FLAC there is silence, and the next call forgets that it was damaged.
+    /// Fills `buffer` with interleaved samples, full scale at ±1.0, and returns the number of frames: fewer than asked
+    /// for only at the end or where the file is damaged. Check ``error`` after each call: a damaged block of FLAC is
+    /// replaced by silence, and the next call no longer reports the damage.
     package func readFrames(into buffer: inout [Float]) -> Int {
         Int(sf_readf_float(handle, &buffer, sf_count_t(buffer.count / channelCount)))
     }
 
-    /// Whether the last error came from the disk and not from the file's content.
+    /// Whether the last error came from the disk, not from the file's content.
     package var diskFailed: Bool { sf_error(handle) == SF_ERR_SYSTEM }
 
     /// The last error; `nil` when there was none.
@@ -114,7 +114,7 @@ package struct SoundFile: ~Copyable {
         guard sf_writef_short(handle, samples, frames) == frames else { throw writeError }
     }
 
-    /// Writes frames that are already in the file's own encoding, then brings the header up to date.
+    /// Writes frames in the file's own encoding, then updates the header.
     package func writeRaw(_ frames: [UInt8]) throws(RecordingError) {
         let count = sf_count_t(frames.count)
         guard sf_write_raw(handle, frames, count) == count else { throw writeError }

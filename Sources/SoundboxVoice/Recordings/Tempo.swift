@@ -1,23 +1,25 @@
 import CSonic
 
-/// How fast a voice speaks, as a factor of how it was recorded. The pitch stays.
+/// How fast a voice speaks, as a factor of its recordings. The pitch stays.
+///
+///     voice.tempo = Tempo(1.2)
 ///
 /// Applied to whole recordings when they are decoded; nothing is stretched while it plays.
 public struct Tempo: Sendable, Equatable {
-    /// Beyond these, syllables begin to smear or to run together.
+    /// Beyond this range, syllables begin to blur or to run together.
     public static let range = 0.8...1.5
     public static let recorded = Tempo(1)
 
     public let factor: Double
 
-    /// Factors outside ``range`` become the nearest end.
+    /// A factor outside ``range`` becomes the nearest end.
     public init(_ factor: Double) {
         self.factor = min(max(factor, Self.range.lowerBound), Self.range.upperBound)
     }
 
-    /// `recording`, shorter by the factor: its pitch periods are left out or repeated, overlapped (libsonic's PICOLA).
+    /// `recording`, shorter by the factor: pitch periods are left out or repeated, with overlaps (libsonic's PICOLA).
     ///
-    /// Blocks nobody; takes well under a millisecond for a word.
+    /// Never blocks; takes well under a millisecond for a word.
     func applied(to recording: Recording) throws(RecordingError) -> Recording {
         guard self != .recorded, !recording.samples.isEmpty else { return recording }
         guard let stream = sonicCreateStream(Int32(recording.sampleRate), 1) else { throw outOfMemory(recording) }

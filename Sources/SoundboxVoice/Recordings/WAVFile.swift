@@ -1,9 +1,12 @@
 import CSndFile
 import SoundboxCore
 
-/// One open WAV file that grows at its end. Every call may block on the disk.
+/// One open WAV file to which frames are appended. Every call may block on the disk.
+///
+///     var file = try WAVFile(creating: "/tmp/out.wav", format: format)
+///     try file.write(frames)
 package struct WAVFile: ~Copyable {
-    /// The most bytes of sound in one file: a WAV file counts them in 32 bits, and its header takes some.
+    /// The most bytes of sound in one file: a WAV file counts them in 32 bits, and its header needs some.
     package static let mostBytes = Int(UInt32.max) - 4096
 
     private let file: SoundFile
@@ -11,7 +14,7 @@ package struct WAVFile: ~Copyable {
     private let format: PCMFormat
     private var bytes: Int
 
-    /// Creates the file or empties the one that is there.
+    /// Creates the file or empties the existing one.
     package init(creating path: String, format: PCMFormat) throws(RecordingError) {
         file = try SoundFile(
             creating: path, sampleRate: format.sampleRate, channelCount: format.channelCount, format: format.wav)
@@ -20,11 +23,11 @@ package struct WAVFile: ~Copyable {
         bytes = 0
     }
 
-    /// Goes on after the last frame of an existing file.
-    /// - Throws: ``RecordingError/unexpectedFormat(file:expected:found:)`` when it is not a WAV file of this format;
-    ///   it is untouched then.
+    /// Appends to an existing file.
+    /// - Throws: ``RecordingError/unexpectedFormat(file:expected:found:)`` when it is not a WAV file of this format; it
+    ///   is not changed then.
     package init(continuing path: String, format: PCMFormat) throws(RecordingError) {
-        // Opened for reading first: opening for writing could already change a file that is not ours.
+        // Opened for reading first: opening for writing could already change a file that is not a WAV file.
         let present = try SoundFile(reading: path).bytes(continuedIn: format, path: path)
         file = try SoundFile(continuing: path)
         bytes = present
@@ -56,7 +59,7 @@ extension SoundFile {
 }
 
 extension PCMFormat {
-    /// Container and encoding for libsndfile. WAV knows no 24 bits in four bytes; they are stored in three.
+    /// Container and encoding for libsndfile. WAV has no 24 bits in four bytes; they are stored in three.
     fileprivate var wav: Int32 {
         let encoding =
             switch encoding {
@@ -71,7 +74,7 @@ extension PCMFormat {
     fileprivate var bytesPerStoredFrame: Int { encoding == .int24 ? channelCount * 3 : bytesPerFrame }
 }
 
-/// Samples of four bytes without their highest, which repeats the sign.
+/// Samples of four bytes without their highest byte, which repeats the sign.
 private func packed(_ samples: [UInt8]) -> [UInt8] {
     var packed: [UInt8] = []
     packed.reserveCapacity(samples.count / 4 * 3)

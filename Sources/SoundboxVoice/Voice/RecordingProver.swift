@@ -2,10 +2,13 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// Decodes recordings that nobody has asked for yet, so that a damaged one is known before it is needed.
+/// Decodes recordings in the background, so that a damaged one is known before it is needed.
 ///
-/// On a thread of its own: a disk that is slow, or does not answer, must not keep anybody waiting who has something to
-/// say. The thread ends with the prover, unless the disk holds it.
+///     let prover = RecordingProver()
+///     if let problem = await prover.firstProblem(among: voices.unproven[...], in: voices) { print(problem) }
+///
+/// Runs on a thread of its own: a slow disk must not delay an announcement. The thread ends with the prover, unless the
+/// disk blocks it.
 public actor RecordingProver {
     private let executor = ThreadExecutor(name: "proof")
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -16,15 +19,15 @@ public actor RecordingProver {
 
     public init() {}
 
-    /// How long the recording that is read now has taken so far. Any thread.
+    /// How long the current recording has taken so far. Any thread; never blocks.
     public nonisolated var timeInRecording: Duration {
         let began = beginning.load(ordering: .relaxed)
         return began == 0 ? .zero : .monotonicNow - .nanoseconds(began)
     }
 
-    /// Goes through the recordings up to the first that cannot be played. Blocks this thread on the disk.
+    /// Decodes the recordings up to the first that cannot be played. Blocks the prover's thread on the disk.
     ///
-    /// - Returns: which one that is, and why; `nil` when there is none, or the task was cancelled.
+    /// - Returns: the recording, and why it cannot be played; `nil` when there is none, or the task was cancelled.
     public func firstProblem(
         among parts: ArraySlice<Voice.Part>, in voices: Voices
     ) -> (index: Int, error: RecordingError)? {

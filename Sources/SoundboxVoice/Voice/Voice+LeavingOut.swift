@@ -2,7 +2,7 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-/// A recording that is done without, and why.
+/// A recording that is left out, and why.
 struct LeftOut: Sendable {
     let error: RecordingError
     private let path: String
@@ -14,12 +14,12 @@ struct LeftOut: Sendable {
         stamp = FileStamp(path)
     }
 
-    /// Whether another attempt may end otherwise: the failure was a passing one, or the file has been replaced since.
-    /// Blocks on the disk for a system call.
+    /// Whether another attempt may succeed: the failure was temporary, or the file has been replaced since. Blocks on
+    /// the disk for a system call.
     var mayBeTriedAgain: Bool { error.isPassing || FileStamp(path) != stamp }
 }
 
-/// One recording, decoded, in half the room that ``Recording`` takes.
+/// One decoded recording, in half the memory of a ``Recording``.
 struct HeldRecording: Sendable {
     private let name: String
     private let sampleRate: Int
@@ -37,13 +37,13 @@ struct HeldRecording: Sendable {
 }
 
 extension Voice {
-    /// The voice with those of its recordings that can be played, and what is wrong with the others.
+    /// The voice with its playable recordings, and what is wrong with the others.
     ///
-    /// A box with a recording missing still says every amount that the rest covers, and the fallback for the others;
-    /// one that refused to start would say nothing. Decodes every recording once: blocks for some hundred milliseconds
-    /// on a small board. Keeps those in memory that say that money has come, without saying how much: see
-    /// ``holdReserve()``.
-    /// - Throws: ``VoiceError/recording(_:)`` when not one can be played.
+    /// With a recording missing, a box still says every amount that the other recordings cover, and a fallback for the
+    /// rest; a box that refused to start would say nothing. Decodes every recording once: blocks for some hundred
+    /// milliseconds on a small board. Keeps the recordings in memory that say that money has come without saying how
+    /// much: see ``holdReserve()``.
+    /// - Throws: ``VoiceError/recording(_:)`` when no recording can be played.
     public func leavingOutUnusableRecordings() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
         var problems: [RecordingError] = []
         var scratch: [Float] = []
@@ -60,11 +60,11 @@ extension Voice {
         return (usable, problems)
     }
 
-    /// The voice, ready to say that money has come: what that takes is decoded and held, see ``holdReserve()``. The other
-    /// recordings are proven later, see ``Voices/unproven``, so that a box is online before it has decoded hundreds of
-    /// them. Blocks on the disk for some milliseconds.
+    /// The voice, ready to say that money has come: the recordings for that are decoded and kept in memory, see
+    /// ``holdReserve()``. The others are checked later, see ``Voices/unproven``, so that a box is online before it has
+    /// decoded hundreds of them. Blocks on the disk for some milliseconds.
     ///
-    /// Where that is not all there, ``leavingOutUnusableRecordings()`` tells what is.
+    /// If one of these recordings is missing, the result is that of ``leavingOutUnusableRecordings()``.
     public func readyToSpeak() throws(VoiceError) -> (voice: Voice, problems: [RecordingError]) {
         var ready = self
         ready.holdReserve()
@@ -76,14 +76,14 @@ extension Voice {
         return (ready, [])
     }
 
-    /// Does without a recording for now; the indices of the others stay.
+    /// Leaves a recording out for now. The indices of the others stay.
     public mutating func leaveOut(_ part: Part, because error: RecordingError) {
         guard let path = path(of: part) else { return }
         leftOut[part] = LeftOut(path, because: error)
         renewWriter()
     }
 
-    /// Takes recordings back that can be played again.
+    /// Uses recordings again that can be played.
     mutating func takeBack(_ parts: [Part]) {
         let count = leftOut.count
         for part in parts { leftOut[part] = nil }
@@ -93,7 +93,7 @@ extension Voice {
     }
 
     /// Why a recording cannot be played now; `nil` when it can. Blocks on the disk.
-    /// - Parameter scratch: memory to be used with the next one again.
+    /// - Parameter scratch: memory to be reused for the next recording.
     func problem(with part: Part, in scratch: inout [Float]) -> RecordingError? {
         guard reserve[part] == nil, let path = path(of: part) else { return nil }
         do throws(RecordingError) {
@@ -104,8 +104,8 @@ extension Voice {
         }
     }
 
-    /// Keeps the chime and the sentences without amount decoded, at about 45 kB per second of them: what the box falls
-    /// back to must not come from the disk that made it fall back. Blocks on the disk for what is not held yet.
+    /// Keeps the chime and the sentences without amount decoded, at about 45 kB per second of sound. They are the
+    /// fallback when the disk fails, so they must not come from it. Blocks on the disk for those not held yet.
     mutating func holdReserve() {
         for part in reserveParts where reserve[part] == nil && leftOut[part] == nil {
             guard let path = path(of: part), let file = try? AudioFile(reading: path) else { continue }

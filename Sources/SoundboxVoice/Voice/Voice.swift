@@ -5,10 +5,14 @@ import SoundboxYAML
 
 /// One folder under `sounds/`: what is said, and the recordings that say it.
 ///
-/// Opening reads `voice.yaml` only, which is enough for readings. Recordings stay on the disk, in the kernel's cache,
-/// and are decoded when they are about to be played: decoded as a whole, a voice takes tens of megabytes.
+///     let voice = try Voice(directory: "/usr/share/soundbox/sounds/zh-CN")
+///     let script = voice.writer.script(for: .payment(try Money("12.50", .CNY), channel: "alipay"))
+///     print(script.text)
+///
+/// Opening reads only `voice.yaml`, which is enough for readings. Recordings stay on the disk, in the kernel's cache,
+/// and are decoded just before they are played: decoded, a whole voice would take tens of megabytes.
 public struct Voice: Sendable {
-    /// What can be decoded.
+    /// A recording that can be decoded.
     public enum Part: Sendable, Hashable {
         case chime
         /// By its index in the list of recordings.
@@ -16,7 +20,7 @@ public struct Voice: Sendable {
     }
 
     public let directory: String
-    /// Who speaks it; `nil` where `voice.yaml` names nobody.
+    /// Who speaks it; `nil` if `voice.yaml` names nobody.
     public let speaker: VoiceSpeaker?
     public private(set) var language: Language
     public let recordings: RecordingList
@@ -24,11 +28,11 @@ public struct Voice: Sendable {
     public private(set) var writer: ScriptWriter
     /// How fast the phrases are spoken; the chime stays as it is.
     public var tempo = Tempo.recorded
-    /// Recordings that the voice does without for now. Call ``renewWriter()`` after a change.
+    /// Recordings that are left out for now. Call ``renewWriter()`` after a change.
     var leftOut: [Part: LeftOut] = [:]
-    /// What is always there, whatever becomes of the disk.
+    /// Recordings in memory that do not depend on the disk.
     var reserve: [Part: HeldRecording] = [:]
-    /// Whether recordings that were never decoded may be damaged; see ``readyToSpeak()``.
+    /// Whether recordings that were not decoded yet may be damaged; see ``readyToSpeak()``.
     var awaitsProof = false
 
     /// - Parameter directory: the voice's own folder, such as `/usr/share/soundbox/sounds/zh-CN`. Blocks on the disk.
@@ -49,7 +53,7 @@ public struct Voice: Sendable {
         writer = Self.writer(language, recordings)
     }
 
-    /// A copy of the arrivals' chime under another name is still theirs.
+    /// A copy of the payments' chime under another name is refused as well.
     private static func refuseChimeOfArrivals(
         _ recordings: RecordingList, _ yaml: YAMLValue, in directory: String
     ) throws(YAMLError) {
@@ -67,15 +71,15 @@ public struct Voice: Sendable {
 
     private static let mostBytesOfChime = 1 << 20
 
-    /// As its folder is called and commands take it: the locale, with the speaker's id behind it where the folder is not
-    /// the language's own.
+    /// The name of its folder, which commands use: the locale, followed by the speaker's id if the folder is not the
+    /// language's own.
     public var name: String {
         let locale = language.locale
         guard let speaker, directory.hasSuffix("/\(locale)-\(speaker.id)") else { return locale }
         return "\(locale)-\(speaker.id)"
     }
 
-    /// - Parameter isLeftOut: whether the voice does without a recording, by its number.
+    /// - Parameter isLeftOut: whether a recording, by its index, is left out.
     private static func writer(
         _ language: Language, _ recordings: RecordingList, isLeftOut: (Int) -> Bool = { _ in false }
     ) -> ScriptWriter {
@@ -96,8 +100,8 @@ public struct Voice: Sendable {
         renewWriter()
     }
 
-    /// Decodes one recording, sets its tempo and converts it to a device's rate. Blocks on the disk, and for a
-    /// millisecond or so of work.
+    /// Decodes one recording, sets its tempo and converts it to a device's rate. Blocks on the disk, and computes for a
+    /// millisecond or so.
     ///
     /// - Returns: mono samples; none for the chime of a voice without one.
     public func samples(of part: Part, at sampleRate: Int) throws(RecordingError) -> [Int16] {
@@ -108,7 +112,7 @@ public struct Voice: Sendable {
         return try Resampler.resample(spoken, to: sampleRate).pcm16
     }
 
-    /// Every recording: the phrases in their order, then the chime.
+    /// Every recording: the phrases in order, then the chime.
     var parts: [Part] { recordings.playable.indices.map { .phrase($0) } + (recordings.chime == nil ? [] : [.chime]) }
 
     /// `nil` for the chime of a voice without one.
@@ -119,7 +123,7 @@ public struct Voice: Sendable {
         }
     }
 
-    /// To be called whenever the language, or what is left out, has changed.
+    /// Call it whenever the language, or the set of recordings left out, has changed.
     mutating func renewWriter() {
         writer = Self.writer(language, recordings) { leftOut[.phrase($0)] != nil }
     }
@@ -131,7 +135,7 @@ public enum VoiceError: Error, Sendable, Equatable, CustomStringConvertible {
     case description(YAMLError)
     /// A recording is missing or no sound.
     case recording(RecordingError)
-    /// No voice of that name; the others there are.
+    /// There is no voice of that name. `available` are the others.
     case notFound(name: String, directory: String, available: [String])
 
     public var description: String {

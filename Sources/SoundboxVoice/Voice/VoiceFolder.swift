@@ -3,8 +3,12 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxSystem
 
-/// The folder that holds the voices: one sub-folder for each language, `zh-CN`, and one for each further speaker of it,
+/// The folder with the voices: one sub-folder for each language, `zh-CN`, and one for each further speaker,
 /// `zh-CN-yunxi`.
+///
+///     let folder = VoiceFolder(path: "/usr/share/soundbox/sounds")
+///     let voice = try folder.voice("zh-CN-yunxi")
+///     print(folder.names, voice.name)
 public struct VoiceFolder: Sendable {
     public let path: String
 
@@ -18,16 +22,16 @@ public struct VoiceFolder: Sendable {
         return names.filter { $0.first != "." && access("\(path)/\($0)/voice.yaml", R_OK) == 0 }.sorted()
     }
 
-    /// Which voices they hold, sorted by name. Reads every `voice.yaml`, so it blocks on the disk.
+    /// The voices in them, sorted by name. Reads every `voice.yaml`, so it blocks on the disk.
     public var entries: [VoiceEntry] { names.map { VoiceEntry(name: $0, in: path) } }
 
-    /// The languages that are spoken, each once, sorted. Blocks on the disk as ``entries`` does.
+    /// The locales of the voices, each once, sorted. Blocks on the disk as ``entries`` does.
     public var locales: [String] { Set(entries.map(\.locale)).sorted() }
 
-    /// Opens a voice by its folder's name. The speaker of a language's own folder may be named as the others are:
-    /// `zh-CN-xiaoxiao` is `zh-CN` where xiaoxiao speaks it. Blocks on the disk.
+    /// Opens a voice by its folder's name. The speaker of a language's own folder can be named like other speakers:
+    /// `zh-CN-xiaoxiao` is `zh-CN` if xiaoxiao speaks it. Blocks on the disk.
     public func voice(_ name: String) throws(VoiceError) -> Voice {
-        // A name is a folder's and never a way out of the folder.
+        // A name must be one of the folders, so that it cannot lead out of this one.
         let names = names
         if !name.contains("/"), names.contains(name) { return try open(name) }
         let usual = names.first { folder in
@@ -39,17 +43,17 @@ public struct VoiceFolder: Sendable {
         return try open(usual)
     }
 
-    /// Opens the voice that speaks a language on a box. Where the speaker who was asked for is not installed or cannot be
-    /// used, another one of the language stands in, since silence would be worse. Blocks on the disk.
+    /// Opens the voice that speaks a language on a box. If the wanted speaker is not installed or cannot be used,
+    /// another one of the language speaks instead, since silence would be worse. Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - speaker: by id; `nil` where nobody was chosen.
-    ///   - prepare: makes of a voice what is needed of it; one for which it throws cannot be used.
-    /// - Throws: for whoever was asked for, when nobody else speaks the language either.
+    ///   - speaker: the wanted speaker's id; `nil` for the language's own folder.
+    ///   - prepare: makes what the caller needs of a voice; a voice for which it throws cannot be used.
+    /// - Throws: why the wanted voice cannot be used, if no other one of the language can either.
     public func speaking<Prepared>(
         _ locale: String, speaker: String?, _ prepare: (Voice) throws(VoiceError) -> Prepared
     ) throws(VoiceError) -> (prepared: Prepared, standIn: StandIn?) {
-        // Nearly always the folder's name tells, and no other voice has to be read.
+        // Nearly always the folder's name is enough, and no other voice has to be read.
         let asked = speaker.map { "\(locale)-\($0)" } ?? locale
         var failure: VoiceError?
         if names.contains(asked) {
@@ -79,9 +83,9 @@ public struct VoiceFolder: Sendable {
         throw failure ?? .notFound(name: locale, directory: path, available: names)
     }
 
-    /// The voices that speak a language, the best first: who was asked for, the language's own folder, the others.
+    /// The voices that speak a language, the best first: the wanted speaker, the language's own folder, the others.
     package func candidates(_ locale: String, _ speaker: String?) -> [VoiceEntry] {
-        // Only these can be of the language, and not every voice is read at each start.
+        // Only these folders can hold the language, so not every voice is read at each start.
         let known = names.filter { $0 == locale || $0.hasPrefix("\(locale)-") }.map { VoiceEntry(name: $0, in: path) }
         let others = known.filter { $0.name == locale || $0.locale == locale }.sorted { left, right in
             left.isUsual != right.isUsual ? left.isUsual : left.name < right.name
@@ -108,14 +112,14 @@ public struct VoiceFolder: Sendable {
     }
 }
 
-/// Why somebody else speaks a language than the one who was asked for, or than the language's own folder.
+/// Why another speaker is used than the wanted one, or than the language's own folder.
 public enum StandIn: Sendable, Equatable, CustomStringConvertible {
-    /// Nobody was chosen, and the language's own folder is not installed.
+    /// No speaker was chosen, and the language's own folder is not installed.
     case onlyOne(locale: String, speaks: String)
     case notInstalled(locale: String, speaker: String, speaks: String)
     case unusable(VoiceError, speaks: String)
 
-    /// Whether somebody should look after it.
+    /// Whether somebody should correct it.
     public var isFault: Bool { if case .onlyOne = self { false } else { true } }
 
     public var description: String {

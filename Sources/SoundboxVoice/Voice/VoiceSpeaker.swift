@@ -3,7 +3,7 @@ import SoundboxYAML
 
 /// Who speaks a voice. Speakers of one language say the same words, each with recordings of their own.
 public struct VoiceSpeaker: Sendable, Equatable {
-    /// As the folder is called behind the locale: `yunxi` of `zh-CN-yunxi`. See ``isID(_:)``.
+    /// The part of the folder's name after the locale: `yunxi` of `zh-CN-yunxi`. See ``isID(_:)``.
     public let id: String
     /// For people: 云希.
     public let name: String
@@ -13,7 +13,7 @@ public struct VoiceSpeaker: Sendable, Equatable {
         self.name = name
     }
 
-    /// Whether `text` can be a speaker's id: 2 to 32 small letters and digits, beginning with a letter.
+    /// Whether `text` can be a speaker's id: 2 to 32 lower-case letters and digits, beginning with a letter.
     public static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[a-z][a-z0-9]{1,31}/) != nil }
 
     /// - Throws: ``YAMLError`` naming file, line and key.
@@ -32,19 +32,19 @@ public struct VoiceSpeaker: Sendable, Equatable {
     }
 }
 
-/// Which voice a folder holds, without what it says.
+/// Which voice a folder holds, without its words.
 public struct VoiceEntry: Sendable, Equatable {
     /// The folder's name: `zh-CN`, `zh-CN-yunxi`.
     public let name: String
     public let locale: String
-    /// `nil` for a voice that names nobody.
+    /// `nil` for a voice that names no speaker.
     public let speaker: VoiceSpeaker?
 
-    /// Whether it is the language's own folder, which speaks where nobody was chosen.
+    /// Whether it is the language's own folder, which speaks if no speaker was chosen.
     public var isUsual: Bool { name == locale }
 
-    /// Blocks on the disk. Where the file is wrong, its folder's name stands for the language: whoever opens the voice is
-    /// told what is wrong with it.
+    /// Blocks on the disk. If the file is invalid, the folder's name is used as the locale: opening the voice reports
+    /// the error.
     init(name: String, in folder: String) {
         self.name = name
         let top = try? YAMLValue(readingFile: "\(folder)/\(name)/voice.yaml").mapping()

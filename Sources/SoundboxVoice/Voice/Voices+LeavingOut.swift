@@ -1,23 +1,23 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Leaving recordings out, and taking them back.
+/// Leaving recordings out, and using them again.
 extension Voices {
-    /// How many recordings are of no use until somebody writes them anew.
+    /// How many recordings cannot be used until somebody replaces them.
     public var brokenCount: Int { leftOut.count { !$0.error.isPassing } }
 
-    /// How many recordings cannot be had now, and why one of them cannot; `nil` when all can.
+    /// How many recordings cannot be read now, and why one of them cannot; `nil` when all can.
     public var unavailable: (count: Int, example: RecordingError)? {
         let passing = leftOut.filter(\.error.isPassing)
         return passing.first.map { (passing.count, $0.error) }
     }
 
-    /// Whether a recording that is left out might be there again. Blocks on the disk briefly.
+    /// Whether a recording that is left out may be readable again. Blocks on the disk briefly.
     public var mayHaveMore: Bool { leftOut.contains(where: \.mayBeTriedAgain) }
 
     private var leftOut: [LeftOut] { voices.flatMap(\.leftOut.values) }
 
-    /// Recordings that nobody has decoded yet. A damaged one is to be known before it is needed.
+    /// Recordings that were not decoded yet. A damaged one should be known before it is needed.
     public var unproven: [Voice.Part] {
         var offset = 0
         var parts: [Voice.Part] = []
@@ -30,27 +30,27 @@ extension Voices {
     }
 
     /// Why a recording cannot be played now; `nil` when it can, or is left out already. Blocks on the disk for a
-    /// millisecond or so, and for longer on a disk that fails.
-    /// - Parameter scratch: memory to be used with the next one again.
+    /// millisecond or so, and longer if the disk fails.
+    /// - Parameter scratch: memory to be reused for the next recording.
     func problem(with part: Voice.Part, in scratch: inout [Float]) -> RecordingError? {
         let (index, part) = owner(of: part)
         return voices[index].leftOut[part] == nil ? voices[index].problem(with: part, in: &scratch) : nil
     }
 
-    /// Does without a recording for now; the numbers of the others stay.
+    /// Leaves a recording out for now. The numbers of the others stay.
     public mutating func leaveOut(_ part: Voice.Part, because error: RecordingError) {
         let (index, part) = owner(of: part)
         voices[index].leaveOut(part, because: error)
     }
 
-    /// The best words for the utterance. Each of their recordings was decoded a moment ago, so that nothing is begun
-    /// that cannot be ended. Recordings that were left out are tried again, as far as the words need them.
+    /// The best words for the utterance. Each of their recordings has just been decoded, so that an announcement that
+    /// begins can also end. Recordings that were left out are tried again, as far as the words need them.
     ///
-    /// The script is empty when there are no words; the chime may still be there. Blocks on the disk for a millisecond or
-    /// two per recording, and for longer on a disk that fails.
+    /// The script is empty when there are no words; there may still be a chime. Blocks on the disk for a millisecond or
+    /// two per recording, and longer if the disk fails.
     public mutating func provenScript(for utterance: Utterance) -> AnnouncementScript {
         var scratch: [Float] = []
-        // With everything that may be there again; what the words do not need stays untried.
+        // Tried with everything that may be readable again; what the words do not need is not tried.
         var candidate = self
         for index in voices.indices {
             candidate.voices[index].takeBack(voices[index].leftOut.filter(\.value.mayBeTriedAgain).map(\.key))
@@ -64,19 +64,19 @@ extension Voices {
                 if let problem = voices[index].problem(with: ownPart, in: &scratch) {
                     voices[index].leaveOut(ownPart, because: problem)
                     candidate.voices[index].leaveOut(ownPart, because: problem)
-                    // The chime changes no words.
+                    // The chime does not change the words.
                     if part != .chime { isProven = false }
                 } else {
                     voices[index].takeBack([ownPart])
                 }
             }
-            // Ends, since each round but the last one leaves something out.
+            // Ends, since each round but the last one leaves a recording out.
             if isProven { return script }
         }
     }
 
-    /// Tries the recordings that were left out again, and stops at the first that cannot be read: the others would fail
-    /// as it does, and a failing disk takes its time over each. Blocks on the disk.
+    /// Tries the recordings that were left out, and stops at the first that cannot be read: the others would fail as
+    /// well, and a failing disk is slow with each. Blocks on the disk.
     public mutating func takeBackWhatCanBePlayed() {
         var scratch: [Float] = []
         for index in voices.indices {

@@ -1,15 +1,15 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// What others ask to be said, with the recordings there are. Whether it may be said is for ``textRules`` to judge.
+/// Text from others, spoken with the existing recordings. Whether it may be spoken is decided by ``textRules``.
 extension Voices {
-    /// What no voice of the box may be made to say. Takes some milliseconds to make: keep it.
+    /// The rules for text in all voices of the box. Takes some milliseconds to make: keep it.
     public var textRules: TextRules { TextRules(voices.map(\.language)) }
 
-    /// The kinds that notices may be of; see ``Language/noticeKinds``.
+    /// The kinds that notices may have; see ``Language/noticeKinds``.
     public var noticeKinds: Set<KindName> { voices.reduce(into: []) { $0.formUnion($1.language.noticeKinds) } }
 
-    /// What light and vibration do for a kind: as the first voice that has it says.
+    /// Light and vibration for a kind, from the first voice that knows it.
     public func pattern(of kind: KindName) -> OutputPattern {
         voices.lazy.compactMap { $0.language.kinds[kind]?.pattern }.first ?? NewsKind.plainPattern
     }
@@ -17,7 +17,7 @@ extension Voices {
     /// The text by the first voice whose recordings cover it; `nil` when none do.
     public func script(ofText text: String) -> AnnouncementScript? { try? script(ofSegments: [text]) }
 
-    /// The segments, one after the other, by the first voice that has recordings for all of them.
+    /// The segments in order, by the first voice that has recordings for all of them.
     /// - Throws: ``SpeechError/missingPhrase(_:)`` with the segment that the first voice lacks.
     public func script(ofSegments segments: [String]) throws(SpeechError) -> AnnouncementScript {
         var offset = 0

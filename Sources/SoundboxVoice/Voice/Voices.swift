@@ -3,14 +3,17 @@ import SoundboxSpeech
 
 /// The voices of one box: each of them says every announcement, one after the other. Most boxes have one.
 ///
-/// Recordings are numbered through: those of the first voice, then those of the second.
+///     let voices = Voices(first: chinese, others: [english])
+///     let script = voices.script(for: .prompt(.greeting))
+///
+/// Recordings are numbered continuously: those of the first voice, then those of the second.
 public struct Voices: Sendable {
-    /// Between one language and the next.
+    /// The pause between one language and the next.
     static let rest = Duration.milliseconds(400)
 
     var voices: [Voice]
 
-    /// - Parameter voices: in the order in which they speak. The chime is the first one's.
+    /// The voices speak in this order. The chime is the first one's.
     public init(first: Voice, others: [Voice] = []) {
         voices = [first] + others
     }
@@ -20,9 +23,9 @@ public struct Voices: Sendable {
 
     package var hasChime: Bool { voices[0].recordings.chime != nil && voices[0].leftOut[.chime] == nil }
 
-    /// Never fails: what a voice cannot say exactly it says without the amount, and the script carries the reason.
+    /// Never fails: what a voice cannot say exactly it says without the amount, and the script contains the reason.
     public func script(for utterance: Utterance) -> AnnouncementScript {
-        // Until one of the voices tells it.
+        // Until one of the voices says the amount.
         var whole = AnnouncementScript(text: "", elements: [], lacksAmount: true)
         var offset = 0
         let speakers = speakers(of: utterance)
@@ -41,7 +44,7 @@ public struct Voices: Sendable {
         return whole
     }
 
-    /// Which of the voices say it: all, but for news of a kind only those that know it, as far as any does.
+    /// Which of the voices say it: all; for news of a kind only those that know the kind, if any does.
     private func speakers(of utterance: Utterance) -> Set<Int> {
         let all = Set(voices.indices)
         guard case .kind(let kind, _, let number) = utterance.withoutRepetition else { return all }
@@ -74,7 +77,7 @@ extension AnnouncementScript.Element {
 }
 
 extension Utterance {
-    /// What is repeated, where it is a repetition.
+    /// The repeated utterance, if this is a repetition.
     fileprivate var withoutRepetition: Utterance {
         if case .replay(let repeated) = self { repeated.withoutRepetition } else { self }
     }
