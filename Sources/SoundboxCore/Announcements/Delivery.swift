@@ -1,13 +1,13 @@
-/// What surrounds the words of every announcement.
+/// The silences and pauses around the words of every announcement.
 public struct Timing: Sendable, Equatable {
-    /// Silence first, for codecs that swallow the first milliseconds after a pause.
+    /// Silence at the start, for codecs that swallow the first milliseconds after a pause.
     public var leadIn: Duration
-    /// From the start of the chime to the first word: the chime's tail rings on under the speech.
+    /// From the start of the chime to the first word: the chime's tail continues under the speech.
     public var chimeToSpeech: Duration
     /// Silence at the end, so that two announcements in a row are heard as two.
     public var gap: Duration
     /// How long after the last announcement the device is closed, so that an amplifier can sleep; `nil` keeps it open
-    /// and prepared, which starts soonest.
+    /// and prepared, which gives the fastest start.
     public var closeWhenIdle: Duration?
 
     public init(
@@ -23,13 +23,13 @@ public struct Timing: Sendable, Equatable {
 
 /// How one announcement is spoken.
 public struct Delivery: Sendable, Equatable {
-    /// Whether the chime comes first: the one of arrivals.
+    /// Whether the payments' chime comes first.
     public var hasChime: Bool
-    /// Whether the chime sounds when there is no word to say, even without ``hasChime``.
+    /// Whether the chime plays if there is no word to say, even without ``hasChime``.
     public var chimeReplacesWords = false
-    /// Silence at the end; `nil` for what ``Timing/gap`` says.
+    /// Silence at the end; `nil` uses ``Timing/gap``.
     public var gap: Duration?
-    /// The volume in force is held within these, however the keys are pressed meanwhile. Mute counts nevertheless.
+    /// The range that the volume is limited to, whatever keys are pressed meanwhile. Mute still works.
     public var loudness: ClosedRange<Volume>
 
     public init(
@@ -40,7 +40,7 @@ public struct Delivery: Sendable, Equatable {
         self.loudness = loudness
     }
 
-    /// The same for a script that is there: with words, or without a single one.
+    /// The same delivery for a script with or without words.
     public func fitted(toWords hasWords: Bool) -> Delivery {
         var delivery = self
         if chimeReplacesWords, !hasWords { delivery.hasChime = true }

@@ -1,20 +1,20 @@
-/// What is done with payments that waited too long.
+/// What to do with payments that waited too long.
 public enum LatePayments: String, Sendable, CaseIterable {
-    /// Each is spoken, however old.
+    /// Speak each, however old.
     case speak
-    /// They are told together: how many, how much.
+    /// Speak them together: how many, how much.
     case summarise
-    /// Nothing is said; the receipts say so.
+    /// Say nothing; the receipts report it.
     case silent
 }
 
-/// How long ago the message that brought a payment arrived, and how. A restart forgets it.
+/// How long ago a payment's message arrived, and how. Not kept across a restart.
 public struct MessageAge: Sendable, Equatable {
-    /// Since it arrived, by a clock that is never set.
+    /// Since its arrival, by a clock that is never set.
     public var age: Duration
-    /// As in ``FeedMessage/isLive``.
+    /// See ``FeedMessage/isLive``.
     public var isLive: Bool
-    /// As in ``FeedMessage/expiry``.
+    /// See ``FeedMessage/expiry``.
     public var expiry: Duration?
 
     public init(age: Duration, isLive: Bool, expiry: Duration? = nil) {
@@ -24,9 +24,14 @@ public struct MessageAge: Sendable, Equatable {
     }
 }
 
-/// Which notices are still news, and what becomes of the others.
+/// Which notices are spoken by themselves, and what to do with the others.
+///
+///     let policy = FreshnessPolicy(expireAfter: .seconds(600), late: .summarise)
+///     let isSpoken = policy.isFresh(entry, at: reading)
+///
+/// Pure; any thread.
 public struct FreshnessPolicy: Sendable, Equatable {
-    /// Older notices are no news.
+    /// Older notices are late.
     public var expireAfter: Duration
     public var late: LatePayments
 
@@ -37,12 +42,12 @@ public struct FreshnessPolicy: Sendable, Equatable {
 
     /// Whether the notice is spoken by itself.
     ///
-    /// Judged by when the customer paid, or by arrival when the notice does not say. In doubt a notice is fresh, since
-    /// a payment must not be withheld for a wrong clock: one from the future, one whose arrival cannot be compared with
-    /// now, and every one while the clock is not set. Of one that came live only a confirmed clock knows better than
-    /// its arrival. Where nothing would be said of it, an unconfirmed clock is doubt enough.
+    /// Judged by the time of the customer's payment, or by the arrival if the notice has none. In doubt a notice is
+    /// fresh, because a payment must not be withheld because of a wrong clock: one from the future, one whose arrival
+    /// cannot be compared with now, and every one while the clock is not set. For a live message only a confirmed clock
+    /// is trusted more than its arrival. With ``LatePayments/silent`` an unconfirmed clock is doubt enough.
     ///
-    /// - Parameter message: `nil` when nothing is remembered of it.
+    /// - Parameter message: `nil` when its arrival is not known any more.
     public func isFresh(_ entry: InboxEntry, _ message: MessageAge? = nil, at now: ClockReading) -> Bool {
         guard late != .speak else { return true }
         if let message, let expiry = message.expiry, message.age >= expiry { return false }
@@ -54,11 +59,11 @@ public struct FreshnessPolicy: Sendable, Equatable {
 }
 
 extension ClockReading {
-    /// A time of arrival, if it can be compared with this one.
+    /// A time of arrival, if it can be compared with this reading.
     fileprivate func comparable(_ receivedAt: Timestamp, _ clock: ClockTrust) -> Timestamp? {
         switch clock {
         case .none: nil
-        // What is left of an earlier run, or of before a step, is told that it has no trust any more.
+        // Arrivals of an earlier run, or from before the clock was set, have lost their trust already.
         case .unconfirmed: receivedAt
         case .confirmed: trust == .confirmed ? receivedAt : nil
         }
@@ -66,8 +71,8 @@ extension ClockReading {
 }
 
 extension CustomMessageEntry {
-    /// Whether it waited for so long that it is not to be said any more. Judged by when it was sent, as whether it came
-    /// in time; by its arrival while nobody has confirmed the clock; without a clock by what is known for certain.
+    /// Whether it has waited too long to be spoken. Judged by when it was sent, as for a command that comes too late;
+    /// by its arrival while the clock is unconfirmed; without a clock by the earliest possible time.
     package func isTooOld(after limit: Duration, at now: ClockReading) -> Bool {
         guard let time = now.believed ?? now.earliest else { return false }
         let arrival = now.trust == .unconfirmed ? now.comparable(receivedAt, clock) : nil

@@ -1,8 +1,8 @@
-/// Which prompts about the network are said, and when.
+/// Which network prompts the box speaks by itself, and when.
 public struct NetworkPromptPolicy: Sendable, Equatable {
-    /// How long the network has to be away.
+    /// How long the network must be away before it counts as lost.
     public var grace: Duration
-    /// Whether lost and found are said.
+    /// Whether the box says that the network was lost or found.
     public var saysNetwork: Bool
     /// Whether a box that has started says that it is ready.
     public var saysReady: Bool

@@ -1,13 +1,16 @@
-/// Where a broker listens, as written in the configuration: `mqtt://host[:port]` or `mqtts://host[:port]`.
+/// The address of a broker, as in the configuration: `mqtt://host[:port]` or `mqtts://host[:port]`.
+///
+///     let address = try BrokerAddress(url: "mqtts://broker.example")
+///     print(address.port)  // 8883
 public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
-    /// A name or a numeric address; an IPv6 address stands here without its brackets.
+    /// A name or a numeric address; an IPv6 address without its brackets.
     public var host: String
     /// 1–65,535.
     public var port: Int
-    /// The connection is encrypted and the broker proves who it is.
+    /// Whether the connection is encrypted and the broker authenticated.
     public var usesTLS: Bool
 
-    /// More nodes than this are behind a name of their own.
+    /// The most addresses of one box. Larger clusters have one name for all nodes.
     public static let most = 16
 
     public init(host: String, port: Int, usesTLS: Bool) {
@@ -16,11 +19,11 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         self.usesTLS = usesTLS
     }
 
-    /// Reads `mqtt://host[:port]` (port 1883 unless given) or `mqtts://host[:port]` (8883). An IPv6 address stands in
+    /// Reads `mqtt://host[:port]` (port 1883 by default) or `mqtts://host[:port]` (8883). An IPv6 address is in
     /// brackets, as in `mqtt://[::1]:1883`.
     ///
-    /// User names, passwords and paths are refused. The first two have settings of their own, so that a URL may be
-    /// logged and shown; MQTT has no use for the third. An error repeats nothing of the URL, because the faulty part may
+    /// User names, passwords and paths are refused. The first two have settings of their own, so that a URL can be
+    /// logged and shown; MQTT does not use the third. An error repeats nothing of the URL, because the wrong part may
     /// be a password: in `mqtt://box:secret`, which lacks the host, it looks like a wrong port.
     public init(url: String) throws(BrokerAddressError) {
         func failure(_ reason: String) -> BrokerAddressError { BrokerAddressError(reason: reason) }
@@ -75,7 +78,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reads one or several, with commas or blanks between them, as a person types them.
+    /// Reads one or several, separated by commas or spaces, as a person types them.
     public static func list(_ text: String) throws(BrokerAddressError) -> [BrokerAddress] {
         var brokers: [BrokerAddress] = []
         for part in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
@@ -98,7 +101,7 @@ public struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A broker URL that cannot be used.
+/// Why a broker URL cannot be used.
 public struct BrokerAddressError: Error, Sendable, Equatable, CustomStringConvertible {
     public var reason: String
 

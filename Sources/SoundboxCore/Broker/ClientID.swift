@@ -1,10 +1,13 @@
-/// The names under which this program comes to a broker. The broker keeps what waits for a client under its name, and
-/// lets one client of a name in at a time.
+/// The client ids of this program. The broker keeps undelivered messages under a client id, and accepts only one client
+/// with it at a time.
+///
+///     ClientID.box(merchant: "M1001", device: "box-01")  // soundbox-M1001-box-01
 public enum ClientID {
-    /// The name of a box: `soundbox-{merchant}-{device}`, the same at every start, and no other box's.
+    /// The client id of a box: `soundbox-{merchant}-{device}`, the same at every start, and different from every other
+    /// box's.
     ///
-    /// A hyphen in the merchant id is written `%2D`, and a percent sign `%25`, so that the first hyphen behind
-    /// `soundbox-` ends it: `a-b` with the device `c` is not `a` with the device `b-c`.
+    /// A hyphen in the merchant id is written as `%2D`, and a percent sign as `%25`, so that the first hyphen after
+    /// `soundbox-` ends it: `a-b` with the device `c` differs from `a` with the device `b-c`.
     public static func box(merchant: String, device: String) -> String {
         var name = "soundbox-"
         for scalar in merchant.unicodeScalars {
@@ -17,8 +20,8 @@ public enum ClientID {
         return "\(name)-\(device)"
     }
 
-    /// The name of a client that stays for a moment, beside the box: another one each time, and no box's, since it has one
-    /// hyphen only.
+    /// The client id of a short-lived client beside the box: a new one each time, and never a box's, since it has only
+    /// one hyphen.
     /// - Parameter purpose: a word of letters.
     public static func visitor(_ purpose: String) -> String {
         "soundbox-\(purpose).\(String(UInt64.random(in: .min ... .max), radix: 36))"

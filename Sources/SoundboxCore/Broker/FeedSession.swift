@@ -1,11 +1,11 @@
-/// What the broker has kept for the box, as it says at the beginning of a connection.
+/// What the broker says about the box's session at the beginning of a connection.
 public struct FeedSession: Sendable, Equatable {
-    /// The broker keeps it under this name.
+    /// The client id of the session.
     public var clientID: String
     /// The broker's address.
     public var broker: String
-    /// The subscriptions are still there, and what came for them while the box was away is delivered now. Otherwise the
-    /// broker has begun a new session, and whatever waited in an earlier one is gone.
+    /// The subscriptions still exist, and messages for them that came while the box was away are delivered now.
+    /// Otherwise the broker has begun a new session, and undelivered messages of an earlier one are lost.
     public var isResumed: Bool
 
     public init(clientID: String, broker: String, isResumed: Bool) {

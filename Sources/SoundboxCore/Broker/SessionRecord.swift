@@ -1,17 +1,20 @@
-/// What the box remembers of its session at the broker, so that it notices when the broker has lost it.
+/// What the box stores about its session at the broker, to notice when the broker has lost it.
 ///
-/// The broker keeps undelivered payments in the session, and has acknowledged them to whoever sent them. When it comes
-/// back without it, they are gone, and nobody else can know: the sender was told that they are safe.
+///     record = SessionRecord.after(session, record, at: now)
+///     if record.hasLoss { faults.append(record.fault) }
+///
+/// The broker keeps undelivered payments in the session, and has acknowledged them to their senders. If it comes back
+/// without the session, they are lost, and only the box can notice: the senders were told that they are safe.
 public struct SessionRecord: Sendable, Equatable {
-    /// Counts the sessions from 1 on. Whoever has seen one number and sees the next knows that there was a loss, or a
-    /// new box.
+    /// Counts the sessions from 1 on. A reader who has seen one number and sees the next knows that there was a loss,
+    /// or a new box.
     public var epoch: Int
-    /// Whose it is.
+    /// The client id of the session.
     public var clientID: String
-    /// When it was found, by the box's clock.
+    /// When the box first saw this session, by its own clock.
     public var began: Timestamp
-    /// It came in place of one that the broker should have kept, and nobody has said yet that what may be missing was
-    /// sent again.
+    /// Whether it replaced a session that the broker should have kept, and nobody has confirmed yet that the missing
+    /// messages were sent again.
     public var hasLoss: Bool
 
     public init(epoch: Int, clientID: String, began: Timestamp, hasLoss: Bool) {
@@ -21,17 +24,17 @@ public struct SessionRecord: Sendable, Equatable {
         self.hasLoss = hasLoss
     }
 
-    /// How long a loss is a fault when nobody says that it was made good.
+    /// How long a loss is reported as a fault if nobody confirms that it was repaired.
     public static let memory = Duration.seconds(3600)
 
     /// The record after a connection.
     ///
-    /// - Parameter known: what was known before; `nil` at the first start, when nothing can be missing.
+    /// - Parameter known: the record before; `nil` at the first start, when nothing can be missing.
     public static func after(_ session: FeedSession, _ known: SessionRecord?, at now: Timestamp) -> SessionRecord {
         guard let known else {
             return SessionRecord(epoch: 1, clientID: session.clientID, began: now, hasLoss: false)
         }
-        // The box has another name now, under which nothing can have waited.
+        // Under the box's new client id nothing can have waited.
         guard known.clientID == session.clientID else {
             return SessionRecord(epoch: known.epoch + 1, clientID: session.clientID, began: now, hasLoss: false)
         }
@@ -39,7 +42,7 @@ public struct SessionRecord: Sendable, Equatable {
         return SessionRecord(epoch: known.epoch + 1, clientID: known.clientID, began: now, hasLoss: true)
     }
 
-    /// For people, while ``hasLoss``.
+    /// A text for people, while ``hasLoss``.
     public var fault: String {
         "the broker has lost this box's session, noticed at \(began) (epoch \(epoch)): payments that it took for the "
             + "box before may be lost there; have whatever has no receipt published again"
@@ -52,7 +55,7 @@ public struct SessionRecord: Sendable, Equatable {
         ])
     }
 
-    /// As ``json`` writes it; `nil` for anything else.
+    /// Reads ``json``; `nil` for anything else.
     public init?(decoding json: JSONValue) {
         guard let epoch = json["epoch"]?.integer, epoch > 0, epoch < Self.mostEpochs,
             let clientID = json["client"]?.string,

@@ -1,17 +1,17 @@
-/// A topic of a box, and all that is to be known about it. The client, the access list's test and the test of
-/// `docs/integration.md` read it here.
+/// A topic of a box, with its properties. The client, the test of the access list and the test of `docs/integration.md`
+/// use them.
 public enum Topic: String, Sendable, CaseIterable {
     /// Payment notices.
     case payments
     case commands
-    /// What became of each notice, and of each ring and sentence.
+    /// The result of each notice, ring and sentence.
     case receipts
-    /// What became of each command.
+    /// The reply to each command.
     case replies
-    /// Whether the box is there, and how it is.
+    /// Whether the box is online, and its state.
     case status
-    /// Where the box, and a trial of its connection, send themselves messages. Nobody else listens there, so that
-    /// they are never money.
+    /// The box, and a trial of its connection, send themselves messages here. No other client subscribes to it, and no
+    /// message on it is money.
     case probe
 
     /// Who publishes, and who listens.
@@ -32,10 +32,10 @@ public enum Topic: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the broker keeps the last message for those who come later.
+    /// Whether the broker keeps the last message for later subscribers.
     public var isRetained: Bool { self == .status }
 
-    /// At least once, on every topic: QoS 0 loses payments, and nothing that the box does needs the second round trip of
-    /// QoS 2, since it knows payments and commands by their ids.
+    /// At least once, on every topic. QoS 0 loses payments, and QoS 2 is not needed: the box recognises payments and
+    /// commands by their ids.
     public static let qualityOfService: UInt8 = 1
 }

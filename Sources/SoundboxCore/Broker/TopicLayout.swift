@@ -1,11 +1,14 @@
-/// How the names of a box's topics are made, and its client id: templates, since some platforms prescribe them.
+/// How a box's topic names and client id are made: by templates, since some platforms prescribe them.
 ///
-/// `{prefix}`, `{merchant}` and `{device}` stand for what is configured, and `{topic}` for the topic's own word.
+///     let layout = TopicLayout(common: "{prefix}/{merchant}/{device}/{topic}")
+///     let topics = try Topics(merchant: "M1001", device: "box-01", layout: layout)
+///
+/// `{prefix}`, `{merchant}` and `{device}` stand for the configured values, `{topic}` for the topic's own word.
 public struct TopicLayout: Sendable, Equatable {
-    /// Of boxes that are told no other.
+    /// The default of ``common``.
     public static let usual = "{prefix}/{merchant}/{device}/{topic}"
 
-    /// Of all topics that have none of their own.
+    /// The template of all topics without one of their own.
     public var common: String
     public var own: [Topic: String]
     /// `nil` is ``ClientID/box(merchant:device:)``.
@@ -20,11 +23,11 @@ public struct TopicLayout: Sendable, Equatable {
     func template(of topic: Topic) -> String { own[topic] ?? common }
 }
 
-/// One template, before anything is put into it.
+/// One template.
 struct TopicTemplate {
     let text: String
     private let part: TopicsError.Part
-    /// The word for `{topic}`.
+    /// The topic whose word replaces `{topic}`.
     private let topic: Topic?
 
     init(_ text: String, of part: TopicsError.Part) {
@@ -38,7 +41,7 @@ struct TopicTemplate {
     }
 
     func filled(prefix: String, merchant: String, device: String) -> String {
-        // One after the other in the template's order: what a name holds is no placeholder.
+        // Replaced in the template's order: braces within a value are no placeholder.
         var (rest, result) = (text[...], "")
         let values = ["{prefix}": prefix, "{merchant}": merchant, "{device}": device, "{topic}": topic?.rawValue ?? ""]
         while let brace = rest.firstIndex(of: "{") {
@@ -56,7 +59,7 @@ struct TopicTemplate {
         for placeholder in placeholders { bare = bare.replacing(placeholder, with: "") }
         try refuse(if: bare.contains { "{}".contains($0) }, .unknownPlaceholder(placeholders))
         try refuse(if: bare.unicodeScalars.contains(where: \.isControl), .controlCharacter)
-        // Two boxes of one name would announce each other's payments.
+        // Two boxes with one name would announce each other's payments.
         try refuse(if: !text.contains("{device}"), .withoutDevice)
         guard topic != nil else { return }
         for sign in "+#" { try refuse(if: bare.contains(sign), .reserved(sign)) }

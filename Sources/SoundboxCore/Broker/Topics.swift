@@ -1,23 +1,27 @@
-/// The names of one box's topics.
+/// The topic names of one box.
+///
+///     let topics = try Topics(merchant: "M1001", device: "box-01")
+///     topics[.payments]  // soundbox/v1/M1001/box-01/payments
+///     topics.match("soundbox/v1/M1001/box-01/commands")  // .own(.commands)
 public struct Topics: Sendable, Equatable {
-    /// Of boxes that are told no other.
+    /// The prefix if the configuration has none.
     public static let defaultPrefix = "soundbox/v1"
 
     private var names: [Topic: String] = [:]
     /// Whether no other box's name can look like one of these after a broker has rewritten both.
     private let areDistinctWhenRewritten: Bool
-    /// Under which the broker keeps the box's session.
+    /// The broker keeps the box's session under it.
     public private(set) var clientID: String
 
-    /// Names of the form `{prefix}/{merchant}/{device}/payments`, where the layout tells no other.
+    /// Names of the form `{prefix}/{merchant}/{device}/payments`, unless the layout prescribes others.
     ///
     /// - Parameters:
     ///   - prefix: one or more levels, without a slash at either end.
     ///   - merchant: one level.
     ///   - device: one level.
-    /// - Throws: when a level is empty or holds `+`, `#`, `/` or a control character. A merchant named `+` would
-    ///   otherwise subscribe to the payments of every merchant on the broker. Also for a template that does not tell one
-    ///   box, or one topic, from another.
+    /// - Throws: when a level is empty or contains `+`, `#`, `/` or a control character. A merchant named `+` would
+    ///   otherwise subscribe to the payments of every merchant on the broker. Also for a template that does not
+    ///   distinguish one box, or one topic, from another.
     public init(
         prefix: String = defaultPrefix, merchant: String, device: String, layout: TopicLayout = TopicLayout()
     ) throws(TopicsError) {
@@ -36,7 +40,7 @@ public struct Topics: Sendable, Equatable {
             let template = TopicTemplate(layout.template(of: topic), of: .topic(topic))
             try template.check()
             let name = template.filled(prefix: prefix, merchant: merchant, device: device)
-            // MQTT allows 65,535; the rest is room for the payload's head.
+            // MQTT allows 65,535; the rest is room for the packet's other fields.
             guard name.utf8.count <= 60_000 else {
                 throw TopicsError(part: .prefix, value: "\(prefix.prefix(40))…", problem: .tooLong)
             }
@@ -50,13 +54,13 @@ public struct Topics: Sendable, Equatable {
     /// The topic's name on the broker.
     public subscript(topic: Topic) -> String { names[topic]! }
 
-    /// What a name means under which something came.
+    /// What the topic name of a received message means.
     public enum Match: Sendable, Equatable {
         case own(Topic)
-        /// What RabbitMQ makes of the topic's name, which may be what it makes of another box's as well unless
-        /// `isCertain`.
+        /// The topic's name as RabbitMQ rewrites it. Unless `isCertain`, another box's name may be rewritten to the
+        /// same.
         case rewritten(Topic, isCertain: Bool)
-        /// None of this box's.
+        /// Not a topic of this box.
         case foreign
     }
 
@@ -69,8 +73,8 @@ public struct Topics: Sendable, Equatable {
         return .rewritten(topic, isCertain: areDistinctWhenRewritten)
     }
 
-    /// The name as RabbitMQ delivers it: levels are parted by `.` inside of it, and `*` is its wildcard, so both come
-    /// out as MQTT's own signs (`rabbit_mqtt_util:amqp2mqtt`).
+    /// The name as RabbitMQ delivers it. Internally it separates levels by `.` and uses `*` as its wildcard, so both
+    /// come out as MQTT's characters (`rabbit_mqtt_util:amqp2mqtt`).
     private static func rewritten(_ name: String) -> String {
         String(
             name.map { character in

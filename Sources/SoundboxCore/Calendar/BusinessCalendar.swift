@@ -1,9 +1,9 @@
-/// A shop's day: what came in from one cut-over to the next is one day's takings.
+/// A shop's day: the takings from one cut-over to the next.
 public struct BusinessDay: Sendable, Hashable {
-    /// On which it begins.
+    /// The date on which it begins.
     public var date: CivilDate
     public var start: Timestamp
-    /// The next day begins here. The same as ``start`` where a time zone has left a date out.
+    /// The next day begins here. The same as ``start`` if the time zone has skipped a date.
     public var end: Timestamp
 
     public init(date: CivilDate, start: Timestamp, end: Timestamp) {
@@ -13,11 +13,15 @@ public struct BusinessDay: Sendable, Hashable {
     }
 }
 
-/// Divides time into business days, without a gap and without an overlap, whatever is done to the clock on the wall.
+/// Divides time into business days, without a gap and without an overlap, whatever happens to local time.
 ///
-/// A day begins at the first moment at which that clock shows the cut-over or a later time. So the day is an hour shorter
-/// or longer where the clock is set; a cut-over that is left out falls on the moment at which it is set, and of one that
-/// comes twice the first one counts. Times are of the years 0 to 9999.
+///     let calendar = BusinessCalendar(zone: zone, cutOver: 4 * 60)
+///     let day = calendar.day(at: now)
+///     print(day.date, day.start, day.end)
+///
+/// A day begins at the first moment at which local time is the cut-over or later. So the day is an hour shorter or
+/// longer when the clock changes. A cut-over that the change skips is at the moment of the change; of one that occurs
+/// twice the first counts. For times of the years 0 to 9999.
 public struct BusinessCalendar: Sendable {
     public var zone: LocalTime
     /// Minutes after midnight, 0–1439.
@@ -28,7 +32,7 @@ public struct BusinessCalendar: Sendable {
         self.cutOver = cutOver
     }
 
-    /// As the configuration writes it: `04:00`.
+    /// In the configuration's form: `04:00`.
     public var cutOverText: String { "\(pad(Int64(cutOver / 60), 2)):\(pad(Int64(cutOver % 60), 2))" }
 
     /// The day that the moment belongs to.
@@ -47,9 +51,9 @@ public struct BusinessCalendar: Sendable {
             end: Timestamp(millisecondsSince1970: start(of: date + 1) * 1000))
     }
 
-    /// The first moment of a business day at which the clock on the wall shows a time.
+    /// The first moment of a business day at which local time is `minute`.
     /// - Parameter minute: after midnight, 0–1439; before the cut-over it is on the next date.
-    /// - Returns: `nil` where the day has no such moment.
+    /// - Returns: `nil` if the day has no such moment.
     public func moment(_ minute: Int, of day: BusinessDay) -> Timestamp? {
         let date = minute < cutOver ? day.date + 1 : day.date
         let moment = zone.firstMoment(showing: date.daysSince1970 * 86_400 + Int64(minute) * 60)

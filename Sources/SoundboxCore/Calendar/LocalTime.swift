@@ -1,14 +1,14 @@
-/// The clock on the wall in one place, from what a library of time zones says of it.
+/// Local time in one place, from the offsets of a time zone library.
 ///
 ///     let shanghai = LocalTime { _ in 28_800 }
-///     shanghai.minuteOfDay(at: Timestamp(rfc3339: "2026-11-26T16:00:00Z")!) // 0
+///     shanghai.minuteOfDay(at: Timestamp(rfc3339: "2026-11-26T16:00:00Z")!)  // 0
 public struct LocalTime: Sendable {
     /// Seconds east of UTC at a moment in seconds since 1970.
     private let offset: @Sendable (Int64) -> Int64
 
-    /// - Parameter offset: seconds east of UTC, less than a day, at a moment in seconds since 1970. It changes at most once
-    ///   within 48 hours: in the time zone database no two changes are closer than 95 hours, and since 1970 none closer
-    ///   than a week. Any thread.
+    /// - Parameter offset: seconds east of UTC, less than a day, at a moment in seconds since 1970. It changes at most
+    ///   once within 48 hours: in the time zone database no two changes are closer than 95 hours, and since 1970 none
+    ///   closer than a week. Any thread.
     public init(offset: @escaping @Sendable (Int64) -> Int64) { self.offset = offset }
 
     public static let utc = LocalTime { _ in 0 }
@@ -18,17 +18,17 @@ public struct LocalTime: Sendable {
         offset(time.millisecondsSince1970.quotientAndFloorRemainder(by: 1000).0)
     }
 
-    /// Minutes since midnight, 0–1439.
+    /// Minutes after midnight, 0–1439.
     public func minuteOfDay(at time: Timestamp) -> Int {
         let second = time.millisecondsSince1970.quotientAndFloorRemainder(by: 1000).0
         return Int((second + offset(second)).quotientAndFloorRemainder(by: 86_400).1 / 60)
     }
 
-    /// The first moment at which the clock shows a time or a later one, in seconds since 1970.
+    /// The first moment at which local time is `wall` or later, in seconds since 1970.
     ///
-    /// A time that a clock set forward leaves out is shown, in this sense, when the clock is set. One that it shows twice
-    /// counts the first time. `mktime` promises neither.
-    /// - Parameter wall: seconds since 1970-01-01 00:00 on the wall.
+    /// A local time that is skipped when the clock is set forward is at the moment of that change. One that occurs
+    /// twice counts the first time. `mktime` promises neither.
+    /// - Parameter wall: local time, in seconds since 1970-01-01 00:00.
     func firstMoment(showing wall: Int64) -> Int64 {
         var (low, high) = (wall - 86_400, wall + 86_400)
         let (before, after) = (offset(low), offset(high))
@@ -40,7 +40,7 @@ public struct LocalTime: Sendable {
         return wall - before < high ? wall - before : max(high, wall - after)
     }
 
-    /// As RFC 3339 writes a time here: `2026-11-22T10:15:00.250+08:00`. Minutes are as fine as that gets.
+    /// In RFC 3339: `2026-11-22T10:15:00.250+08:00`. The offset is cut to whole minutes.
     public func description(of time: Timestamp) -> String {
         let minutes = offset(at: time).quotientAndFloorRemainder(by: 60).0
         let wall = Timestamp(millisecondsSince1970: time.millisecondsSince1970 + minutes * 60_000).description

@@ -1,16 +1,16 @@
-/// What `clips` in the configuration says: where clips may come from, and how much of them.
+/// `clips` in the configuration: where clips may come from, and their limits.
 public struct ClipSettings: Sendable, Equatable {
     /// Empty: no clip is fetched.
     public var hosts: [HostRule]
-    /// Whether `http://` is allowed beside `https://`. The content is verified by its hash either way.
+    /// Whether `http://` is allowed besides `https://`. The content is verified by its hash either way.
     public var allowsPlainHTTP: Bool
-    /// Of one encoded file; at most ``mostBytes``.
+    /// The largest encoded file, in bytes; at most ``mostBytes``.
     public var largest: Int
-    /// Of the sound; at most ``PCMSound/longest``.
+    /// The longest sound; at most ``PCMSound/longest``.
     public var longest: Duration
-    /// For the whole of one fetch, with lookup and redirects.
+    /// For a whole fetch, including lookup and redirects.
     public var timeout: Duration
-    /// What the files of the cache may take together, in bytes.
+    /// The most bytes that the files of the cache may take together.
     public var cache: Int
 
     public static let mostBytes = 16 << 20
@@ -27,7 +27,7 @@ public struct ClipSettings: Sendable, Equatable {
         self.cache = cache
     }
 
-    /// Whether a clip may be asked for at all, before its host's address is known. To be asked of each redirect anew.
+    /// Whether a clip may be requested, before its host's address is known. Call it again for each redirect.
     public func check(_ url: ClipURL) throws(ClipError) {
         guard url.scheme == .https || allowsPlainHTTP else {
             throw ClipError("url: expected https://; http:// needs clips.plain_http")
@@ -37,7 +37,7 @@ public struct ClipSettings: Sendable, Equatable {
         }
     }
 
-    /// Whether a command may ask for this clip: for the answer at its arrival. Blocks on nothing.
+    /// Whether a command may use this clip; called when the command arrives. Never blocks.
     public func check(_ reference: ClipReference) throws(ClipError) {
         guard reference.isHashWellFormed else {
             throw ClipError("sha256: expected 64 hexadecimal digits in small letters")
@@ -50,7 +50,7 @@ public struct ClipSettings: Sendable, Equatable {
 }
 
 extension ClipReference {
-    /// Whether ``sha256`` is 64 hexadecimal digits in small letters. It names a file of the cache.
+    /// Whether ``sha256`` is 64 hexadecimal digits in lower case. It names a file of the cache.
     public var isHashWellFormed: Bool {
         sha256.utf8.count == 64 && sha256.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }

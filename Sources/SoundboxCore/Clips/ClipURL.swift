@@ -1,6 +1,10 @@
-/// The address of a clip, taken apart.
+/// The URL of a clip, parsed.
 ///
-/// What a library for URLs would forgive is refused here, and ``text`` is put together from the checked parts. So nothing
+///     let url = try ClipURL(parsing: "https://cdn.example.com/a.wav")
+///     print(url.host, url.port, url.target)  // cdn.example.com 443 /a.wav
+///
+/// It refuses what a URL library would accept leniently, and ``text`` is made from the checked parts. So no later
+/// reader can find another host in it.
 /// that reads it later can find another host in it.
 public struct ClipURL: Sendable, Hashable {
     public enum Scheme: String, Sendable {
@@ -11,21 +15,21 @@ public struct ClipURL: Sendable, Hashable {
     }
 
     public let scheme: Scheme
-    /// In small letters: a name of letters, digits, hyphens and points, or an IPv4 address in four parts.
+    /// In lower case: a name of letters, digits, hyphens and dots, or an IPv4 address in four parts.
     public let host: String
     public let port: Int
     /// From the first slash on, with the query. Never empty.
     public let target: String
 
-    /// A longer one is refused.
+    /// The most bytes of a URL.
     public static let longest = 2048
 
-    /// - Throws: what was expected instead, for people. The text itself is not repeated.
+    /// - Throws: what was expected, for people. Does not repeat the text.
     public init(parsing text: String) throws(ClipError) {
         guard text.utf8.count <= Self.longest else {
             throw ClipError("url: expected at most \(Self.longest) bytes")
         }
-        // No blank, no control character, and none that is not ASCII: a name in another script comes as xn--….
+        // No spaces, no control characters, and only ASCII: a name in another script is written as xn--….
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }) else {
             throw ClipError("url: expected printable ASCII without quotes, backslashes and brackets")
         }
@@ -47,22 +51,22 @@ public struct ClipURL: Sendable, Hashable {
         } else {
             port = scheme.port
         }
-        // What follows # is never sent.
+        // The fragment after # is never sent.
         let path = rest[end...].prefix { $0 != "#" }
         target = path.hasPrefix("/") ? String(path) : "/" + path
     }
 
-    /// As it is asked for; always with its port.
+    /// The URL as it is requested; always with its port.
     public var text: String { "\(scheme.rawValue)://\(host):\(port)\(target)" }
 
-    /// Where the answer to this address sends its reader: a whole URL, or a path of the same host.
+    /// The URL of a redirect: a whole URL, or a path on the same host.
     public func redirected(to location: String) throws(ClipError) -> ClipURL {
         if location.hasPrefix("//") { return try ClipURL(parsing: "\(scheme.rawValue):\(location)") }
         if location.hasPrefix("/") { return try ClipURL(parsing: "\(scheme.rawValue)://\(host):\(port)\(location)") }
         return try ClipURL(parsing: location)
     }
 
-    /// `"<>\^`{|}[]`: what RFC 3986 does not allow, or only for an IPv6 address, which is no name of a host.
+    /// `"<>\^`{|}[]`: not allowed by RFC 3986, or only for an IPv6 address, which is no host name.
     private static let forbidden = Set("\"<>\\^`{|}[]".utf8)
 
     private static func schemeAndRest(_ text: String) throws(ClipError) -> (Scheme, Substring) {
@@ -73,9 +77,9 @@ public struct ClipURL: Sendable, Hashable {
     }
 }
 
-/// A host's name by the rules of RFC 1123, section 2.1: labels of letters, digits and hyphens.
+/// A host name by RFC 1123, section 2.1: labels of letters, digits and hyphens.
 struct HostName: Hashable {
-    /// In small letters.
+    /// In lower case.
     let text: String
 
     init?(_ text: String) {
@@ -88,8 +92,8 @@ struct HostName: Hashable {
                     && label.first != 0x2D && label.last != 0x2D
             })
         else { return nil }
-        // A name whose last label is a number is one of the many ways to write an IPv4 address (inet_aton(3)). The plain
-        // way is the only one that is taken.
+        // A name whose last label is a number is one of the many ways to write an IPv4 address (inet_aton(3)). Only the
+        // usual form is accepted.
         if let last = labels.last, last.first?.isDigit == true {
             guard labels.count == 4,
                 labels.allSatisfy({ label in

@@ -1,13 +1,13 @@
-/// One line of the list of hosts that clips may come from: `cdn.example.com`, `*.example.com`, `cdn.example.com:8443`.
+/// One host that clips may come from: `cdn.example.com`, `*.example.com`, `cdn.example.com:8443`.
 public struct HostRule: Sendable, Hashable, CustomStringConvertible {
     private let name: String
-    /// `*.`: every name below it, and not the name itself.
+    /// `*.`: every name below it, but not the name itself.
     private let isForBelow: Bool
-    /// The one port; `nil` stands for that of the scheme.
+    /// The only allowed port; `nil` for the scheme's default.
     private let port: Int?
 
-    /// - Returns: `nil` unless it is a host's name, with `*.` before it or a port behind it where wanted. A star alone,
-    ///   or before a name without a point, would be no list.
+    /// - Returns: `nil` unless it is a host name, optionally with `*.` before it or a port after it. A star alone, or
+    ///   before a name without a dot, would allow too much.
     public init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count <= 2 else { return nil }

@@ -1,11 +1,11 @@
-/// An address of the Internet Protocol, in the order of the network.
+/// An IP address, in network byte order.
 public enum InternetAddress: Sendable, Hashable {
     /// Four bytes.
     case v4([UInt8])
     /// Sixteen bytes.
     case v6([UInt8])
 
-    /// - Returns: `nil` unless there are four or sixteen.
+    /// - Returns: `nil` unless there are four or sixteen bytes.
     public init?(bytes: [UInt8]) {
         switch bytes.count {
         case 4: self = .v4(bytes)
@@ -20,10 +20,10 @@ public enum InternetAddress: Sendable, Hashable {
         }
     }
 
-    /// Whether it can be anybody's on the Internet, and nobody's on this machine or in the shop's network.
+    /// Whether it is an address on the Internet, and cannot be one of this machine or of the shop's network.
     ///
-    /// From IANA's registries of special-purpose addresses (RFC 6890), with multicast, and with what carries an IPv4
-    /// address inside: NAT64 counts as what it carries, and 6to4, Teredo and mapped addresses are never right.
+    /// By IANA's registries of special-purpose addresses (RFC 6890), with multicast, and with addresses that contain an
+    /// IPv4 address: NAT64 is judged by that address; 6to4, Teredo and mapped addresses are never public.
     public var isPublic: Bool {
         switch self {
         case .v4(let bytes):
@@ -37,7 +37,7 @@ public enum InternetAddress: Sendable, Hashable {
         }
     }
 
-    /// The first bits of addresses.
+    /// A prefix of addresses.
     private struct Range: Sendable {
         let start: [UInt8]
         let bits: Int
@@ -73,9 +73,10 @@ public enum InternetAddress: Sendable, Hashable {
         Range([240], 4),  // reserved, RFC 1112, and broadcast
     ]
 
-    /// 64:ff9b::/96, RFC 6052: how a network without IPv4 reaches it.
+    /// 64:ff9b::/96, RFC 6052: addresses by which an IPv6-only network reaches IPv4.
     private static let nat64 = Range([0x00, 0x64, 0xFF, 0x9B], 96)
-    /// 2000::/3, RFC 4291. Everything else is unspecified, loopback, mapped, link-local, unique local, multicast or free.
+    /// 2000::/3, RFC 4291. Everything else is unspecified, loopback, mapped, link-local, unique local, multicast or
+    /// unassigned.
     private static let globalUnicast = Range([0x20], 3)
     private static let specialV6 = [
         Range([0x20, 0x01, 0x00], 23),  // 2001::/23: Teredo, benchmarks, ORCHID, RFC 2928

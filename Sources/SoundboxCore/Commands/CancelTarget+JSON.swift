@@ -1,6 +1,6 @@
 extension CancelTarget {
-    /// By `payment_id` or `command_id`: one of the two. With `payment_id`, the `kind` may be that of the notice.
-    /// - Parameter kinds: that notices may be of, beside payments and refunds.
+    /// Reads `payment_id` or `command_id`: one of the two. With `payment_id`, `kind` may be the notice's kind.
+    /// - Parameter kinds: the kinds of notices, besides payments and refunds.
     public init(decoding json: JSONValue, kinds: Set<KindName>) throws(CommandError) {
         let members = ["payment_id", "command_id"].filter { (json[$0] ?? .null) != .null }
         guard members.count == 1, let text = json[members[0]]?.string else {

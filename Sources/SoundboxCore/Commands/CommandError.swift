@@ -1,9 +1,9 @@
-/// A command that is none. Names the field.
+/// Why a message is no valid command. Names the field.
 public struct CommandError: Error, Equatable, CustomStringConvertible {
-    /// The command's id, when that much is readable.
+    /// The command's id, if that much is readable.
     public var id: CommandID?
     public var reason: String
-    /// Its type is none that this version of the program knows.
+    /// Whether this version of the program does not know its type.
     public var isUnknown: Bool
 
     public init(id: CommandID? = nil, reason: String, isUnknown: Bool = false) {
@@ -14,9 +14,9 @@ public struct CommandError: Error, Equatable, CustomStringConvertible {
 
     public var description: String { reason }
 
-    /// What its sender is told.
+    /// The reply to its sender.
     public func reply(at now: Timestamp) -> Receipt {
-        // It may quote what was sent.
+        // The reason may quote what was sent.
         Receipt(.command(id), state: isUnknown ? .unknown : .refused, at: now, reason: reason.printable)
     }
 }

@@ -1,10 +1,10 @@
-/// What somebody in the shop wants of the quiet hours.
+/// A change of the quiet hours by the shop.
 public enum QuietChange: Sendable, Equatable {
-    /// The shop's own, in the place of those of the setup.
+    /// The shop's own hours, instead of the configured ones.
     case hours(QuietHours)
-    /// None, whatever the setup says.
+    /// No quiet hours, whatever is configured.
     case off
-    /// Those of the setup.
+    /// The configured hours.
     case asSetUp
 
     /// `{"from": "22:00", "to": "07:00", "volume": 20}`, `{"off": true}` or `{"as_set_up": true}`.
@@ -22,7 +22,7 @@ public enum QuietChange: Sendable, Equatable {
         }
     }
 
-    /// As ``init(decoding:)`` reads it.
+    /// The form that ``init(decoding:)`` reads.
     public var json: JSONValue {
         switch self {
         case .hours(let hours): hours.json
@@ -44,9 +44,9 @@ public enum QuietChange: Sendable, Equatable {
     }
 }
 
-/// The quiet hours that are in force, and who has set them.
+/// The quiet hours in force, and who has set them.
 public struct QuietReading: Sendable, Equatable {
-    /// `nil` where there are none.
+    /// `nil` if there are none.
     public var hours: QuietHours?
     public var isShops: Bool
 
@@ -60,7 +60,7 @@ public struct QuietReading: Sendable, Equatable {
 }
 
 extension QuietHours {
-    /// As ``QuietChange`` reads it.
+    /// The form that ``QuietChange`` reads.
     public var json: JSONValue {
         func time(_ minute: Int) -> JSONValue {
             .string([minute / 60, minute % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":"))

@@ -1,19 +1,19 @@
-/// What whoever runs the fleet wants a box to be set to: a few keys of `soundbox.yaml`, which count in place of what is
-/// written there. What is not among them counts as it is written there, also when earlier settings had it.
+/// Settings that the fleet's operator sends to a box: a few keys of `soundbox.yaml`, which replace the values there.
+/// Keys that they do not contain keep the value of `soundbox.yaml`, even if earlier settings contained them.
 public struct RemoteSettings: Sendable, Equatable {
-    /// What may be set from afar. None of it decides who is believed, or where the box gets its payments from.
+    /// The keys that may be set remotely. None of them changes whom the box trusts, or where it gets its payments from.
     public static let keys: [[String]] = [
         ["audio", "volume"], ["voice", "locale"], ["voice", "speaker"], ["announce", "quiet_hours"],
         ["announce", "prompts"], ["announce", "expire_after"],
     ]
 
     public var id: CommandID
-    /// When they were sent. The newest count.
+    /// When they were sent. The newest settings count.
     public var at: Timestamp
-    /// By ``keys``, in the shape of `soundbox.yaml`. But for the volume the values are not checked here.
+    /// By ``keys``, in the shape of `soundbox.yaml`. Only the volume is checked here.
     public var values: JSONValue
 
-    /// - Throws: names the key that may not be set from afar, or a volume that is none.
+    /// - Throws: names a key that may not be set remotely, or an invalid volume.
     public init(id: CommandID, at: Timestamp, values: JSONValue) throws(CommandError) {
         guard case .object(let groups) = values else {
             throw CommandError(reason: "settings: expected an object such as {\"audio\":{\"volume\":60}}")
@@ -36,7 +36,7 @@ public struct RemoteSettings: Sendable, Equatable {
         (self.id, self.at, self.values) = (id, at, values)
     }
 
-    /// A command of the type `settings`, which needs its id and its time.
+    /// Reads a command of the type `settings`, which needs its id and its time.
     public init(command json: JSONValue) throws(CommandError) {
         guard let text = json["id"]?.string else {
             throw CommandError(reason: "id: this field is missing, and settings need it")
@@ -55,15 +55,15 @@ public struct RemoteSettings: Sendable, Equatable {
 
     private static var names: String { keys.map { $0.joined(separator: ".") }.joined(separator: ", ") }
 
-    /// What a key is set to; `null` takes away what `soundbox.yaml` says.
+    /// The value of a key; `null` removes the value of `soundbox.yaml`.
     public subscript(key: [String]) -> JSONValue? { values[key[0]]?[key[1]] }
 
-    /// The volume, which the shop may change afterwards; `nil` gives back the shop's own.
+    /// The volume, which the shop may change afterwards; `nil` restores the shop's own.
     public var volume: Volume? {
         self[["audio", "volume"]]?.integer.map { Volume($0) }
     }
 
-    /// Whether a box with `other` has to be made anew to have these: of all keys only the volume acts at once.
+    /// Whether a box with `other` must be restarted to use these: of all keys only the volume acts at once.
     public func differsInMoreThanVolume(from other: RemoteSettings?) -> Bool {
         Self.keys.contains { $0 != ["audio", "volume"] && self[$0] != other?[$0] }
     }

@@ -1,53 +1,56 @@
-/// What a box remembers of the settings that it was given from afar: the newest, what became of them, and those before
-/// them, which count while they are not in force.
+/// The remote settings of a box: the newest, their result, and the settings before, which count while the newest are
+/// not in force.
 ///
-/// New ones are on trial until the box has been online with them. When that does not come, or the box does not start with
-/// them, those before them are in force again: nobody has to visit a shop because of a setting.
+///     var record = SettingsRecord(owner: configuration.settingsOwner)
+///     if try record.take(settings, now: now) { try file.write(record) }
+///
+/// New settings are on trial until the box has been online with them. If that does not happen, or if the box does not
+/// start with them, the settings before are restored: nobody has to visit a shop because of a setting.
 public struct SettingsRecord: Sendable, Equatable {
-    /// Whose they are: merchant and device. A box that was set up for somebody else begins without any.
+    /// The merchant and device that they are for. A box that was set up for another owner begins without settings.
     public let owner: String
-    /// The newest settings that came; `nil` where `soundbox.yaml` has always counted alone.
+    /// The newest settings that came; `nil` if none ever came.
     public private(set) var newest: RemoteSettings?
-    /// What became of them.
+    /// Their result.
     public private(set) var result = SettingsStatus.Result.applied
     /// Why they are not in force.
     public private(set) var reason: String?
-    /// Of those on trial: whether a box was made with them.
+    /// Whether a box was started with the settings on trial.
     public private(set) var isTried = false
-    /// What was in force when the newest came, while these are on trial or have failed.
+    /// The settings in force when the newest came, while these are on trial or have failed.
     private var before: RemoteSettings?
-    /// The volume that the box had before settings set one: of `soundbox.yaml`, or what the shop has set since.
+    /// The volume before settings changed it: from `soundbox.yaml`, or what the shop has set since.
     private var shopVolume: Volume?
-    /// The volume that settings have written down as the box's, or were about to when the power failed; `nil` while those
-    /// in force have none. If the box has it, it is not the shop's.
+    /// The volume that settings have stored as the box's, or were storing when the power failed; `nil` while the
+    /// settings in force have none. If the box has this volume, the shop has not changed it.
     public private(set) var writtenVolume: Volume?
 
     public init(owner: String) { self.owner = owner }
 
-    /// The ones to make a box with.
+    /// The settings to start a box with.
     public var current: RemoteSettings? { result == .failed ? before : newest }
 
     public var inForce: RemoteSettings? { result == .applied ? newest : before }
 
-    /// The volume that goes with those in force; `nil` where nobody has set one.
+    /// The volume that belongs to the settings in force; `nil` if none was set.
     public var volume: Volume? { inForce?.volume ?? shopVolume }
 
-    /// To be called before new settings are taken, and before those on trial come into force.
-    /// - Parameter volume: what the box has. It is the shop's own unless settings have set it.
+    /// Call it before new settings are taken, and before those on trial come into force.
+    /// - Parameter volume: the box's volume. It is the shop's own unless settings have set it.
     public mutating func note(_ volume: Volume) {
         if volume != inForce?.volume, volume != writtenVolume { shopVolume = volume }
     }
 
-    /// To be called, and kept, before a volume is written down for settings, and once more when that is done.
+    /// Call it, and store the record, before a volume is stored for settings; and again when that is done.
     public mutating func willWrite(_ volume: Volume?) { writtenVolume = volume }
 
-    /// New settings have come, to be checked. They are on trial, or, where only the volume is another one, what those
-    /// before them are.
+    /// Takes new settings, which have to be checked. They are on trial; if only the volume differs, they have the state
+    /// of those before.
     ///
-    /// - Parameter now: the time, where a server has confirmed it. Settings of its future, taken while nobody knew the time,
-    ///   shut out none then.
-    /// - Returns: `false` when they came before.
-    /// - Throws: for settings that are not the newest, or came before and are not in force.
+    /// - Parameter now: the time, if a server has confirmed it. Settings with a later time, taken while the time was
+    ///   unknown, then do not block newer ones.
+    /// - Returns: `false` when these settings came before.
+    /// - Throws: for settings that are not the newest, or that came before and are not in force.
     public mutating func take(_ settings: RemoteSettings, now: Timestamp? = nil) throws(CommandError) -> Bool {
         if settings == newest {
             guard result != .failed else { throw CommandError(reason: "settings: not in force: \(reason ?? "")") }
@@ -69,16 +72,16 @@ public struct SettingsRecord: Sendable, Equatable {
         return true
     }
 
-    /// A box is about to be made.
+    /// A box is about to be started.
     public mutating func willStart() {
         guard result == .trial else { return }
         if isTried { fail("the box ended before it was online with them") } else { isTried = true }
     }
 
-    /// The box is online with those on trial.
+    /// The box is online with the settings on trial.
     public mutating func cameOnline() { (before, result) = (nil, .applied) }
 
-    /// The newest cannot be used. Of several reasons the first counts.
+    /// The newest settings cannot be used. The first reason is kept.
     public mutating func fail(_ reason: String) {
         if result != .failed { (result, self.reason) = (.failed, reason) }
     }
@@ -98,7 +101,7 @@ extension SettingsRecord {
         ])
     }
 
-    /// As ``json`` writes it; `nil` for anything else.
+    /// Reads ``json``; `nil` for anything else.
     public init?(decoding json: JSONValue) {
         guard let owner = json["owner"]?.string, let isTried = json["tried"]?.bool,
             let result = json["result"]?.string.flatMap(SettingsStatus.Result.init)
@@ -111,13 +114,13 @@ extension SettingsRecord {
     }
 }
 
-/// What the box tells of the settings that came last.
+/// What the box reports about the newest settings.
 public struct SettingsStatus: Sendable, Equatable {
     public enum Result: String, Sendable, CaseIterable {
         case applied
-        /// In use, and not kept until the box has been online with them.
+        /// In use, and not final until the box has been online with them.
         case trial
-        /// Not in force: those before them are, or `soundbox.yaml` alone.
+        /// Not in force: the settings before are, or `soundbox.yaml` alone.
         case failed
     }
 
@@ -144,7 +147,7 @@ public struct SettingsStatus: Sendable, Equatable {
         (self.id, self.at, self.result, reason) = (id, at, result, json["reason"]?.string)
     }
 
-    /// For people; `nil` unless they are not in force.
+    /// A text for people; `nil` unless they are not in force.
     public var warning: String? {
         guard result == .failed else { return nil }
         return "the settings \(id) from afar are not in force: \(reason ?? "no reason known")"

@@ -1,9 +1,9 @@
-/// What a command, a button or the page does to the volume.
+/// A change of the volume by a command, a button or the page.
 public enum VolumeChange: Sendable, Equatable {
     case to(Volume)
     case up
     case down
-    /// Silent, whatever the volume, which stays as it is.
+    /// Silences the box; the volume stays as it is.
     case mute
     case unmute
 
@@ -16,7 +16,8 @@ public enum VolumeChange: Sendable, Equatable {
         }
     }
 
-    /// Who makes the box louder or gives it a volume wants to hear it; who makes it softer need not.
+    /// Unmutes, except when the volume is lowered: louder, or a given volume, means that somebody wants to hear the
+    /// box.
     public func applied(toMuted isMuted: Bool) -> Bool {
         switch self {
         case .mute: true

@@ -1,22 +1,22 @@
-/// Why the box does not do what somebody on this machine asks of it.
+/// Why the box does not do what a program on this machine asks of it.
 public struct ControlRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// For programs; `reason` is for people.
     public enum Cause: String, Sendable {
-        /// What was asked for makes no sense.
+        /// The request is not valid.
         case invalid
         /// There is no such notice.
         case unknown
-        /// It has not been told yet, or was taken back.
+        /// It has not been announced yet, or was cancelled.
         case untold
-        /// It is muted, or its volume is 0.
+        /// The box is muted, or its volume is 0.
         case muted
-        /// It keeps quiet at this hour.
+        /// It is quiet hours.
         case quiet
-        /// Its voice has no words for it.
+        /// The voice has no words for it.
         case unspeakable
-        /// It has been asked a moment ago.
+        /// The same was asked a moment ago.
         case busy
-        /// Nobody knows which day it is.
+        /// The current day is not known.
         case undated
         /// The disk refuses.
         case fault

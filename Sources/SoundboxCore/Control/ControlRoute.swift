@@ -1,11 +1,9 @@
-/// What others on this machine may ask of a box by its control socket, and what answers it.
+/// A request that programs on this machine may send through the control socket, and its handler.
 ///
-/// ```swift
-/// ControlRoute(.post, "trial", isForPhones: true) { _ in
-///     requests.say(.greeting)
-///     return .json(.object([("trial", .bool(true))]))
-/// }
-/// ```
+///     ControlRoute(.post, "trial", isForPhones: true) { _ in
+///         requests.say(.greeting)
+///         return .json(.object([("trial", .bool(true))]))
+///     }
 public struct ControlRoute: Sendable, CustomStringConvertible {
     public enum Method: String, Sendable {
         case get = "GET"
@@ -16,9 +14,10 @@ public struct ControlRoute: Sendable, CustomStringConvertible {
     public var method: Method
     /// `history`; one word, without a slash.
     public var path: String
-    /// Whether a phone that has signed in at the shop's page may use it: to look with `GET`, to change with the others.
+    /// Whether a phone that is signed in at the shop's page may use it: `GET` with the role to look, the others with
+    /// the role to change.
     public var isForPhones: Bool
-    /// May take some time, and must not block. A ``ControlRefusal`` that it throws says which status is answered; any
+    /// May take some time, and must not block. A ``ControlRefusal`` that it throws determines the status code; any
     /// other error is a bad request.
     public var answer: @Sendable (ControlRequest) async throws -> ControlAnswer
 
@@ -33,7 +32,7 @@ public struct ControlRoute: Sendable, CustomStringConvertible {
     public var description: String { "\(method.rawValue) /\(path)" }
 }
 
-/// What is asked of a ``ControlRoute``.
+/// A request to a ``ControlRoute``.
 public struct ControlRequest: Sendable {
     /// In their order, a name as often as it was sent.
     public var query: [(name: String, value: String)]
@@ -43,15 +42,15 @@ public struct ControlRequest: Sendable {
         (self.query, self.body) = (query, body)
     }
 
-    /// Of the body; `nil` where there is none.
+    /// The body's JSON; `nil` without a body.
     public var json: JSONValue? {
         get throws { body.isEmpty ? nil : try JSONValue(parsing: body) }
     }
 }
 
-/// What a ``ControlRoute`` answers.
+/// The answer of a ``ControlRoute``.
 public enum ControlAnswer: Sendable {
     case json(JSONValue)
-    /// As ``PrometheusText``.
+    /// Written as ``PrometheusText``.
     case metrics([MetricFamily])
 }

@@ -1,12 +1,12 @@
 extension CustomMessage {
-    /// How the members are spelled, on the wire and on the disk alike.
+    /// The names of the members, in messages and on the disk.
     private enum Member {
         static let type = "type"
         static let ring = "ring"
         static let say = "say"
     }
 
-    /// The members of a `ring` or a `say` as a sender writes them. Unknown ones are ignored, `null` counts as absent.
+    /// Reads the members of a `ring` or a `say`. Unknown ones are ignored, `null` counts as absent.
     public init(decoding json: JSONValue) throws(CustomMessageError) {
         let fields = CustomMessageFields(json: json)
         id = try fields.id()
@@ -25,8 +25,8 @@ extension CustomMessage {
         }
     }
 
-    /// What ``init(decoding:)`` reads as the same custom message again, with every member in its place: equal custom
-    /// messages give equal bytes. A part of a second of ``ringTimeouts`` is cut off.
+    /// The form that ``init(decoding:)`` reads as the same custom message, with its members in a fixed order: equal
+    /// custom messages give equal bytes. The timeout of a ring is cut to whole seconds.
     public var json: JSONValue {
         var members: [(name: String, value: JSONValue)] = [("id", .string(id.text))]
         switch purpose {
@@ -38,19 +38,19 @@ extension CustomMessage {
         return .object(members + content.members)
     }
 
-    /// Whether a text of others may be said, as far as its length and its characters go. What it says is for
+    /// Whether text from others may be spoken, judged by its length and its characters. Its content is judged by
     /// ``TextRules``.
-    /// - Returns: what was expected, or `nil` when it may.
+    /// - Returns: what was expected; `nil` when it may be spoken.
     public static func problem(ofText text: String) -> String? {
         guard text.contains(where: { !$0.isWhitespace }) else {
             return "expected a string of 1 to \(longestText) characters"
         }
-        // A character can be any number of scalars. No script needs as many as this.
+        // A character can have any number of scalars. No script needs as many as this.
         guard text.count <= longestText, text.unicodeScalars.count <= longestText * 10 else {
             return "expected at most \(longestText) characters, found \(text.count)"
         }
         guard !text.unicodeScalars.contains(where: \.mayNotBeSaid) else { return "must not contain control characters" }
-        // espeak-ng reads what stands in double brackets as sounds, and leaves out what stands in angle brackets.
+        // espeak-ng reads text in double brackets as sounds, and omits text in angle brackets.
         let seen = text.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
         let hasBrackets = zip(seen, seen.dropFirst()).contains { $0 == "[" && $1 == "[" }
         guard !hasBrackets, !seen.contains(where: { $0 == "<" || $0 == ">" }) else {
@@ -78,7 +78,7 @@ extension CustomMessage.Content {
     }
 }
 
-/// Why a message is no ring and nothing to say. Names the field.
+/// Why a message is no valid `ring` or `say`. Names the field.
 public struct CustomMessageError: Error, Sendable, Equatable, CustomStringConvertible {
     public var field: String
     /// What was expected, in words.
@@ -107,7 +107,7 @@ private struct CustomMessageFields {
         guard let text = try string("at", in: json) else {
             throw CustomMessageError("at", "this field is missing, and a ring or say needs it")
         }
-        // A time zone can carry a time past the years of four digits, and what is written there nobody reads again.
+        // A time zone can move a time beyond the years of four digits, which could not be read again.
         guard let time = Timestamp(rfc3339: text), Timestamp(rfc3339: time.description) == time else {
             throw CustomMessageError("at", "expected a time such as 2026-11-21T10:15:00+08:00 (RFC 3339)")
         }
@@ -127,7 +127,7 @@ private struct CustomMessageFields {
         return .seconds(seconds)
     }
 
-    /// `nil` when none is asked for.
+    /// `nil` when there is none.
     func content() throws(CustomMessageError) -> CustomMessage.Content? {
         let found = ["text", "segments", "clip", "kind"].filter { present($0, in: json) != nil }
         guard found.count < 2 || found == ["text", "clip"] else {
@@ -227,10 +227,10 @@ private struct CustomMessageFields {
 }
 
 extension ClipReference {
-    /// Characters of an address.
+    /// The most characters of a URL.
     public static let longestURL = 2048
 
-    /// As far as a decoder can tell: whether its host is allowed is for whoever fetches it.
+    /// As far as a decoder can judge: the fetcher decides whether its host is allowed.
     fileprivate static func mayBeURL(_ text: String) -> Bool {
         guard (9...longestURL).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return false }
@@ -238,7 +238,7 @@ extension ClipReference {
         return (scheme == "https" || scheme == "http") && text.dropFirst(scheme.count).hasPrefix("://")
     }
 
-    /// 64 hexadecimal digits in small letters; `nil` for anything else.
+    /// 64 hexadecimal digits in lower case; `nil` for anything else.
     fileprivate static func sum(_ text: String) -> String? {
         guard text.utf8.count == 64, text.utf8.allSatisfy(\.isHexDigit) else { return nil }
         return text.lowercased()

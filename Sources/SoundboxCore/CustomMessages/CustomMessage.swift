@@ -1,11 +1,13 @@
-/// What a command asks the box to ring with or to say: anything but news of money.
+/// What a command asks the box to ring or to speak: anything but news of money.
 ///
-/// Like a payment it acts once by its id, is on the disk before it is acknowledged, and ends with one receipt.
+///     let message = CustomMessage(id: try CommandID("c-1"), purpose: .say, content: .text("三号桌叫人"), at: now)
+///
+/// Like a payment it acts once per id, is on disk before it is acknowledged, and ends with one receipt.
 public struct CustomMessage: Sendable, Equatable {
     public enum Purpose: Sendable, Equatable {
-        /// Sounds again and again until somebody answers, its time runs out or it is cancelled.
+        /// Repeated until somebody answers, its time has passed or it is cancelled.
         case ring(timeout: Duration)
-        /// Is said once.
+        /// Spoken once.
         case say
     }
 
@@ -22,7 +24,7 @@ public struct CustomMessage: Sendable, Equatable {
         self.at = at
     }
 
-    /// What is to be heard.
+    /// What to play.
     public enum Content: Sendable, Equatable {
         /// The ring tone alone.
         case tone
@@ -30,9 +32,9 @@ public struct CustomMessage: Sendable, Equatable {
         case text(String)
         /// Phrases that the voice has recordings for, in order.
         case segments([String])
-        /// A recording from elsewhere, and what is said if it cannot be had.
+        /// A recording from a URL, and what to say if it cannot be fetched.
         case clip(ClipReference, otherwise: String?)
-        /// The words that the voice has for this kind, with a number where they have a place for one.
+        /// The voice's words for this kind, with a number if they have a placeholder for one.
         case kind(KindName, number: Int64?)
     }
 
@@ -40,35 +42,36 @@ public struct CustomMessage: Sendable, Equatable {
 
     /// Why an inbox does not accept a further custom message; `nil` when it does.
     /// - Parameters:
-    ///   - isBusy: there is a ring where there must be no second one.
+    ///   - isBusy: whether there is a ring and there must be no second one.
+    ///   - count: how many custom messages have not ended.
     ///   - count: how many custom messages have not ended.
     public static func reasonNotToAccept(isBusy: Bool, waiting count: Int) -> String? {
         if isBusy { return "busy: another ring has not ended" }
         return count < mostWaiting ? nil : "too many: \(mostWaiting) rings and sentences have not ended"
     }
 
-    /// How long a ring may ask for, and what it gets when it does not say.
+    /// The timeouts that a ring may ask for, and the default.
     public static let ringTimeouts = Duration.seconds(5)...Duration.seconds(600)
     public static let defaultRingTimeout = Duration.seconds(30)
-    /// Characters of a text, and of all segments together.
+    /// The most characters of a text, and of all segments together.
     public static let longestText = 200
-    /// What the words of a kind may count, as an amount.
+    /// The numbers that the words of a kind may contain, with the limit of an amount.
     public static let numbers: ClosedRange<Int64> = 0...1_000_000_000_000_000
-    /// Of one custom message.
+    /// In one custom message.
     public static let mostSegments = 64
-    /// How many may wait at once: further ones are refused.
+    /// How many may wait at once; further ones are refused.
     public static let mostWaiting = 64
-    /// Of how many that have not come a cancel is remembered at once.
+    /// For how many custom messages that have not come yet a cancel is remembered.
     public static let mostCancelledBefore = 256
 }
 
-/// A recording that is fetched when it is asked for.
+/// A recording that is fetched when it is needed.
 public struct ClipReference: Sendable, Hashable {
     /// As it was sent.
     public var url: String
-    /// 64 hexadecimal digits in small letters, of the encoded file.
+    /// 64 hexadecimal digits in lower case, of the encoded file.
     public var sha256: String
-    /// The size of the encoded file, where the sender says so.
+    /// The size of the encoded file, if the sender says it.
     public var bytes: Int?
 
     public init(url: String, sha256: String, bytes: Int? = nil) {

@@ -1,10 +1,10 @@
-/// One custom message as the inbox keeps it until it has ended.
+/// One custom message, as the inbox stores it until it has ended.
 public struct CustomMessageEntry: Sendable, Equatable {
     /// Order of arrival: rises with every custom message, never reused.
     public var sequence: Int64
     public var customMessage: CustomMessage
     public var receivedAt: Timestamp
-    /// How far ``receivedAt`` can be believed.
+    /// How far to trust ``receivedAt``.
     public var clock: ClockTrust
 
     public init(sequence: Int64, customMessage: CustomMessage, receivedAt: Timestamp, clock: ClockTrust = .confirmed) {
@@ -17,23 +17,23 @@ public struct CustomMessageEntry: Sendable, Equatable {
     public var isRing: Bool { customMessage.isRing }
 }
 
-/// How a custom message ended, and what its receipt says.
+/// How a custom message ended, for its receipt.
 public enum CustomMessageEnd: Sendable, Equatable {
     /// Somebody pressed the button while it rang.
     case answered
-    /// Nobody did.
+    /// Nobody pressed the button.
     case missed
-    /// Said to its last frame.
+    /// Spoken to its last frame.
     case spoken(Audibility)
-    /// It could not be heard, or not what was asked for. The reason is for people.
+    /// It could not be played, or not as requested. The reason is for people.
     case failed(reason: String)
-    /// It waited too long to be said.
+    /// It waited too long.
     case expired
 }
 
-/// What a command takes back.
+/// The target of a cancel.
 public enum CancelTarget: Sendable, Hashable {
     case payment(PaymentID)
-    /// A ring or something to be said, by the id of its command.
+    /// A custom message, by the id of its command.
     case customMessage(CommandID)
 }

@@ -1,4 +1,4 @@
-/// What the sender of a custom message, or of a cancel, is told.
+/// The receipts of custom messages and of cancels.
 extension Receipt {
     /// The receipt of a custom message that has ended.
     public static func ended(_ id: CommandID, as end: CustomMessageEnd, at now: Timestamp) -> Receipt {
@@ -11,7 +11,7 @@ extension Receipt {
         }
     }
 
-    /// The receipt of what was cancelled. A payment that waited needs no further word.
+    /// The receipt of the cancelled payment or custom message. For a payment that waited it gives no reason.
     public static func cancelled(_ target: CancelTarget, _ moment: CancelMoment, at now: Timestamp) -> Receipt {
         switch target {
         case .payment(let id):

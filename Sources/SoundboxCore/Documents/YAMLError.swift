@@ -1,10 +1,10 @@
 /// What is wrong in a YAML file, and where: `soundbox.yaml:12: broker.urll: unknown key; did you mean "url"?`
 public struct YAMLError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file as the caller named it.
+    /// The file's name as the caller gave it.
     public var file: String
-    /// Counted from 1; `nil` when the file as a whole is meant.
+    /// Counted from 1; `nil` for the file as a whole.
     public var line: Int?
-    /// Dotted path of the key, empty at the top.
+    /// Dotted path of the key; empty at the top.
     public var key: String
     /// What was expected, in words.
     public var problem: String

@@ -1,10 +1,13 @@
-/// A mapping that notes which of its keys were asked for. A key that is left over when reading ends is a spelling
-/// mistake.
+/// A mapping that records which of its keys were read. A key that is left over at the end is a spelling mistake.
 ///
-/// So each key stands once in the code: where it is read.
+///     let top = try value.mapping()
+///     let volume = try top.read("volume") { try $0.integer(in: 0...100) } ?? 80
+///     try top.refuseOtherKeys()
+///
+/// So each key occurs once in the code: where it is read.
 public struct YAMLMapping {
     public let value: YAMLValue
-    /// All of them, for a mapping whose keys are data: currencies, channels.
+    /// All entries, for a mapping whose keys are data: currencies, channels.
     public let entries: [(key: String, value: YAMLValue)]
 
     init(value: YAMLValue, entries: [(key: String, value: YAMLValue)]) {
@@ -17,12 +20,12 @@ public struct YAMLMapping {
         return entries.first { $0.key == key }?.value
     }
 
-    /// A key, what it may hold, what counts without it and where that goes, in one expression:
+    /// Reads a key, with its range and default in one expression:
     ///
     ///     volume = try audio.read("volume") { try $0.integer(in: 0...100) } ?? 80
     ///
-    /// - Parameter read: an error of another kind gets the place of the value.
-    /// - Returns: `nil` without such a key; where mistakes are tolerated, also for a value that cannot be read.
+    /// - Parameter read: an error of another type is given the place of the value.
+    /// - Returns: `nil` without such a key; if mistakes are tolerated, also for a value that cannot be read.
     public func read<Value>(_ key: String, _ read: (YAMLValue) throws -> Value) throws(YAMLError) -> Value? {
         guard let value = optional(key) else { return nil }
         do { return try read(value) } catch {
@@ -31,13 +34,13 @@ public struct YAMLMapping {
         }
     }
 
-    /// A mapping all of whose keys may be missing; an empty one without such a key.
+    /// A mapping whose keys are all optional; an empty one if the key is missing.
     public func section(_ key: String) throws(YAMLError) -> YAMLMapping {
         try read(key) { try $0.mapping() } ?? YAMLMapping(value: value.missing(key), entries: [])
     }
 
-    /// - Throws: ``YAMLError`` when there is no such key. A key that is one slip away from it, or that is its beginning,
-    ///   is named in its place.
+    /// - Throws: ``YAMLError`` when there is no such key. It names a similar key, or the key's beginning, if one is
+    ///   there instead.
     public func required(_ key: String) throws(YAMLError) -> YAMLValue {
         if let value = optional(key) { return value }
         if value.reading.toleratesMistakes { return value.missing(key) }
@@ -50,16 +53,15 @@ public struct YAMLMapping {
         throw YAMLError(file: value.file, line: value.line, key: path(of: key), problem: "this key is missing")
     }
 
-    /// Refuses every key that was not asked for. Call it when all keys have been asked for, before judging them
-    /// together.
-    /// - Throws: ``YAMLError`` that suggests the nearest of the keys that were asked for.
+    /// Refuses every key that was not read. Call it when all keys have been read, before checking them together.
+    /// - Throws: ``YAMLError`` that suggests the nearest of the keys that were read.
     public func refuseOtherKeys() throws(YAMLError) {
         value.reading.finished.insert(value.path)
         guard !value.reading.toleratesMistakes, let entry = others.first else { return }
         throw error(unknown: entry)
     }
 
-    /// What nobody has asked for so far.
+    /// The entries that were not read so far.
     private var others: [(key: String, value: YAMLValue)] {
         entries.filter { !value.reading.isAsked($0.key, in: value.path) }
     }
@@ -86,14 +88,14 @@ extension String {
     fileprivate func isCutTo(_ other: String) -> Bool { hasPrefix(other + "_") }
 }
 
-/// The candidate that differs from `word` in the fewest letters; `nil` when none is near enough to be meant.
+/// The candidate that differs from `word` in the fewest letters; `nil` when none is near enough.
 func nearest(to word: String, among candidates: [String], within limit: Int) -> String? {
     let ranked = candidates.map { ($0, editDistance(word, $0)) }.min { $0.1 < $1.1 }
     guard let (candidate, distance) = ranked, distance <= limit else { return nil }
     return candidate
 }
 
-/// Levenshtein's distance, letter by letter.
+/// The Levenshtein distance, letter by letter.
 func editDistance(_ left: String, _ right: String) -> Int {
     let right = Array(right)
     var row = Array(0...right.count)

@@ -1,4 +1,4 @@
-/// A parsed document as a tree of texts, mappings and lists. Whoever parses a file makes it; ``YAMLValue`` reads it.
+/// A parsed document as a tree of texts, mappings and lists. A file's parser makes it; ``YAMLValue`` reads it.
 public struct YAMLNode: Sendable {
     public indirect enum Content: Sendable {
         case scalar(String)
@@ -7,7 +7,7 @@ public struct YAMLNode: Sendable {
     }
 
     public let content: Content
-    /// Where it begins, counted from 1; `nil` for what stands in no file.
+    /// The line where it begins, counted from 1; `nil` if it is in no file.
     public let line: Int?
     public let column: Int?
 

@@ -1,16 +1,16 @@
-/// One file while it is read. Its values share this object, and note here how they were read.
+/// The state of reading one file. Its values share this object, and record here how they were read.
 package final class YAMLReading {
     package let file: String
-    /// Errors repeat no value, and no key that may be a secret in the wrong place.
+    /// Whether errors repeat no value, and no key that may be a secret in the wrong place.
     package let isConfidential: Bool
-    /// Unknown and missing keys, and values that cannot be read, do not end the reading: for a file that is to be shown
-    /// however wrong it is.
+    /// Whether unknown and missing keys, and values that cannot be read, do not end the reading: for a file that must
+    /// be shown even if it is wrong.
     let toleratesMistakes: Bool
-    /// By the path of a mapping: its keys that the reader has asked for, in that order.
+    /// The keys that the reader has asked for, in that order, by the path of their mapping.
     package private(set) var asked: [[String]: [String]] = [:]
-    /// The paths of mappings whose every key has been asked for.
+    /// The paths of mappings whose keys have all been asked for.
     package internal(set) var finished: Set<[String]> = []
-    /// Values that are no secrets.
+    /// The paths of values that are no secrets.
     package internal(set) var shown: Set<[String]> = []
 
     package init(file: String, isConfidential: Bool, toleratesMistakes: Bool = false) {
@@ -26,17 +26,16 @@ package final class YAMLReading {
     package func isAsked(_ key: String, in mapping: [String]) -> Bool { asked[mapping]?.contains(key) == true }
 }
 
-/// A key that somebody has written. One that the file does not know may be a password in the wrong line. It is named
-/// only if it is made of words that are no password: `pasword`, `signing_key`, `mqttPassword`, or what keys were called
-/// before.
+/// A key that somebody has written. An unknown key may be a password in the wrong line. It is named only if it consists
+/// of words that are no password: `pasword`, `signing_key`, `mqttPassword`, or words of former keys.
 package struct KeyName {
-    /// What people call secrets, and where they put them.
+    /// Words for secrets and for where they are used.
     private static let wordsForSecrets: Set<String> = [
         "api", "auth", "ca", "cert", "certificate", "credentials", "hmac", "key", "login", "mqtt", "name", "password",
         "passphrase", "passwd", "pin", "private", "psk", "public", "secret", "shared", "signing", "token", "user",
     ]
 
-    /// Of keys that are there no longer.
+    /// Words of keys that no longer exist.
     private static let formerWords: Set<String> = [
         "cache", "decimals", "excess", "group", "ids", "mixer", "prefix", "record", "timeout", "topic",
     ]
@@ -45,7 +44,7 @@ package struct KeyName {
 
     package init(_ name: String) { self.name = name }
 
-    /// - Parameter names: the keys that the file has.
+    /// - Parameter names: the keys of the file.
     package func isMadeOf(wordsOf names: some Sequence<String>) -> Bool {
         let known = names.reduce(into: Self.wordsForSecrets.union(Self.formerWords)) { $0.formUnion(KeyName($1).words) }
         let words = words
@@ -57,7 +56,7 @@ package struct KeyName {
             }
     }
 
-    /// In small letters, parted at capitals, underscores, hyphens, dots and blanks.
+    /// In lower case, separated at capitals, underscores, hyphens, dots and spaces.
     private var words: [String] {
         var words = [""]
         for character in name {

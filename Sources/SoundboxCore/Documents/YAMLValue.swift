@@ -1,18 +1,21 @@
-/// One value of a YAML file that remembers where it stands, so that every complaint can name file, line and key.
+/// One value of a YAML file with its place, so that every error names file, line and key.
 ///
-/// Reading is strict: a mapping is read through ``YAMLMapping``, which refuses keys that nobody asked for.
+///     let value = try YAMLValue(parsing: "volume: 80", file: "soundbox.yaml")
+///     let volume = try value.mapping().required("volume").integer(in: 0...100)
+///
+/// Reading is strict: a mapping is read through ``YAMLMapping``, which refuses unknown keys.
 public struct YAMLValue {
-    /// Dotted path from the top, empty there.
+    /// Dotted path from the top; empty there.
     public let key: String
     public let line: Int?
     package let node: YAMLNode
-    /// Keys from the top. Unlike ``key``, it tells `a: {b: …}` from `a.b: …`.
+    /// Keys from the top. Unlike ``key``, it distinguishes `a: {b: …}` from `a.b: …`.
     let path: [String]
     package let reading: YAMLReading
 
     public var file: String { reading.file }
 
-    /// - Parameter line: where its key stands, which for a nested value is above the value itself.
+    /// - Parameter line: the line of its key, which for a nested value is above the value itself.
     private init(node: YAMLNode, key: String, line: Int?, path: [String], reading: YAMLReading) {
         self.node = node
         self.key = key
@@ -21,7 +24,7 @@ public struct YAMLValue {
         self.reading = reading
     }
 
-    /// - Parameter file: the name used in errors.
+    /// - Parameter file: its name in errors.
     public init(_ node: YAMLNode, file: String) { self.init(node, YAMLReading(file: file, isConfidential: false)) }
 
     /// The top of a document.
@@ -29,7 +32,7 @@ public struct YAMLValue {
         self.init(node: node, key: "", line: node.line, path: [], reading: reading)
     }
 
-    /// Stands for a key that is not there.
+    /// Stands for a missing key.
     func missing(_ key: String) -> YAMLValue {
         YAMLValue(node: YAMLNode(.scalar("")), key: key, line: nil, path: path + [key], reading: reading)
     }
@@ -38,7 +41,7 @@ public struct YAMLValue {
         YAMLError(file: file, line: line, key: key, problem: problem)
     }
 
-    /// Whether this is a mapping, for values that may be written short or long.
+    /// Whether this is a mapping, for values with a short and a long form.
     public var isMapping: Bool { if case .mapping = node.content { true } else { false } }
 
     /// Whether this is a list, for values that may be one or several.
@@ -107,7 +110,7 @@ public struct YAMLValue {
         return isTrue
     }
 
-    /// A time span: a number directly followed by `ms`, `s`, `m`, `h` or `d`.
+    /// A duration: a number directly followed by `ms`, `s`, `m`, `h` or `d`.
     public func duration(in range: ClosedRange<Duration>) throws(YAMLError) -> Duration {
         let text = try string()
         let digits = text.prefix { $0.isASCII && $0.isNumber }
@@ -131,7 +134,7 @@ public struct YAMLValue {
         return duration
     }
 
-    /// One of a closed set of words.
+    /// One word of a closed set.
     public func choice<Choice: RawRepresentable & CaseIterable>(
         of type: Choice.Type
     ) throws(YAMLError) -> Choice where Choice.RawValue == String {
@@ -146,11 +149,11 @@ public struct YAMLValue {
         throw error("expected one of \(words.joined(separator: ", "))\(found(text))\(hint)")
     }
 
-    /// Says that this value is no secret. Numbers, time spans and words of a closed set say so
-    /// themselves when they are read; of any other text only its reader can know.
+    /// Marks this value as no secret. Numbers, durations and words of a closed set are marked when they are read; for
+    /// any other text only its reader can know.
     public func mayBeShown() { reading.shown.insert(path) }
 
-    /// `, found "text"` for the end of an error; nothing where the text may be a secret.
+    /// `, found "text"` for the end of an error; empty if the text may be a secret.
     public func found(_ text: String) -> String { reading.isConfidential ? "" : ", found \"\(text)\"" }
 
     private var kind: String {

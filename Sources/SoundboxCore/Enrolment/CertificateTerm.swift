@@ -1,4 +1,4 @@
-/// For how long a certificate counts, and when another one is asked for.
+/// How long a certificate is valid, and when to request the next one.
 public struct CertificateTerm: Sendable, Equatable {
     public var begin, end: Timestamp
 
@@ -7,27 +7,27 @@ public struct CertificateTerm: Sendable, Equatable {
         self.end = end
     }
 
-    /// When a new one is asked for: with a third of the time left, or up to a twelfth earlier, so that boxes of one batch do
-    /// not all ask on one day.
+    /// When to request a new one: with a third of the term left, or up to a twelfth earlier, so that the boxes of one
+    /// batch do not all ask on one day.
     ///
-    /// - Parameter spread: of this box, 0 up to 1.
+    /// - Parameter spread: this box's share of the twelfth, 0 up to 1.
     public func renewal(spread: Double) -> Timestamp {
         Timestamp(millisecondsSince1970: end.millisecondsSince1970 - Int64(length * (4 + min(max(spread, 0), 1)) / 12))
     }
 
-    /// From when on somebody has to look after it: a tenth of the time is left, and no new one has come.
+    /// When somebody should look into it: a tenth of the term is left, and no new certificate has come.
     public var alarm: Timestamp { Timestamp(millisecondsSince1970: end.millisecondsSince1970 - Int64(length / 10)) }
 
     private var length: Double { Double(max(0, end.millisecondsSince1970 - begin.millisecondsSince1970)) }
 }
 
-/// What a box tells of the certificate that it looks after itself.
+/// What a box reports about the certificate that it renews.
 public struct CertificateStatus: Sendable, Equatable {
     /// When it ends.
     public var end: Timestamp
     /// The signing request (PKCS #10, PEM) for the next one; `nil` while none is due.
     public var request: String?
-    /// Why the next one was not kept, or cannot be asked for.
+    /// Why the next certificate was not kept, or cannot be requested.
     public var problem: String?
 
     public init(end: Timestamp, request: String? = nil, problem: String? = nil) {

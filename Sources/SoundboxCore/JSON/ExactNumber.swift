@@ -1,4 +1,4 @@
-/// A number as JSON writes it, to be compared by its value: `1`, `1.0` and `10e-1` are equal.
+/// A JSON number that is compared by its value: `1`, `1.0` and `10e-1` are equal.
 struct ExactNumber: Equatable {
     private let isNegative: Bool
     /// Without zeros at either end; empty for 0.
@@ -6,7 +6,7 @@ struct ExactNumber: Equatable {
     /// How many of the digits stand before the point. 0 for 0.
     private let point: Int
 
-    /// `nil` for what JSON would not read as a number, and for an exponent that no `Int` holds.
+    /// `nil` for text that is no JSON number, and for an exponent that does not fit in an `Int`.
     init?(_ text: String) {
         guard case .number? = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
         let parts = text.utf8.split { $0 | 0x20 == UInt8(ascii: "e") }
@@ -24,7 +24,7 @@ struct ExactNumber: Equatable {
 }
 
 extension String {
-    /// Whether one value can be written as both: the same text, or two numbers, booleans or nulls of one value.
+    /// Whether one value can be written as both: the same text, or two numbers, booleans or nulls with the same value.
     package func isAlike(_ other: String) -> Bool {
         self == other || isValue(thatIsWritten: other) || other.isValue(thatIsWritten: self)
     }

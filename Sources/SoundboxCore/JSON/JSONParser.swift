@@ -1,4 +1,4 @@
-/// Why a text is not JSON, and where.
+/// Why a text is no valid JSON, and where.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Bytes from the start of the text.
     public var offset: Int
@@ -8,26 +8,26 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// Nesting deeper than this is refused, so that no message can exhaust the stack.
+    /// Deeper nesting is refused, so that no message can exhaust the stack.
     static let maximumDepth = 32
 
     /// Parses one JSON text. Strict: UTF-8 only, no comments, no trailing text, no duplicate names.
     ///
-    /// - Parameter toleratesBrokenText: for what others write. A byte order mark is passed over, and half a surrogate pair,
-    ///   which the grammar of RFC 8259 allows, becomes U+FFFD.
+    /// - Parameter toleratesBrokenText: for text from other programs. A byte order mark is skipped, and half a
+    ///   surrogate pair, which the grammar of RFC 8259 allows, becomes U+FFFD.
     public init(parsing text: [UInt8], toleratesBrokenText: Bool = false) throws(JSONError) {
         var parser = JSONParser(bytes: text, toleratesBrokenText: toleratesBrokenText)
         self = try parser.parseText()
     }
 
-    /// What stands before the mistake in a text that is no JSON; a value that was not read to its end is left out.
+    /// The values before the mistake in a text that is no JSON; an incomplete value is left out.
     init(beginningOf text: [UInt8]) {
         var parser = JSONParser(bytes: text, toleratesBrokenText: true)
         parser.keepsBeginning = true
         self = (try? parser.parseText()) ?? .null
     }
 
-    /// What stands in place of half a surrogate pair.
+    /// Replaces half a surrogate pair.
     static let replacement: Unicode.Scalar = "\u{FFFD}"
 }
 
@@ -35,7 +35,7 @@ extension JSONValue {
 private struct JSONParser {
     let bytes: [UInt8]
     let toleratesBrokenText: Bool
-    /// A mistake ends the text instead of refusing it.
+    /// Whether a mistake ends the text instead of refusing it.
     var keepsBeginning = false
     private var position = 0
     private var isAtMistake = false
@@ -80,7 +80,7 @@ private struct JSONParser {
     private mutating func parseMembers(
         into members: inout [(name: String, value: JSONValue)], depth: Int
     ) throws(JSONError) {
-        // Byte by byte: names that only look alike are two.
+        // Compared byte by byte: names that only look alike are different.
         var names: Set<[UInt8]> = []
         position += 1
         skipWhitespace()
@@ -89,9 +89,9 @@ private struct JSONParser {
             skipWhitespace()
             guard peek == UInt8(ascii: "\"") else { throw error("expected a name in quotes") }
             let name = try parseString()
-            // Two broken names may look alike and be none.
+            // Two broken names may look alike and differ.
             guard names.insert(Array(name.utf8)).inserted || name.unicodeScalars.contains(JSONValue.replacement) else {
-                // Nobody can tell which of the two is meant.
+                // Which of the two is meant is unknown.
                 members.removeAll { $0.name == name }
                 throw error("the name \(name.excerpt) occurs twice")
             }
@@ -102,7 +102,7 @@ private struct JSONParser {
             skipWhitespace()
         } while take(",")
         guard take("}") else {
-            // Of a number that something else ends nobody knows whether it was read to its end.
+            // A number that something else follows may be incomplete.
             if case .number? = members.last?.value { members.removeLast() }
             throw error("expected \",\" or \"}\"")
         }

@@ -1,7 +1,10 @@
 /// A JSON value (RFC 8259) whose numbers keep their digits.
 ///
+///     let json = try JSONValue(parsing: Array(#"{"amount": 123.45}"#.utf8))
+///     json["amount"]  // .number("123.45")
+///
 /// An amount must never pass through binary floating point, so a number stays text. Members of an object keep their
-/// order. The parser refuses a name that occurs twice: two readers could otherwise believe two different amounts.
+/// order. The parser refuses a name that occurs twice: two readers could otherwise see two different amounts.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -13,7 +16,7 @@ public enum JSONValue: Sendable, Equatable {
 
     public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
-    /// The member of that name; `nil` when there is none or this is no object.
+    /// The member with that name; `nil` when there is none or this is no object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -34,14 +37,14 @@ public enum JSONValue: Sendable, Equatable {
         return bool
     }
 
-    /// A number written as a plain whole number, or `nil`.
+    /// The value of a number without point and exponent; `nil` for anything else.
     public var integer: Int? {
         guard case .number(let digits) = self else { return nil }
         return Int(digits)
     }
 
-    /// Whether this is the scalar that a document writes as `text`: the same boolean or `null`, a number of the same value,
-    /// or a string of the same characters.
+    /// Whether a document writes this scalar as `text`: the same boolean or `null`, a number with the same value, or a
+    /// string with the same characters.
     func isWritten(_ text: String) -> Bool {
         switch self {
         case .null: ["null", "~"].contains(text.lowercased())
@@ -52,7 +55,7 @@ public enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// What this is, for an error message: "a string", "a number" …
+    /// What kind of value this is, for errors: "a string", "a number" …
     public var kind: String {
         switch self {
         case .null: "null"

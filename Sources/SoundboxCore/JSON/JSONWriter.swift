@@ -43,7 +43,7 @@ extension JSONValue {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            // JSON requires this of the first 32 only. The others could control a terminal that shows them.
+            // JSON requires this only for the first 32 characters. The others could control a terminal that shows them.
             case _ where scalar.isControl:
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,4 +1,4 @@
-/// Where somebody may ask for metrics by TCP.
+/// The TCP address where metrics are served.
 public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     public var address: InternetAddress
     /// 1–65535.
@@ -6,7 +6,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     public init(_ address: InternetAddress, port: Int) { (self.address, self.port) = (address, port) }
 
-    /// Whether it stands for every address that the machine has or will have, public ones as well.
+    /// Whether it stands for every address that the machine has or will have, including public ones.
     public var isEveryAddress: Bool {
         switch address {
         case .v4(let bytes), .v6(let bytes): bytes.allSatisfy { $0 == 0 }

@@ -1,4 +1,7 @@
-/// One figure of the box with all of its series, as Prometheus understands it.
+/// One metric of the box with all its series, in Prometheus' terms.
+///
+///     let family = MetricFamily("soundbox_volume", .gauge, "Volume, 0 to 100.", 80)
+///     let text = PrometheusText.text([family])
 public struct MetricFamily: Sendable, Equatable {
     public enum Kind: String, Sendable {
         case counter, gauge, histogram
@@ -6,7 +9,7 @@ public struct MetricFamily: Sendable, Equatable {
 
     public struct Label: Sendable, Hashable {
         public var name: String
-        /// Anything: it is escaped when it is written.
+        /// Any text: it is escaped when it is written.
         public var value: String
 
         public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
@@ -24,10 +27,10 @@ public struct MetricFamily: Sendable, Equatable {
         public init(_ labels: [Label] = [], _ value: Value) { (self.labels, self.value) = (labels, value) }
     }
 
-    /// In the base unit that it ends in (`_seconds`, `_bytes`), and `_total` for what only rises.
+    /// With the base unit as its suffix (`_seconds`, `_bytes`), and `_total` for a value that only rises.
     public var name: String
     public var kind: Kind
-    /// For people; empty where nobody has described it.
+    /// For people; may be empty.
     public var help: String
     public var series: [Series]
 
@@ -41,13 +44,13 @@ public struct MetricFamily: Sendable, Equatable {
     }
 }
 
-/// How often something lay within which bounds.
+/// How many values lay within which bounds.
 public struct MetricHistogram: Sendable, Equatable {
-    /// Each bucket's greatest value, rising. What is greater than the last one has a bucket of its own.
+    /// Each bucket's upper bound, rising. Larger values have a bucket of their own.
     public let bounds: [Double]
-    /// For each bucket by itself, and for what is beyond the last bound.
+    /// For each bucket by itself, and for values above the last bound.
     public private(set) var counts: [Int]
-    /// Of all that was recorded.
+    /// The sum of all recorded values.
     public private(set) var sum = 0.0
 
     public init(bounds: [Double]) {
@@ -55,7 +58,7 @@ public struct MetricHistogram: Sendable, Equatable {
         counts = [Int](repeating: 0, count: bounds.count + 1)
     }
 
-    /// Takes no memory.
+    /// Allocates nothing.
     public mutating func record(_ value: Double) {
         counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
         sum += value

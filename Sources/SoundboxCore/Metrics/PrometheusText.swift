@@ -1,10 +1,12 @@
-/// The text format 0.0.4 in which Prometheus, and whoever speaks as it does, reads figures.
+/// Prometheus' text format 0.0.4.
+///
+///     let text = PrometheusText.text(families)
 ///
 /// https://prometheus.io/docs/instrumenting/exposition_formats/
 public enum PrometheusText {
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Every family in its order, with what it is and what it means. Ends with a line feed unless there is none.
+    /// The families in their order, with type and help. Ends with a line feed unless it is empty.
     public static func text(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families {
@@ -21,7 +23,7 @@ public enum PrometheusText {
         case .number(let value): return line(name, series.labels, value)
         case .histogram(let histogram):
             var text = ""
-            // Each bucket holds those below it as well.
+            // Each bucket also counts the values of those below it.
             var count = 0
             for (bound, more) in zip(histogram.bounds + [.infinity], histogram.counts) {
                 count += more
@@ -37,7 +39,7 @@ public enum PrometheusText {
         return name + (pairs.isEmpty ? "" : "{\(pairs.joined(separator: ","))}") + " \(number(value))\n"
     }
 
-    /// A line feed would end the line, and a quote the value. In what explains, a quote is a quote.
+    /// A line feed would end the line, and a quote the value. In help text quotes need no escape.
     private static func escaped(_ text: String, quotes: Bool) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -51,7 +53,7 @@ public enum PrometheusText {
         return result
     }
 
-    /// Libraries call their figures `a.b-c`; whatever may not stand in a name becomes `_`.
+    /// Libraries use names like `a.b-c`; characters that a name may not contain become `_`.
     private static func name(_ text: String, isLabel: Bool = false) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,13 +1,16 @@
-/// What each gesture of the buttons means; a board's file may say otherwise.
+/// What each gesture of the buttons does; a board's file may change it.
+///
+///     var map = GestureMap.usual
+///     map.buttons[.replay] = GestureMap.Meaning(click: .replay)
 public struct GestureMap: Sendable, Equatable {
-    /// What one button means, alone.
+    /// What one button does by itself.
     public struct Meaning: Sendable, Equatable {
         public var click: Gestures.Action?
         /// Two clicks in quick succession.
         public var double: Gestures.Action?
         /// Held for ``Gestures/longDelay``.
         public var long: Gestures.Action?
-        /// Again and again while held.
+        /// Repeated while the button is held.
         public var hold: Gestures.Action?
 
         public init(
@@ -20,11 +23,11 @@ public struct GestureMap: Sendable, Equatable {
             self.hold = hold
         }
 
-        /// Whether the press alone leaves the meaning open.
+        /// Whether a press alone does not decide which gesture it is.
         var isAmbiguous: Bool { double != nil || long != nil }
     }
 
-    /// Several buttons pressed together and held.
+    /// Several buttons that are pressed together and held.
     public struct Chord: Sendable, Equatable {
         /// Two or more.
         public var buttons: Set<Button>
@@ -39,7 +42,7 @@ public struct GestureMap: Sendable, Equatable {
     }
 
     public var buttons: [Button: Meaning]
-    /// A set of buttons may stand here more than once with different durations, such as a warning and the deed.
+    /// The same buttons may occur more than once with different durations, such as for a warning and its action.
     public var chords: [Chord]
 
     public init(buttons: [Button: Meaning], chords: [Chord] = []) {
@@ -47,9 +50,9 @@ public struct GestureMap: Sendable, Equatable {
         self.chords = chords
     }
 
-    /// For a board whose file says nothing about it.
+    /// For a board whose file has no gestures.
     ///
-    /// The warning lasts three seconds, and three more are left to let go.
+    /// The warning lasts three seconds, and three more are left to release the buttons.
     public static let usual = GestureMap(
         buttons: [
             .volumeUp: Meaning(click: .volumeUp, hold: .volumeUp),

@@ -1,18 +1,22 @@
-/// Turns presses and releases into what the owner means by them, as ``GestureMap`` has it.
+/// Turns presses and releases into actions, by a ``GestureMap``.
 ///
-/// A click acts when the button goes down, so that the owner feels it at once. Where the same press may still become a
-/// double click or a long press, the click waits until that is ruled out.
+///     var gestures = Gestures(.usual)
+///     for action in gestures.handle(edge) { perform(action) }
+///     let deadline = gestures.nextDeadline  // call advance(to:) then
+///
+/// A click acts when the button goes down, so that the box responds at once. If the same press may still become a
+/// double click or a long press, the click waits until that is excluded.
 ///
 /// This is a state machine without a clock. Edges carry their time, and ``nextDeadline`` says when to call
 /// ``advance(to:)``. All times are of the clock that stamped the edges. ``Debouncer`` has removed the bounce, but edges
-/// may be lost. A release without a press means nothing: the button was held down while the box started. A press of a
+/// may be lost. A release without a press is ignored: the button was held down while the box started. A press of a
 /// button that is already down is a new press; its release was lost.
 public struct Gestures: Sendable {
-    /// What a gesture can ask for; the raw values stand in board files.
+    /// The actions of gestures; the raw values are used in board files.
     public enum Action: String, Sendable, CaseIterable {
         case volumeUp = "volume_up"
         case volumeDown = "volume_down"
-        /// Speak the payment announced last once more.
+        /// Speak the last announced payment again.
         case replay
         /// Speak the one before it.
         case replayPrevious = "replay_previous"
@@ -26,12 +30,12 @@ public struct Gestures: Sendable {
         case unprovision
     }
 
-    /// How long a button is down before holding it repeats.
+    /// How long a button is down before the click repeats.
     public static let holdDelay = Duration.milliseconds(500)
-    /// The time between two repetitions: 20 steps of 5 % in four seconds.
+    /// The time between two repetitions: from silent to full volume, ten steps of ``Volume/step``, in two seconds.
     public static let repeatInterval = Duration.milliseconds(200)
     /// Nobody holds a button on purpose for this many repetitions, which take ten seconds: it is stuck, or its release
-    /// was lost. It counts again from its next press.
+    /// was lost. It is used again after its next press.
     public static let repeatLimit = 50
     /// How long a button is down before it is a long press.
     public static let longDelay = Duration.milliseconds(1000)
@@ -42,19 +46,19 @@ public struct Gestures: Sendable {
     /// or belongs to another gesture.
     public static let chordWindow = Duration.milliseconds(500)
 
-    /// The gesture that one button is in the middle of. A button at rest is not in the table.
+    /// The current gesture of one button. A button at rest is not in the table.
     private enum Phase {
         case repeating(next: Duration, left: Int)
-        /// Down; a long press at `longAt`, when it has one.
+        /// Down; a long press at `longAt`, if it has one.
         case undecided(longAt: Duration?)
-        /// Up again; a click at this time, unless a second press comes first.
+        /// Up again; a click at this time, unless a second press comes before.
         case awaitingSecond(until: Duration)
     }
 
     /// Buttons that went down together and have all been down since.
     private struct HeldChord {
         var since: Duration
-        /// Those still to come, the soonest first.
+        /// The remaining chords, the soonest first.
         var pending: [GestureMap.Chord]
     }
 
@@ -68,7 +72,7 @@ public struct Gestures: Sendable {
         self.map = map
     }
 
-    /// When ``advance(to:)`` has something to do; `nil` while nothing is under way.
+    /// When ``advance(to:)`` has something to do; `nil` while nothing is pending.
     public var nextDeadline: Duration? {
         (phases.values.compactMap(Self.deadline) + [chordDeadline].compactMap(\.self)).min()
     }
@@ -80,8 +84,8 @@ public struct Gestures: Sendable {
         return due + (edge.isPressed ? press(edge.button, at: edge.time) : release(edge.button, at: edge.time))
     }
 
-    /// Does what is due. Each button repeats once, however late the call comes: a box that hung for a second must not
-    /// jump to full volume afterwards.
+    /// Does what is due. Each button repeats only once, however late the call comes: a box that hung for a second must
+    /// not jump to full volume afterwards.
     public mutating func advance(to now: Duration) -> [Action] {
         var actions: [Action] = []
         for button in Button.allCases {
@@ -109,7 +113,7 @@ public struct Gestures: Sendable {
     private mutating func press(_ button: Button, at time: Duration) -> [Action] {
         pressed[button] = time
         let meaning = meaning(of: button)
-        // A button that acts when it goes down does so in a chord, too. Louder and softer then cancel each other out.
+        // A button that acts when it goes down also does so in a chord. Louder and softer then cancel each other out.
         if beginChord(at: time) { return meaning.isAmbiguous ? [] : meaning.click.map { [$0] } ?? [] }
         if case .awaitingSecond = phases[button] {
             phases[button] = nil
@@ -140,8 +144,8 @@ public struct Gestures: Sendable {
         return []
     }
 
-    /// Whether the buttons that are down make a chord. A chord cancels the gesture that each button had begun alone. It
-    /// does not undo a click that has already acted.
+    /// Whether the buttons that are down make a chord. A chord cancels the gesture that each button had begun by
+    /// itself, but not a click that has already acted.
     private mutating func beginChord(at time: Duration) -> Bool {
         let together = Set(pressed.filter { time - $0.value <= Self.chordWindow }.keys)
         let matching = map.chords.filter { $0.buttons == together }.sorted { $0.duration < $1.duration }

@@ -1,32 +1,35 @@
-/// What the panel tells the owner.
+/// What the panel shows the owner.
 ///
-/// In order of urgency. When several apply at once, the greatest is shown: `[.online, .muted].max()`.
+///     let indication = [Indication.online, .muted].max()  // .muted
+///     let outputs = Indication.muted.pattern.moment(at: elapsed).outputs
+///
+/// In order of urgency. When several apply at once, the greatest is shown.
 public enum Indication: Int, Sendable, CaseIterable, Comparable {
     /// The box is starting.
     case booting
     /// Payments arrive and are spoken.
     case online
-    /// The owner has switched the voice off.
+    /// The owner has muted the voice.
     case muted
-    /// Payments cannot arrive: no connection to the broker, or one is being made.
+    /// Payments cannot arrive: there is no connection to the broker yet.
     case offline
     /// The box belongs to no shop yet.
     case notProvisioned
-    /// A payment is being announced, be it aloud or muted.
+    /// A payment is being announced, aloud or muted.
     case announcing
-    /// Payments cannot be heard or kept: no sound card, or the disk fails.
+    /// Payments cannot be heard or stored: no sound card, or the disk fails.
     case fault
-    /// Somebody is to answer: until a button is pressed, or its time runs out.
+    /// A ring waits for an answer: until a button is pressed, or its time has passed.
     case ringing
-    /// New software is being installed: the power must stay on.
+    /// New software is being installed: do not switch the power off.
     case updating
 
     public static func < (left: Indication, right: Indication) -> Bool {
         left.rawValue < right.rawValue
     }
 
-    /// How it is shown. No two patterns look alike, even in one colour. None is dark throughout. Only a payment
-    /// and a ring vibrate. Every colour contains red or green, so that a board with only these two shows all of them.
+    /// The pattern of the outputs. All patterns differ, even in one colour. None is dark throughout. Only a payment and
+    /// a ring vibrate. Every colour contains red or green, so that a board with only these two shows all of them.
     public var pattern: OutputPattern {
         switch self {
         case .booting: Self.blink(.white, lit: .milliseconds(250), dark: .milliseconds(250))
@@ -42,8 +45,8 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// Two pulses of vibration with the chime, then the LED alone until the voice has finished. The motor is off while
-    /// the amount is spoken: its rattle would mask the words.
+    /// Two pulses of vibration with the chime, then only the LED until the voice has finished. The motor is off while
+    /// the amount is spoken: its noise would mask the words.
     private static let paymentSignal = OutputPattern(
         intro: [
             .init(.milliseconds(200), PanelOutputs(isLit: true, isVibrating: true)),
@@ -53,8 +56,7 @@ public enum Indication: Int, Sendable, CaseIterable, Comparable {
         ],
         ending: .repeat([.init(.milliseconds(100), .lit), .init(.milliseconds(100), .off)]))
 
-    /// Two long pulses and a pause, as a telephone rings, for as long as it does. Nobody has to understand a word under
-    /// it.
+    /// Two long pulses and a pause, like a telephone, for as long as it rings. There are no words to mask.
     private static let ringSignal = OutputPattern(
         ending: .repeat([
             .init(.milliseconds(400), PanelOutputs(isLit: true, isVibrating: true)),

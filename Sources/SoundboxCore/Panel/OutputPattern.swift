@@ -1,6 +1,10 @@
 /// What the LED and the vibration motor do over time, as data.
 ///
-/// First the steps of ``intro``, once; then what ``ending`` says, for ever.
+///     let red = PanelOutputs(color: .red)
+///     let pattern = OutputPattern(ending: .repeat([.init(.seconds(1), red), .init(.seconds(1), .off)]))
+///     let moment = pattern.moment(at: .milliseconds(1500))  // off, for 500 ms
+///
+/// First the steps of ``intro``, once; then ``ending``, without end.
 public struct OutputPattern: Sendable, Equatable {
     public struct Step: Sendable, Equatable {
         /// Above zero.
@@ -15,7 +19,7 @@ public struct OutputPattern: Sendable, Equatable {
 
     public enum Ending: Sendable, Equatable {
         case hold(PanelOutputs)
-        /// Starts over after the last step.
+        /// Starts again after the last step.
         case `repeat`([Step])
     }
 
@@ -34,7 +38,7 @@ public struct OutputPattern: Sendable, Equatable {
     public let intro: [Step]
     public let ending: Ending
 
-    /// Steps that take no time are left out. A pattern that would repeat nothing is off.
+    /// Steps without duration are left out. A pattern that would repeat nothing is off.
     public init(intro: [Step] = [], ending: Ending) {
         self.intro = intro.filter { $0.duration > .zero }
         if case .repeat(let steps) = ending {

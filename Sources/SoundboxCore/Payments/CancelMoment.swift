@@ -1,4 +1,4 @@
-/// How far something had come when it was cancelled. Stands in its receipt.
+/// The state of a payment or custom message when it was cancelled. Stands in its receipt.
 public enum CancelMoment: String, Sendable {
     case beforeItCame = "before it came"
     case whileItWaited = "while it waited"

@@ -1,11 +1,11 @@
-/// A day of the Gregorian calendar, without a place: the same date begins at another moment in another time zone.
+/// A day of the Gregorian calendar, without a place: the same date begins at different moments in different time zones.
 public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Days since 1970-01-01; negative before it.
     public var daysSince1970: Int64
 
     public init(daysSince1970: Int64) { self.daysSince1970 = daysSince1970 }
 
-    /// Reads `2026-11-22`. `nil` for anything else, also for days that no month has.
+    /// Reads `2026-11-22`. `nil` for anything else, including days that do not exist.
     public init?(_ text: String) {
         let fields = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard fields.map(\.count) == [4, 2, 2], fields.joined().allSatisfy(\.isDigit),
@@ -16,7 +16,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
         daysSince1970 = Self.daysSince1970(year: year, month: month, day: day)
     }
 
-    /// As ISO 8601 writes it: `2026-11-22`.
+    /// In ISO 8601: `2026-11-22`.
     public var description: String {
         let date = Self.date(daysSince1970: daysSince1970)
         return "\(pad(date.year, 4))-\(pad(date.month, 2))-\(pad(date.day, 2))"

@@ -1,19 +1,19 @@
-/// A currency of ISO 4217 by its alphabetic code.
+/// A currency of ISO 4217, by its alphabetic code.
 public struct Currency: Sendable, Hashable, CustomStringConvertible {
     /// Three capital letters: `CNY`.
     public let code: String
     /// Decimal places of the minor unit: 2 for CNY, 0 for JPY, 3 for KWD.
     public let exponent: Int
 
-    /// `nil` when ISO 4217 lists no such currency. Capital letters only, as the standard writes them.
+    /// `nil` when ISO 4217 lists no such currency. Upper case only, as in the standard.
     public init?(_ code: String) {
-        // Three bytes: Unicode calls the kelvin sign the same as K, ISO 4217 does not.
+        // Three bytes: Unicode considers the kelvin sign equal to K, ISO 4217 does not.
         guard code.utf8.count == 3, let exponent = Self.exponents[code] else { return nil }
         self.code = code
         self.exponent = exponent
     }
 
-    /// As ``init(_:)``, and also in small letters: `cny`.
+    /// As ``init(_:)``, but also in lower case: `cny`.
     static func inAnyCase(_ code: String) -> Currency? {
         code.utf8.allSatisfy { $0 < 0x80 } ? Currency(code.uppercased()) : nil
     }

@@ -1,11 +1,14 @@
 /// A non-negative decimal number, exact to its last digit.
 ///
-/// Binary floating point cannot hold 0.1. So an amount is read from its digits, kept as digits and spoken from digits.
-/// Two spellings of one number are equal: `12.50` is `12.5`.
+///     let number = try DecimalNumber("12.50")
+///     number == (try DecimalNumber(jsonNumber: "1.25e1"))  // true
+///
+/// Binary floating point cannot represent 0.1. So an amount is read from its digits, stored as digits and spoken from
+/// digits. Two spellings of one number are equal: `12.50` is `12.5`.
 public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
-    /// The largest whole part, 10¹⁵: what number rules are required to read.
+    /// The largest whole part, 10¹⁵: number rules must be able to read it.
     public static let maximumWhole: UInt64 = 1_000_000_000_000_000
-    /// The most decimals kept. ISO 4217 knows at most four; the rest leaves room for finer tariffs.
+    /// The most decimals. ISO 4217 has at most four; the rest leaves room for finer tariffs.
     public static let maximumDecimals = 9
 
     public let whole: UInt64
@@ -23,7 +26,7 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads plain decimal digits with an optional point: `123`, `0.06`. No sign, exponent, space or separator.
-    /// - Parameter places: how many decimal places smaller the unit is that the digits count: 12345 with 2 is 123.45.
+    /// - Parameter places: how many decimal places the digits' unit has: 12345 with 2 is 123.45.
     public init(_ text: some StringProtocol, places: Int = 0) throws(DecimalError) {
         if text.utf8.first == UInt8(ascii: "-") { throw .negative }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
@@ -32,8 +35,8 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
         try self.init(digits: digits, pointAfter: parts[0].count - places)
     }
 
-    /// Reads a number as JSON writes it, exponent included: `1.2345e2` is 123.45.
-    /// - Parameter places: as ``init(_:places:)``.
+    /// Reads a JSON number, including its exponent: `1.2345e2` is 123.45.
+    /// - Parameter places: as for ``init(_:places:)``.
     public init(jsonNumber text: String, places: Int = 0) throws(DecimalError) {
         if text.utf8.first == UInt8(ascii: "-") { throw .negative }
         let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
@@ -66,7 +69,7 @@ public struct DecimalNumber: Sendable, Hashable, CustomStringConvertible {
         try self.init(digits: digits, pointAfter: digits.count - exponent)
     }
 
-    /// - Parameter pointAfter: how many of `digits` stand before the point; may lie outside of them.
+    /// - Parameter pointAfter: how many of `digits` stand before the point; may be outside of them.
     private init(digits: [UInt8], pointAfter: Int) throws(DecimalError) {
         let significant = digits.drop { $0 == 0 }
         guard !significant.isEmpty else {
@@ -118,7 +121,7 @@ extension Collection<UInt8> {
     fileprivate var isDigits: Bool { !isEmpty && allSatisfy(\.isDigit) }
 }
 
-/// Why digits are not an amount the box can hold exactly. Nothing is ever rounded to make it fit.
+/// Why digits are no amount that the box can hold exactly. Nothing is ever rounded to make it fit.
 public enum DecimalError: Error, Sendable, Equatable, CustomStringConvertible {
     case notANumber
     case negative

@@ -2,8 +2,8 @@
 public struct KindName: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
-    /// - Returns: `nil` unless it is 1–32 small letters, digits and underscores that begin with a letter, and neither
-    ///   `payment` nor `refund`.
+    /// - Returns: `nil` unless it is 1–32 lower-case letters, digits and underscores that begin with a letter, and
+    ///   neither `payment` nor `refund`.
     public init?(_ text: String) {
         guard (1...32).contains(text.utf8.count), let first = text.utf8.first, first.isSmallLetter,
             text.utf8.allSatisfy({ $0.isSmallLetter || (0x30...0x39).contains($0) || $0 == 0x5F }),

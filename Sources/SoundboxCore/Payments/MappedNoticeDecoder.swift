@@ -1,9 +1,12 @@
-/// Reads payment notices in the format that a ``PaymentMapping`` describes, as strictly as the box's own.
+/// Reads payment notices in the format of a ``PaymentMapping``, as strictly as the box's own.
+///
+///     let decoder = MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)
+///     let decoded = try decoder.decode(payload)
 public struct MappedNoticeDecoder: Sendable {
     public var mapping: PaymentMapping
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
-    /// Beside payments and refunds; see ``Language/noticeKinds``.
+    /// Kinds besides payments and refunds; see ``Language/noticeKinds``.
     public var kinds: Set<KindName>
 
     public init(
@@ -16,7 +19,7 @@ public struct MappedNoticeDecoder: Sendable {
 
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try PaymentNoticeDecoder.object(in: payload) { (json) throws(NoticeRejection) in
-            // A part that stood behind the mistake would make it another payment's id.
+            // A part after the mistake could have made it another payment's id.
             for path in mapping.id where path.value(in: json) == nil { throw missing(path, in: json) }
             return try id(in: json)
         }
@@ -64,15 +67,15 @@ public struct MappedNoticeDecoder: Sendable {
         NoticeRejection(id: nil, field: "\(path)", problem: path.lack(in: json))
     }
 
-    /// Of its kind before anything is refused: the rejection of a refund must not name its payment.
+    /// Has its kind before anything is refused: the rejection of a refund must not name its payment.
     private func id(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
         let id = try writtenID(in: json)
         let checks = NoticeChecks(id: id, kinds: kinds)
         return id.of((try? kind(in: json, checks)) ?? .payment)
     }
 
-    /// The first field must be there. Further ones that are not stand for nothing, as where a refund has a number of its
-    /// own: `[trade_no, out_request_no]` is `T1` or `T1/R1`.
+    /// The first field must exist. Missing later fields are left out, as when only a refund has a number of its own:
+    /// `[trade_no, out_request_no]` is `T1` or `T1/R1`.
     private func writtenID(in json: JSONValue) throws(NoticeRejection) -> PaymentID {
         guard mapping.id[0].value(in: json) != nil else { throw missing(mapping.id[0], in: json) }
         var parts: [String] = []
@@ -141,7 +144,7 @@ public struct MappedNoticeDecoder: Sendable {
         return time
     }
 
-    /// - Returns: the text and the field to name in a complaint; `nil` when the field is missing.
+    /// - Returns: the text and the field to name in an error; `nil` when the field is missing.
     private func text(
         _ source: PaymentMapping.Source?, in json: JSONValue, _ checks: NoticeChecks
     ) throws(NoticeRejection) -> (text: String, field: String)? {
@@ -150,7 +153,7 @@ public struct MappedNoticeDecoder: Sendable {
         case .constant(let text): return (text, "the mapping's constant")
         case .field(let path, let codes):
             guard let value = path.written(in: json) else { return nil }
-            // The very text first: of the strings "1" and "01" each may have a meaning.
+            // The exact text first: the strings "1" and "01" may have different meanings.
             if let meaning = value.code.flatMap({ codes[$0] }) ?? codes.first(where: { value.isWritten($0.key) })?.value
             {
                 return (meaning, "\(path)")
@@ -165,7 +168,7 @@ public struct MappedNoticeDecoder: Sendable {
 }
 
 extension JSONValue {
-    /// What a scalar is written as: providers write codes as strings, numbers and booleans.
+    /// The text of a scalar: providers write codes as strings, numbers and booleans.
     fileprivate var code: String? {
         if case .bool(let bool) = self { "\(bool)" } else { digits }
     }

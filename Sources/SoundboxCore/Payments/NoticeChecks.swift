@@ -1,5 +1,4 @@
-/// Turns single values of a notice into what they mean, for every format. It knows the id, so that every rejection
-/// carries it.
+/// Converts single values of a notice, for every format. It has the id, so that every rejection contains it.
 struct NoticeChecks {
     let id: PaymentID
     let kinds: Set<KindName>
@@ -29,7 +28,7 @@ struct NoticeChecks {
         return names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
     }
 
-    /// `nil` for an empty one.
+    /// `nil` for an empty channel.
     func channel(_ channel: String, field: String) throws(NoticeRejection) -> String? {
         guard !channel.isEmpty else { return nil }
         guard channel.utf8.count <= PaymentNoticeDecoder.maximumChannelBytes else {
@@ -42,7 +41,7 @@ struct NoticeChecks {
     }
 
     /// A decimal string or a JSON number, exactly, as an amount above zero of a currency.
-    /// - Parameter original: as it came, for complaints.
+    /// - Parameter original: the value as it came, for errors.
     func money(
         decimal value: JSONValue, of original: JSONValue, _ currency: Currency, field: String
     ) throws(NoticeRejection) -> Money {
@@ -54,7 +53,7 @@ struct NoticeChecks {
             throw rejection(field, "expected a decimal string or a number, found \(value.kind)")
         }
         let money = try money(amount, currency, field: field)
-        // 10.000 is ten thousand where a point parts thousands, and ten elsewhere. Nobody can tell which is meant.
+        // 10.000 is ten thousand where a dot groups thousands, and ten elsewhere. Which one is meant is unknown.
         guard currency.exponent >= 3 || Self.decimals(of: written) != 3 else {
             throw rejection(
                 field,
@@ -65,7 +64,7 @@ struct NoticeChecks {
     }
 
     /// How many decimals are written, zeros included. An exponent moves the point.
-    /// - Parameter number: that ``DecimalNumber`` reads as more than zero, so that its exponent is small.
+    /// - Parameter number: one that ``DecimalNumber`` reads as more than zero, so its exponent is small.
     private static func decimals(of number: String) -> Int {
         let parts = number.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
         let pieces = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -73,8 +72,8 @@ struct NoticeChecks {
         return (pieces.count == 2 ? pieces[1].count : 0) - exponent
     }
 
-    /// A whole number of a unit with `places` decimal places, as an amount above zero of a currency. The limit is the
-    /// same as for every amount, 10¹⁵ of the currency's main unit.
+    /// A whole number of a unit with `places` decimal places, as an amount above zero of a currency. The limit is that
+    /// of every amount, 10¹⁵ of the currency's main unit.
     func money(
         minorUnits value: JSONValue, places: Int, _ currency: Currency, field: String
     ) throws(NoticeRejection) -> Money {
@@ -122,7 +121,7 @@ struct NoticeChecks {
 }
 
 extension JSONValue {
-    /// What a string or a number is written as.
+    /// The text of a string or a number.
     var digits: String? {
         switch self {
         case .string(let text), .number(let text): text
@@ -134,7 +133,7 @@ extension JSONValue {
 extension PaymentID {
     /// - Throws: naming the field of the notice.
     init(_ text: String, field: String) throws(NoticeRejection) {
-        // Two ids that were broken at the same place would look alike, and the second payment would stay unspoken.
+        // Two ids that were broken at the same place would look alike, and the second payment would not be spoken.
         guard !text.unicodeScalars.contains(JSONValue.replacement) else {
             throw NoticeRejection(id: nil, field: field, problem: "holds \(JSONValue.brokenCharacter)")
         }

@@ -1,9 +1,12 @@
 /// Reads the payment notices of any provider, in the box's own format or by a mapping.
+///
+///     let reader = NoticeReader.native(PaymentNoticeDecoder(defaultCurrency: .CNY))
+///     if case .notice(let notice, _) = try reader.read(payload) { print(notice.money) }
 public enum NoticeReader: Sendable {
     case native(PaymentNoticeDecoder)
     case mapped(MappedNoticeDecoder)
 
-    /// The same reader, which admits these kinds of news beside payments and refunds.
+    /// The same reader, which accepts these kinds besides payments and refunds.
     public func admitting(_ kinds: Set<KindName>) -> NoticeReader {
         switch self {
         case .native(var decoder):
@@ -15,7 +18,7 @@ public enum NoticeReader: Sendable {
         }
     }
 
-    /// Those that it admits beside payments and refunds.
+    /// The kinds that it accepts besides payments and refunds.
     public var kinds: Set<KindName> {
         switch self {
         case .native(let decoder): decoder.kinds
@@ -31,16 +34,16 @@ public enum NoticeReader: Sendable {
     }
 }
 
-/// What a message turned out to be.
+/// The result of reading a message.
 public enum DecodedNotice: Sendable, Equatable {
     case notice(PaymentNotice, unread: UnreadFields = UnreadFields())
     /// Not meant for the box: another kind of event on the same topic. `reason` names the field.
     case ignored(reason: String)
 }
 
-/// What of a notice could not be read and costs no payment: it counts as missing.
+/// Fields of a notice that could not be read and are treated as missing, so that the payment is not lost.
 public struct UnreadFields: Sendable, Equatable {
-    /// When the customer paid. A signed notice is refused for it.
+    /// When the customer paid. A signed notice is refused because of it.
     public var paidAt: NoticeRejection?
     public var channel: NoticeRejection?
 

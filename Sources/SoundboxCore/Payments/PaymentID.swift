@@ -1,9 +1,9 @@
-/// The provider's transaction id, by which a notice is known. A refund often has its payment's id and is known apart from
-/// it; notices of all other kinds share their ids.
+/// The provider's transaction id, which identifies a notice. A refund often has its payment's id and is distinguished
+/// from it; notices of all other kinds share their ids.
 public struct PaymentID: Sendable, Hashable, CustomStringConvertible {
     /// 1–128 bytes of UTF-8 without control characters.
     public let text: String
-    /// Whether a refund is meant.
+    /// Whether it identifies a refund.
     public private(set) var isRefund = false
 
     public static let maximumBytes = 128
@@ -20,15 +20,15 @@ public struct PaymentID: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The same id of a notice of this kind.
+    /// The same id for a notice of this kind.
     public func of(_ kind: PaymentNotice.Kind) -> PaymentID {
         var id = self
         id.isRefund = kind == .refund
         return id
     }
 
-    // Byte by byte, as the database compares: Swift calls "é" and "e" with an accent the same text, and a payment
-    // whose id only looks like another's must still be spoken.
+    // Byte by byte, as the database compares: Swift considers "é" and "e" with an accent equal, and a payment whose id
+    // only looks like another's must still be spoken.
     public static func == (left: PaymentID, right: PaymentID) -> Bool {
         left.isRefund == right.isRefund && left.text.utf8.elementsEqual(right.text.utf8)
     }

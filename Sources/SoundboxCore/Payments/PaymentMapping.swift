@@ -1,7 +1,10 @@
-/// How to read another provider's payment notices: which of its fields means what. It is data, so that a new provider
-/// takes a new file and no program.
+/// How to read another provider's payment notices: which of its fields means what. It is data, so a new provider needs
+/// a new file and no program.
+///
+///     let mapping = try PaymentMapping(parsing: yaml, file: "provider.yaml")
+///     let decoder = MappedNoticeDecoder(mapping: mapping, defaultCurrency: .CNY)
 public struct PaymentMapping: Sendable, Equatable {
-    /// What a number in the amount's field counts.
+    /// The unit of the number in the amount's field.
     public enum Unit: String, Sendable, CaseIterable {
         /// The currency's main unit, with decimals: `"0.01"`.
         case decimal
@@ -13,22 +16,23 @@ public struct PaymentMapping: Sendable, Equatable {
 
     /// Where a text comes from.
     public enum Source: Sendable, Equatable {
-        /// A field. Its value may be a code, and `codes` says what each one means; other values stand for themselves.
+        /// A field. Its value may be a code, whose meaning is in `codes`; other values are used as they are.
         case field(FieldPath, codes: [String: String])
         case constant(String)
     }
 
-    /// What a field must hold for the message to be a payment at all.
+    /// What a field must contain for the message to be a payment.
     public struct Condition: Sendable, Equatable {
         public enum Otherwise: String, Sendable, CaseIterable {
-            /// Not meant for the box: it is acknowledged, and nothing else happens.
+            /// It is not meant for the box: it is acknowledged, and nothing else happens.
             case ignore
-            /// A mistake: refused with a receipt.
+            /// It is a mistake: refused with a receipt.
             case reject
         }
 
         public var field: FieldPath
-        /// As a document writes them: `true` is the boolean and the string, `1` any number of that value and the string.
+        /// Texts as a document writes them: `true` is the boolean and the string, `1` any number with that value and
+        /// the string.
         public var values: [String]
         public var otherwise: Otherwise
 
@@ -39,7 +43,8 @@ public struct PaymentMapping: Sendable, Equatable {
         }
     }
 
-    /// What groups digits and what parts decimals, where a provider writes `1.234,50`. Of strings only: numbers are JSON's.
+    /// The characters that group digits and separate decimals, for providers that write `1.234,50`. For strings only:
+    /// numbers are JSON's.
     public struct Separators: Sendable, Equatable {
         public var thousands: Character?
         public var decimal: Character
@@ -49,14 +54,14 @@ public struct PaymentMapping: Sendable, Equatable {
             self.decimal = decimal
         }
 
-        /// The digits with a point for the decimals; `nil` where a separator stands in no place of its own. Groups between
-        /// the first and the last may have two digits, as in India.
+        /// The digits with a point for the decimals; `nil` when a separator is in the wrong place. Groups between the
+        /// first and the last may have two digits, as in India.
         func plain(_ text: String) -> String? {
             let parts = text.split(separator: decimal, maxSplits: 1, omittingEmptySubsequences: false)
             var groups = [parts[0]]
             if let thousands { groups = parts[0].split(separator: thousands, omittingEmptySubsequences: false) }
             if groups.count > 1 {
-                // 0.500 is no five hundred.
+                // 0.500 is not five hundred.
                 guard (1...3).contains(groups[0].count), groups[0].first != "0", groups[groups.count - 1].count == 3,
                     groups.dropFirst().dropLast().allSatisfy({ (2...3).contains($0.count) })
                 else { return nil }
@@ -66,12 +71,12 @@ public struct PaymentMapping: Sendable, Equatable {
         }
     }
 
-    /// One field, or several that name a payment together; see ``MappedNoticeDecoder``.
+    /// One field, or several that identify a payment together; see ``MappedNoticeDecoder``.
     public var id: [FieldPath]
     public var amount: FieldPath
     public var unit: Unit
     public var separators: Separators
-    /// `nil` is the configured currency.
+    /// `nil` uses the configured currency.
     public var currency: Source?
     public var channel: Source?
     public var kind: Source?
@@ -97,7 +102,7 @@ public struct PaymentMapping: Sendable, Equatable {
     }
 }
 
-/// The way to a value inside nested objects and lists: `data.order.id`, `pix.0.valor`.
+/// The path to a value inside nested objects and lists: `data.order.id`, `pix.0.valor`.
 public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
     public var names: [String]
 
@@ -135,14 +140,14 @@ public struct FieldPath: Sendable, Equatable, CustomStringConvertible {
         return "this field is missing"
     }
 
-    /// Whether one of the two stands inside the other's value, so that never both are scalars.
+    /// Whether one of the two is inside the other's value, so that never both are scalars.
     public func excludes(_ other: FieldPath) -> Bool {
         names != other.names && (names.starts(with: other.names) || other.names.starts(with: names))
     }
 }
 
 extension JSONValue {
-    /// A member of an object, or an element of a list by its place from 0.
+    /// A member of an object, or an element of a list by its index from 0.
     fileprivate func member(_ name: String) -> JSONValue? {
         guard let elements else { return self[name] }
         guard name.utf8.allSatisfy(\.isDigit), let index = Int(name), elements.indices.contains(index) else {

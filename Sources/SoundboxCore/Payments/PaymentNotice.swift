@@ -1,13 +1,13 @@
 /// A message that says that money arrived or was paid back. Every field has been checked.
 public struct PaymentNotice: Sendable, Equatable {
-    /// What the news is of. The raw value is the word that notices write.
+    /// The kind of news. The raw value is the word in notices.
     public enum Kind: RawRepresentable, Sendable, Hashable {
         case payment
         case refund
-        /// One that the voice defines.
+        /// A kind that the voice defines.
         case other(KindName)
 
-        /// `nil` for a word that can be no kind's name.
+        /// `nil` for a word that cannot be a kind's name.
         public init?(rawValue: String) {
             switch rawValue {
             case "payment": self = .payment
@@ -30,15 +30,15 @@ public struct PaymentNotice: Sendable, Equatable {
         }
     }
 
-    /// Marked as a refund's by the ``kind``.
+    /// Marked as a refund's if ``kind`` is a refund.
     public let id: PaymentID
     public var money: Money
     public let kind: Kind
-    /// How it was paid, as the provider names it: `alipay`, `wechat` … A voice that does not know it leaves it out.
+    /// The way of payment, as the provider names it: `alipay`, `wechat` … A voice that does not know it leaves it out.
     public var channel: String?
     /// When the customer paid; `nil` when the provider does not say.
     public var paidAt: Timestamp?
-    /// Words that are said after the announcement. Whether they may be said is for ``TextRules`` to judge.
+    /// Text that is spoken after the announcement. ``TextRules`` decides whether it may be spoken.
     public var text: String?
 
     public init(
@@ -56,9 +56,9 @@ public struct PaymentNotice: Sendable, Equatable {
 
 /// Why a message is no payment notice.
 public struct NoticeRejection: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The id, if the message had a readable one. The receipt then names the payment that was refused.
+    /// The id, if the message had a readable one. The receipt then names the refused payment.
     public var id: PaymentID?
-    /// The field at fault, or `payload` when the message as a whole is.
+    /// The field at fault; `payload` if it is the message as a whole.
     public var field: String
     /// What was expected, in words.
     public var problem: String
@@ -69,7 +69,7 @@ public struct NoticeRejection: Error, Sendable, Equatable, CustomStringConvertib
         self.problem = problem
     }
 
-    /// A message of more than ``PaymentNoticeDecoder/maximumPayloadBytes``.
+    /// For a message of more than ``PaymentNoticeDecoder/maximumPayloadBytes``.
     public static func oversized(bytes: Int) -> NoticeRejection {
         NoticeRejection(
             id: nil, field: "payload",

@@ -1,12 +1,17 @@
-/// Reads payment notices from their JSON. It trusts nothing.
+/// Reads payment notices from untrusted JSON.
+///
+///     let decoder = PaymentNoticeDecoder(defaultCurrency: .CNY)
+///     let decoded = try decoder.decode(Array(#"{"id": "T1", "amount": "12.50"}"#.utf8))
+///
+/// Pure; any thread.
 public struct PaymentNoticeDecoder: Sendable {
-    /// A larger message is refused unread. A real notice takes a few hundred bytes.
+    /// A larger message is refused unread. A real notice has a few hundred bytes.
     public static let maximumPayloadBytes = 64 * 1024
     static let maximumChannelBytes = 64
 
     /// The currency of a notice that names none.
     public var defaultCurrency: Currency
-    /// Beside payments and refunds; see ``Language/noticeKinds``.
+    /// Kinds besides payments and refunds; see ``Language/noticeKinds``.
     public var kinds: Set<KindName>
 
     public init(defaultCurrency: Currency, kinds: Set<KindName> = []) {
@@ -14,7 +19,7 @@ public struct PaymentNoticeDecoder: Sendable {
         self.kinds = kinds
     }
 
-    /// Unknown fields are ignored, so that a provider can add some without asking. `null` counts as absent.
+    /// Unknown fields are ignored, so that a provider can add some. `null` counts as absent.
     public func decode(_ payload: [UInt8]) throws(NoticeRejection) -> DecodedNotice {
         let json = try Self.object(in: payload) { (json) throws(NoticeRejection) in try id(in: json) }
         let fields = NativeFields(
@@ -29,8 +34,8 @@ public struct PaymentNoticeDecoder: Sendable {
         return .notice(notice, unread: unread)
     }
 
-    /// The JSON object that every notice is, of whatever format.
-    /// - Parameter id: finds the id in what stands before a mistake, so that the receipt can name it.
+    /// The JSON object of a notice in any format.
+    /// - Parameter id: finds the id in the part before a mistake, so that the receipt can name it.
     static func object(
         in payload: [UInt8], id: (JSONValue) throws(NoticeRejection) -> PaymentID
     ) throws(NoticeRejection) -> JSONValue {
@@ -102,7 +107,7 @@ private struct NativeFields {
         return time
     }
 
-    /// Words never cost the payment. What is no string is handed on as an empty text, which is not said.
+    /// Text must never cost the payment. A value that is no string becomes an empty text, which is not spoken.
     func text() -> String? { present("text").map { $0.string ?? "" } }
 
     private func string(_ name: String) throws(NoticeRejection) -> String? {

@@ -1,37 +1,40 @@
-/// What the box tells the provider about one payment or one custom message, and its reply to a command.
+/// What the box reports to the provider about one payment or custom message, and its reply to a command.
+///
+///     let receipt = Receipt(.payment(notice.id), state: .announced, at: now)
+///     let payload = receipt.json(sequence: 7, epoch: epoch).bytes
 public struct Receipt: Sendable, Equatable {
     public enum State: String, Sendable, CaseIterable {
-        /// On disk; the box now answers for it.
+        /// On disk; the box is responsible for it now.
         case stored
         /// The id was known already; nothing is spoken.
         case duplicate
         /// Spoken to the last frame.
         case announced
-        /// Waited too long; told in a summary, or not at all where the box is configured so.
+        /// Waited too long; counted in a summary, or not spoken at all if so configured.
         case expired
         case cancelled
         /// Not a payment notice; nothing is stored.
         case rejected
         /// Somebody pressed the button while it rang.
         case answered
-        /// It rang, and nobody did.
+        /// It rang, and nobody pressed the button.
         case missed
-        /// What a command asked for was said to the last frame.
+        /// What a command asked for was spoken to the last frame.
         case spoken
-        /// What a command asked for could not be heard.
+        /// What a command asked for could not be played.
         case failed
 
-        // The reply to a command, on a topic of its own.
+        // The replies to commands, on a topic of their own.
 
-        /// Taken: it is carried out now, or what it asks for is on disk. Of a ring or a sentence receipts tell the
-        /// rest.
+        /// Accepted: it is carried out now, or what it asks for is on disk. The rest of a ring or a sentence is
+        /// reported by receipts.
         case ok
         /// Not carried out.
         case refused
-        /// Not carried out: this version of the program does not know what it asks for.
+        /// Not carried out: this version of the program does not know its type.
         case unknown
 
-        /// Whether this is how a command is replied to.
+        /// Whether this is a reply to a command.
         public var isReply: Bool {
             switch self {
             case .ok, .refused, .unknown: true
@@ -42,20 +45,20 @@ public struct Receipt: Sendable, Equatable {
     }
 
     public enum Subject: Sendable, Equatable {
-        /// `nil` when a rejected message has no readable id, or an id that nobody vouches for.
+        /// `nil` when a rejected message has no readable or no verified id.
         case payment(PaymentID?)
-        /// `nil` likewise. A command's id never stands in the place of a payment's: a sender may use one id for both.
+        /// `nil` for the same reasons. Payments and commands have separate ids: a sender may use one id for both.
         case command(CommandID?)
     }
 
     public var subject: Subject
     public var state: State
     public var at: Timestamp
-    /// Why, for people; names the field at fault when rejected.
+    /// For people; names the field at fault when rejected.
     public var reason: String?
-    /// Which summary told of it, if one did. Every receipt of that summary has this text, and no other receipt has.
+    /// The id of the summary that counted it, if one did. All receipts of that summary have this text, and no others.
     public var summary: String?
-    /// How it was told of; `nil` where nothing was told.
+    /// How it was announced; `nil` if nothing was said.
     public var audibility: Audibility?
 
     public init(
@@ -77,12 +80,12 @@ public struct Receipt: Sendable, Equatable {
         self.audibility = audibility
     }
 
-    /// The receipt of a notice that was too late, alone among `count` or told together with them.
+    /// The receipt of a notice that was too late to be spoken by itself, one of `count`.
     ///
     /// - Parameters:
-    ///   - first: the sequence of the summary's first notice. That notice is in no other summary. The time tells
-    ///     summaries apart when an inbox was replaced and its sequences began again.
-    ///   - manner: how the summary was told; `nil` when nothing was said.
+    ///   - first: the sequence of the summary's first notice. That notice is in no other summary. The time
+    ///     distinguishes summaries after an inbox was replaced and its sequences began again.
+    ///   - audibility: how the summary was spoken; `nil` when nothing was said.
     public static func expired(
         _ id: PaymentID, count: Int, first: Int64, told audibility: Audibility?, at now: Timestamp
     ) -> Receipt {
@@ -96,10 +99,10 @@ public struct Receipt: Sendable, Equatable {
     /// The JSON that is published.
     ///
     /// - Parameters:
-    ///   - sequence: the position in the outbox, which receipts and replies share. It only rises as long as the inbox
-    ///     is the same, so that a reader notices one that comes twice. `nil` for a refusal, which no outbox keeps.
-    ///   - epoch: tells apart receipts of one sequence, when an inbox was lost or put back from a backup; `nil` for a
-    ///     refusal.
+    ///   - sequence: the position in the outbox, which receipts and replies share. It always rises while the inbox is
+    ///     the same, so that a reader recognises one that comes twice. `nil` for a refusal, which is not stored.
+    ///   - epoch: distinguishes receipts with the same sequence, after an inbox was lost or restored from a backup;
+    ///     `nil` for a refusal.
     public func json(sequence: Int64?, epoch: String?) -> JSONValue {
         var members: [(name: String, value: JSONValue)] =
             switch subject {
@@ -120,22 +123,22 @@ public struct Receipt: Sendable, Equatable {
 }
 
 extension PaymentID {
-    /// The id that a receipt names; `nil` where it names none.
+    /// The id that a receipt names; `nil` if it names none.
     public init?(receipt: JSONValue) {
         guard let id = receipt["id"]?.string.flatMap({ try? PaymentID($0) }) else { return nil }
         self = id.of(receipt["kind"]?.string == "refund" ? .refund : .payment)
     }
 
-    /// What ``init(receipt:)`` reads.
+    /// The members that ``init(receipt:)`` reads.
     static func members(of id: PaymentID?) -> [(name: String, value: JSONValue)] {
         [("id", id.map { .string($0.text) } ?? .null)]
             + (id?.isRefund == true ? [("kind", .string("refund"))] : [])
     }
 }
 
-/// Names the receipts of one opening of an inbox.
+/// Identifies the receipts of one opening of an inbox.
 public enum ReceiptEpoch {
-    /// 16 hexadecimal digits at random: of a billion boxes, none meets one twice in a lifetime of restarts.
+    /// 16 random hexadecimal digits: no two of a billion boxes get the same one, not in a lifetime of restarts.
     public static func new() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

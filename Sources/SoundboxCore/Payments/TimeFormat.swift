@@ -4,15 +4,15 @@ public enum TimeFormat: Sendable, Equatable {
     /// Since 1970, UTC.
     case unixSeconds
     case unixMilliseconds
-    /// Digits in the places of `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss`; everything else stands for itself. `offset` is
-    /// that of the clock that wrote it, such as `+08:00`.
+    /// Digits in the places of `yyyy`, `MM`, `dd`, `HH`, `mm` and `ss`; everything else is literal. `offset` is that of
+    /// the writer's clock, such as `+08:00`.
     case pattern(String, offset: String)
 
-    /// `nil` when the pattern lacks a place or has one twice, or when the offset is none.
+    /// `nil` when the pattern lacks a place or has one twice, or when the offset is invalid.
     public init?(pattern: String, offset: String) {
         self = .pattern(pattern, offset: offset)
         for place in Self.places where pattern.ranges(of: place).count != 1 { return nil }
-        // No time has letters such as the SSS and the quotes of other programs' patterns.
+        // No time contains letters such as the SSS and the quotes of other programs' patterns.
         let rest = Self.places.reduce(pattern) { $0.replacing($1, with: "") }
         guard rest.allSatisfy({ !($0.isASCII && $0.isLetter) && $0 != "'" || $0 == "T" || $0 == "Z" }) else {
             return nil
@@ -20,7 +20,7 @@ public enum TimeFormat: Sendable, Equatable {
         guard time("20260102030405", by: Array("yyyyMMddHHmmss".utf8), offset: offset) != nil else { return nil }
     }
 
-    /// What a value of this format looks like, for an error message.
+    /// An example of this format, for errors.
     var example: String {
         switch self {
         case .rfc3339: "2026-11-21T10:15:00+08:00 (RFC 3339)"
@@ -30,7 +30,7 @@ public enum TimeFormat: Sendable, Equatable {
         }
     }
 
-    /// Finer than a millisecond is cut off.
+    /// Digits finer than a millisecond are cut off.
     func time(_ text: String) -> Timestamp? {
         switch self {
         case .rfc3339: return Timestamp(rfc3339: text)
@@ -48,7 +48,7 @@ public enum TimeFormat: Sendable, Equatable {
         return Timestamp(millisecondsSince1970: count * millisecondsPerUnit + part)
     }
 
-    /// What stands before a point and the digits behind it; `nil` where something else stands behind it.
+    /// The parts before and after a point; `nil` if anything but digits follows it.
     private static func parts(_ text: String) -> (whole: String, fraction: String)? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return (text, "") }
@@ -57,13 +57,13 @@ public enum TimeFormat: Sendable, Equatable {
     }
 
     private static let places = ["yyyy", "MM", "dd", "HH", "mm", "ss"]
-    /// To the year 9999, the last that RFC 3339 can write.
+    /// Up to the year 9999, the last that RFC 3339 can write.
     private static let plausibleSeconds: ClosedRange<Int64> = 0...253_402_300_799
 
     private func time(_ text: String, by pattern: [UInt8], offset: String) -> Timestamp? {
         var (bytes, fraction) = (Array(text.utf8), "")
         if bytes.count > pattern.count {
-            // A fraction of the second behind a time that ends with it.
+            // A fraction of the second after a time that ends with the second.
             guard pattern.last == UInt8(ascii: "s"), bytes[pattern.count] == UInt8(ascii: "."),
                 let parts = Self.parts("0" + String(decoding: bytes[pattern.count...], as: UTF8.self))
             else { return nil }

@@ -1,4 +1,7 @@
 /// A point in time to the millisecond, without a calendar library: the core needs only RFC 3339 and differences.
+///
+///     let time = Timestamp(rfc3339: "2026-11-21T10:15:00+08:00")!
+///     print(time)  // 2026-11-21T02:15:00.000Z
 public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
     public var millisecondsSince1970: Int64
 
@@ -6,8 +9,8 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         self.millisecondsSince1970 = millisecondsSince1970
     }
 
-    /// Reads RFC 3339: `2026-11-21T10:15:00+08:00`, `2026-11-21T02:15:00.250Z`; and `+0800`, as ISO 8601 allows. `nil` for
-    /// anything else.
+    /// Reads RFC 3339: `2026-11-21T10:15:00+08:00`, `2026-11-21T02:15:00.250Z`; and `+0800`, as ISO 8601 allows. `nil`
+    /// for anything else.
     public init?(rfc3339 text: String) {
         var fields = FieldReader(bytes: Array(text.utf8))
         guard let year = fields.digits(4), fields.take("-"), let month = fields.digits(2), fields.take("-"),
@@ -40,7 +43,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// From `other` to this; negative when this is earlier. It takes any two times, where an Int64 could overflow.
+    /// From `other` to this; negative when this is earlier. For any two times, where an Int64 could overflow.
     public func duration(since other: Timestamp) -> Duration {
         .milliseconds(millisecondsSince1970) - .milliseconds(other.millisecondsSince1970)
     }
@@ -66,7 +69,7 @@ private struct FieldReader {
         return Int64(String(decoding: slice, as: UTF8.self))
     }
 
-    /// Digits after the point of a second, as milliseconds; finer digits are cut.
+    /// Digits after the point of a second, as milliseconds; finer digits are cut off.
     mutating func fraction() -> Int64? {
         let slice = bytes[position...].prefix { $0.isDigit }
         guard !slice.isEmpty else { return nil }

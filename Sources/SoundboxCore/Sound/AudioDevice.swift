@@ -1,10 +1,10 @@
-/// Where the sound goes, as `audio.device` names it.
+/// A sound output, as `audio.device` names it.
 public enum AudioDevice: Sendable, Equatable {
     /// `null`: nowhere, in real time.
     case null
     /// `file:PATH`: a WAV file.
     case file(path: String)
-    /// `auto`: the card that is there and most likely to have a speaker attached.
+    /// `auto`: the sound card most likely to have a speaker attached.
     case auto
     /// Anything else: an ALSA PCM.
     case alsa(name: String)
@@ -21,7 +21,7 @@ public enum AudioDevice: Sendable, Equatable {
         }
     }
 
-    /// Whether somebody hears what is played there.
+    /// Whether it plays on hardware that somebody may hear.
     public var isCard: Bool {
         switch self {
         case .auto, .alsa: true

@@ -1,6 +1,6 @@
-/// How loud the box is.
+/// The box's volume and mute.
 public struct Loudness: Sendable, Equatable {
-    /// In force again when the box is no longer muted.
+    /// In force again when the box is unmuted.
     public var volume: Volume
     public var isMuted: Bool
 

@@ -1,6 +1,6 @@
-/// Decoded sound that is no recording of the voice: mono samples, held in memory.
+/// Decoded sound that is not a recording of the voice: mono samples in memory.
 public struct PCMSound: Sendable, Equatable {
-    /// Longer sound is refused by whoever makes one.
+    /// The makers of sounds refuse longer ones.
     public static let longest = Duration.seconds(30)
 
     public let samples: [Int16]

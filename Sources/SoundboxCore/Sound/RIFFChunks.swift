@@ -1,18 +1,20 @@
-/// Checks the chunks of a WAV file before libsndfile reads them. Release 1.2 of libsndfile never comes back from a
-/// `LIST` chunk with a part that claims to be almost 4 GiB long.
+/// Checks the chunks of a WAV file before libsndfile reads them. libsndfile 1.2 never returns from a `LIST` chunk with
+/// a part that claims to be almost 4 GiB long.
+///
+///     if let problem = RIFFChunks.problem(in: bytes) { print(problem) }
 ///
 /// Layout: RIFF, "Multimedia Programming Interface and Data Specifications 1.0", chapter 2. Other containers pass.
 package struct RIFFChunks {
-    /// More than any recorder writes; what follows them would only cost time.
+    /// More than any recorder writes; reading more would only take time.
     private static let limit = 1000
 
-    /// As many bytes from an offset on; `nil` when there are fewer.
+    /// Reads bytes from an offset on; `nil` when there are fewer.
     package typealias Reading = (_ offset: Int, _ count: Int) -> [UInt8]?
 
     private let read: Reading
     private let size: Int
-    /// Where the form ends according to its header. What follows is in no chunk, though libsndfile looks there as well.
-    /// As a rule it is sound whose writer was killed before it could count it.
+    /// The end of the form according to its header. What follows is in no chunk, but libsndfile reads it as well.
+    /// Usually it is sound whose writer was killed before it could count it.
     private let formEnd: Int
 
     /// - Returns: what is wrong with a file in memory, in words; `nil` when nothing is.
@@ -30,7 +32,7 @@ package struct RIFFChunks {
         return chunks.problem(from: 12, to: chunks.size, looksIntoLists: true)
     }
 
-    /// - Parameter looksIntoLists: one level is all that libsndfile looks into.
+    /// - Parameter looksIntoLists: whether to check the chunks inside lists; libsndfile reads one level.
     private func problem(from start: Int, to end: Int, looksIntoLists: Bool) -> String? {
         var offset = start
         for _ in 0..<Self.limit {
@@ -47,7 +49,7 @@ package struct RIFFChunks {
             {
                 return problem
             }
-            // Chunks begin at even places.
+            // Chunks begin at even offsets.
             offset += 8 + chunk.size + chunk.size % 2
         }
         return "it has more than \(Self.limit) chunks"

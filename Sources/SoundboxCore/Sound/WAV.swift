@@ -1,4 +1,4 @@
-/// Sound as `soundbox-speak` and espeak-ng write it: a WAV file of 16-bit mono PCM at 8–48 kHz.
+/// The WAV files of `soundbox-speak` and espeak-ng: 16-bit mono PCM at 8–48 kHz.
 ///
 ///     let bytes = WAV.bytes(of: sound)
 ///     WAV.sound(from: bytes, longest: .seconds(30)) == sound
@@ -9,7 +9,7 @@ public enum WAV {
     public static let rates = 8000...48_000
     private static let headerSize = 44
 
-    /// What a sound of this length takes at most, as ``bytes(of:)`` writes it.
+    /// The most bytes that ``bytes(of:)`` writes for a sound of this length.
     public static func mostBytes(for longest: Duration) -> Int {
         headerSize + 2 * frames(in: longest, at: rates.upperBound)
     }
@@ -40,8 +40,8 @@ public enum WAV {
     }
 
     /// Reads the samples from the data chunk to its end, or to the end of the bytes: espeak-ng does not know the length
-    /// when it writes the header, and claims the greatest one.
-    /// - Returns: `nil` for anything else than such a file, and for a sound that is longer than `longest`.
+    /// when it writes the header, and claims the largest one.
+    /// - Returns: `nil` for any other file, and for a sound that is longer than `longest`.
     public static func sound(from bytes: [UInt8], longest: Duration) -> PCMSound? {
         func number(at offset: Int, _ count: Int) -> Int {
             bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -71,7 +71,7 @@ public enum WAV {
                 else { return nil }
                 rate = number(at: content + 4, 4)
             }
-            // Chunks begin at even places.
+            // Chunks begin at even offsets.
             offset = content + size + size % 2
         }
         return nil

@@ -1,6 +1,6 @@
 extension BoxStatus {
-    /// For people: one line for each thing that is known, labels and values in two columns, a further line for each
-    /// further fault. Control characters are spelled out, so that nothing in it drives a terminal.
+    /// For people: one line for each known value, with labels and values in two columns, and one more line for each
+    /// further fault. Control characters are escaped, so that nothing can control a terminal.
     public var listing: [String] {
         let width = (rows.map(\.label.count).max() ?? 0) + 3
         return rows.flatMap { label, values in

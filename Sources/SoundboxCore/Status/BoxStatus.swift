@@ -1,59 +1,62 @@
-/// What a box tells of itself: retained on its status topic, to whoever asks on the control socket, and in its last will.
+/// The state of a box: published on its status topic, answered on the control socket, and sent in its last will.
 ///
-/// A box tells as much as it knows. One that is not in service has no volume, and the last will has little more than
+///     let status = try await ControlClient(socketPath: path).status()
+///     for line in status.listing { print(line) }
+///
+/// A box reports what it knows. One that is not in service has no volume, and the last will has little more than
 /// ``isOnline``.
 public struct BoxStatus: Sendable, Equatable {
     /// Whether payments can arrive.
     public var isOnline: Bool
     public var version: String
-    /// The locales of the voices, the first one first.
+    /// The locales of the voices, in order.
     public var voice: String?
     /// In words for people.
     public var connection: String?
-    /// When this was told, by the box's clock.
+    /// When this was reported, by the box's clock.
     public var time: Timestamp?
     public var merchantID: String?
     public var deviceID: String?
-    /// Its address: where the box is connected, or was last; before that, all that are configured.
+    /// The broker's address: of the current or last connection; before the first one, all configured addresses.
     public var broker: String?
     /// `nil` before the first connection.
     public var session: SessionStatus?
     /// As configured.
     public var audioDevice: String?
-    /// What was agreed on with the sound card; `nil` while it is away.
+    /// What the box and the sound card agreed on; `nil` while there is no card.
     public var sound: DeviceStatus?
-    /// 0–100; in force again when the box is no longer muted.
+    /// 0–100; in force again when the box is unmuted.
     public var volume: Int?
     public var isMuted: Bool?
-    /// What the volume counts for at most, 0–100, while quiet hours last; `nil` at other times.
+    /// The upper limit of the volume, 0–100, during quiet hours; `nil` at other times.
     public var quietVolume: Int?
-    /// Quiet hours that the shop has set itself, `null` for none at all; they count in place of those of
-    /// ``configuration``. `nil` where it has set nothing.
+    /// Quiet hours that the shop has set itself, `null` for none at all. They replace those of ``configuration``. `nil`
+    /// if the shop has set nothing.
     public var shopQuietHours: JSONValue?
-    /// `nil` where nothing can be announced: in the last will.
+    /// `nil` in the last will, where nothing can be announced.
     public var isAnnouncing: Bool?
-    /// The ring that waits for somebody to answer; `nil` when none does.
+    /// The ring that waits for an answer; `nil` when none does.
     public var ring: RingStatus?
     /// How often the sound card ran dry in the middle of an announcement since the start.
     public var xruns: Int?
-    /// By which sign it knows the time.
+    /// How the box knows the time.
     public var clock: ClockState?
     /// Since the start, in whole seconds.
     public var uptime: Duration?
-    /// `nil` while the inbox cannot be asked; a fault then says why.
+    /// `nil` while the inbox cannot be read; a fault then says why.
     public var counts: InboxCounts?
-    /// What became of the settings that came last from afar; `nil` where none ever came.
+    /// The result of the newest remote settings; `nil` if none ever came.
     public var settings: SettingsStatus?
-    /// What the keys of ``RemoteSettings`` hold, wherever they were set, but for the volume.
+    /// The values of all ``RemoteSettings`` keys but the volume, wherever they were set.
     public var configuration: JSONValue?
-    /// Of the certificate that the box renews by itself; `nil` where it has none.
+    /// Of the certificate that the box renews; `nil` if it has none.
     public var certificate: CertificateStatus?
-    /// `nil` where none was.
+    /// `nil` if none was refused.
     public var noticesRefused: RefusedNotices?
-    /// What is wrong, in words for people; empty when nothing is. `nil` in the last will.
+    /// What is wrong, for people; empty when nothing is. `nil` in the last will.
     public var faults: [String]?
-    /// What somebody should look at although the box does its work, in words for people; empty when there is nothing.
-    /// `nil` in the last will, and from a box that is not in service.
+    /// What somebody should look at although the box works, for people; empty when there is nothing. `nil` in the last
+    /// will, and from a box that is not in service.
     public var warnings: [String]?
 
     public init(isOnline: Bool, version: String, voice: String?) {
@@ -62,17 +65,17 @@ public struct BoxStatus: Sendable, Equatable {
         self.voice = voice
     }
 
-    /// What the broker publishes when the box vanishes.
+    /// The message that the broker publishes when the box vanishes.
     public static func lastWill(version: String, voice: String) -> BoxStatus {
         BoxStatus(isOnline: false, version: version, voice: voice)
     }
 }
 
 extension BoxStatus {
-    /// Below this volume a shop that is not silent hears little.
+    /// Below this volume hardly anything is heard in a shop with background noise.
     public static let leastVolume = 20
 
-    /// Why what is said may not be heard, by the volume in force; `nil` where it will be, and of a box that is muted.
+    /// Why speech may not be heard at the current volume; `nil` if it will be, and if the box is muted.
     public var volumeWarning: String? {
         guard let volume, isMuted != true else { return nil }
         if volume == 0 { return "the volume is 0: nothing is heard" }
@@ -89,7 +92,7 @@ extension BoxStatus {
 extension BoxStatus {
     private static let online = "online"
 
-    /// What is unknown is left out; a sound card that is away and a voice that is not chosen are `null`.
+    /// Unknown values are left out; a missing sound card and a voice that is not chosen are `null`.
     public var json: JSONValue {
         var members: [(name: String, value: JSONValue)] = []
         func add(_ name: String, _ value: JSONValue?) { if let value { members.append((name, value)) } }
@@ -133,8 +136,8 @@ extension BoxStatus {
         return .object(members)
     }
 
-    /// As ``json`` writes it. A member that is missing, unknown or of another kind counts as unknown, since the box may be
-    /// of another version than its reader; `nil` for what has no state.
+    /// Reads ``json``. A missing, unknown or malformed member counts as unknown, since the box may have another version
+    /// than its reader; `nil` for JSON without a state.
     public init?(decoding json: JSONValue) {
         guard let state = json["state"]?.string else { return nil }
         self.init(

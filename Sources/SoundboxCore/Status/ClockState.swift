@@ -1,18 +1,18 @@
-/// By which sign the box knows the time. The raw values are on the wire.
+/// How the box knows the time. The raw values are used in the status.
 public enum ClockState: String, Sendable, CaseIterable {
-    /// The kernel follows a time server, or has done so since it was last set.
+    /// The kernel follows a time server, or has done so since the clock was last set.
     case synchronised
-    /// Nothing speaks against the clock, and no time server has confirmed it.
+    /// Nothing contradicts the clock, and no time server has confirmed it.
     case unconfirmed
-    /// It shows less than what is known for certain, which counts instead.
+    /// It shows less than the known lower bound, which is used instead.
     case behind
-    /// Payments come that it says were paid long ago: nothing counts as late.
+    /// Payments arrive that were paid long ago by this clock: nothing counts as late.
     case doubtful
-    /// It shows a time before there was this program: nothing counts as late.
+    /// It shows a time before this program existed: nothing counts as late.
     case unset
-    /// It shows a year that cannot be.
+    /// It shows an impossible year.
     case wrong
-    /// The kernel may not be asked: a sandbox forbids it.
+    /// The kernel cannot be asked: a sandbox forbids it.
     case unreadable
 
     /// In words for people.

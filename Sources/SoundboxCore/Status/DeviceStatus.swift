@@ -1,4 +1,4 @@
-/// What a device and the box agreed on, and how the device does.
+/// What a device and the box agreed on, and the device's counters.
 public struct DeviceStatus: Sendable, Equatable {
     public var format: PCMFormat
     /// Frames that the device holds; 0 when it holds none, or is closed.
@@ -12,7 +12,7 @@ public struct DeviceStatus: Sendable, Equatable {
         self.xrunCount = xrunCount
     }
 
-    /// Without ``xrunCount``, which the status tells also while there is no device.
+    /// Without ``xrunCount``, which the status also reports while there is no device.
     public var json: JSONValue {
         .object([
             ("rate", .integer(format.sampleRate)), ("channels", .integer(format.channelCount)),
@@ -21,7 +21,7 @@ public struct DeviceStatus: Sendable, Equatable {
         ])
     }
 
-    /// As ``json`` writes it; `nil` for anything else.
+    /// Reads ``json``; `nil` for anything else.
     public init?(decoding json: JSONValue) {
         guard let rate = json["rate"]?.integer, let channels = json["channels"]?.integer,
             let encoding = json["encoding"]?.string.flatMap(SampleEncoding.init(rawValue:)),
@@ -34,7 +34,7 @@ public struct DeviceStatus: Sendable, Equatable {
 }
 
 extension DeviceStatus {
-    /// What was agreed on, in words for people: rate, channels, encoding, period and buffer.
+    /// For people: rate, channels, encoding, period and buffer.
     public var summary: String {
         func time(_ frames: Int) -> String {
             "\(frames) frames (\(format.duration(ofFrames: frames) / .milliseconds(1)) ms)"

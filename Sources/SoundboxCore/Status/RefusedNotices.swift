@@ -1,4 +1,4 @@
-/// Notices of the last 24 hours that were not announced because of what they say, as the status tells of them.
+/// The notices of the last 24 hours that were not announced because of their content.
 public struct RefusedNotices: Sendable, Equatable {
     public struct Notice: Sendable, Equatable {
         /// `nil` when it could not be read.
@@ -34,7 +34,7 @@ public struct RefusedNotices: Sendable, Equatable {
         ])
     }
 
-    /// As ``json`` writes it; `nil` for anything else.
+    /// Reads ``json``; `nil` for anything else.
     public init?(decoding json: JSONValue) {
         guard let count = json["count"]?.integer, let last = json["last"], let reason = last["reason"]?.string,
             let at = last["at"]?.string.flatMap(Timestamp.init(rfc3339:))

@@ -1,7 +1,7 @@
-/// A ring that waits for somebody to answer, as the status tells of it.
+/// A ring that waits for an answer.
 public struct RingStatus: Sendable, Equatable {
     public var id: CommandID
-    /// Until its time is over; not negative.
+    /// Until its timeout; not negative.
     public var secondsLeft: Int
 
     public init(id: CommandID, secondsLeft: Int) {
@@ -13,7 +13,7 @@ public struct RingStatus: Sendable, Equatable {
         .object([("id", .string(id.text)), ("seconds_left", .integer(secondsLeft))])
     }
 
-    /// As ``json`` writes it; `nil` for anything else.
+    /// Reads ``json``; `nil` for anything else.
     public init?(decoding json: JSONValue) {
         guard let text = json["id"]?.string, let id = try? CommandID(text), let left = json["seconds_left"]?.integer
         else { return nil }

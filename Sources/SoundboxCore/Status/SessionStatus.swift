@@ -1,10 +1,10 @@
-/// What the box tells of its session at the broker.
+/// What the box reports about its session at the broker.
 public struct SessionStatus: Sendable, Equatable {
     /// Whether the broker still knew the session at the last connection.
     public var isResumed: Bool
     /// Counts the sessions: see ``SessionRecord/epoch``.
     public var epoch: Int
-    /// Since when there is this one.
+    /// When the box first saw this session.
     public var began: Timestamp
 
     public init(isResumed: Bool, epoch: Int, began: Timestamp) {
@@ -15,7 +15,7 @@ public struct SessionStatus: Sendable, Equatable {
 
     static let resumed = "resumed"
 
-    /// `session`, `session_epoch` and `session_since` of a status.
+    /// Reads `session`, `session_epoch` and `session_since` of a status.
     init?(decoding status: JSONValue) {
         guard let session = status["session"]?.string, let epoch = status["session_epoch"]?.integer,
             let began = status["session_since"]?.string.flatMap(Timestamp.init(rfc3339:))

@@ -1,6 +1,8 @@
 /// Comma-separated values (RFC 4180).
+///
+///     CSV.record(["T1", CSV.harmless(channel), "12.50"])
 public enum CSV {
-    /// One record with its end of line, CR LF.
+    /// One record with its line end, CR LF.
     public static func record(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") + "\r\n" }
 
     private static func field(_ text: String) -> String {
@@ -12,10 +14,9 @@ public enum CSV {
         return "\"\(quoted)\""
     }
 
-    /// A text from outside, with a `'` before it where a spreadsheet would take it for a formula and carry it out
-    /// (CWE-1236).
+    /// A text from outside, with a `'` before it if a spreadsheet would evaluate it as a formula (CWE-1236).
     public static func harmless(_ text: String) -> String {
-        // Some leave out blanks and what has no width before they look.
+        // Some spreadsheets skip spaces and invisible characters first.
         switch text.unicodeScalars.first(where: { $0 != " " && $0.properties.generalCategory != .format }) {
         case "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠": "'\(text)"
         default: text

@@ -1,21 +1,21 @@
-// Text from outside that goes into a line of output: a log line, an error, a receipt. Whatever it contains, it cannot
-// end its quotes or its line, and it cannot control the terminal that shows it (CWE-117, CWE-150).
+// Text from outside in a line of output: a log line, an error, a receipt. Whatever it contains, it cannot end its
+// quotes or its line, and it cannot control the terminal that shows it (CWE-117, CWE-150).
 
 extension String {
     /// The text in double quotes. Readers of bytes, of Unicode scalars and of characters find the same end.
     ///
-    /// A `\` escapes `"` and `\`. What is invisible, or would combine with its neighbour, is written as `\u{hex}`.
-    /// Texts that differ in one Unicode scalar have different quotations.
+    /// A `\` escapes `"` and `\`. Characters that are invisible, or would combine with their neighbour, are written as
+    /// `\u{hex}`. Texts that differ in one Unicode scalar have different quotations.
     public var quoted: String { "\"\(escaped { _ in false })\"" }
 
-    /// The beginning of the text, ``quoted``: at most 32 Unicode scalars, and `…` behind the quotes of a longer one.
+    /// The beginning of the text, ``quoted``: at most 32 Unicode scalars, with `…` after the quotes of a longer one.
     public var excerpt: String {
         let rest = unicodeScalars.dropFirst(32)
         return String(unicodeScalars.prefix(32)).quoted + (rest.isEmpty ? "" : "…")
     }
 
     /// The text for a terminal or a file. Control characters, and those that reverse the writing direction, are written
-    /// as `\u{hex}`. Everything else stays. So this is for whole lines, and it cannot be read back.
+    /// as `\u{hex}`. Everything else stays. For whole lines; the original cannot be recovered from it.
     public var printable: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         return unicodeScalars.reduce(into: "") { result, scalar in
@@ -24,7 +24,7 @@ extension String {
     }
 
     /// The inside of ``quoted``.
-    /// - Parameter isAlsoEscaped: what else may not be seen, such as `=`.
+    /// - Parameter isAlsoEscaped: further characters to escape, such as `=`.
     public func escaped(_ isAlsoEscaped: (Unicode.Scalar) -> Bool) -> String {
         var before: Unicode.Scalar?
         return unicodeScalars.reduce(into: "") { result, scalar in
@@ -36,8 +36,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// As ``Swift/String/quoted`` writes it.
-    /// - Parameter before: the scalar before it, if that is written as it is.
+    /// Its form in ``Swift/String/quoted``.
+    /// - Parameter before: the scalar before it, if that is not escaped.
     public func quotedForm(after before: Unicode.Scalar?) -> String {
         switch self {
         case "\"": "\\\""
@@ -46,7 +46,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// A sign without which a word of these scripts cannot be read. Behind a letter of them it joins nothing else.
+    /// A vowel sign without which words of these scripts cannot be read. After a letter of the same scripts it combines
+    /// with nothing else.
     private var isVowelSign: Bool {
         guard isOfSouthernAsia else { return false }
         switch properties.generalCategory {
@@ -59,10 +60,11 @@ extension Unicode.Scalar {
     /// The scripts of India and Sri Lanka, Thai and Lao.
     private var isOfSouthernAsia: Bool { (0x900...0xEFF).contains(value) }
 
-    /// `\u{hex}`, as Swift writes it: the one spelling without leading zeros and with small letters.
+    /// `\u{hex}`, as in Swift: without leading zeros and in lower case.
     public var escape: String { "\\u{\(String(value, radix: 16))}" }
 
-    /// Control characters, line separators, and what reverses the writing direction (Unicode Standard Annex 9).
+    /// Control characters, line separators, and characters that reverse the writing direction (Unicode Standard Annex
+    /// 9).
     package var isControl: Bool {
         switch value {
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -70,15 +72,15 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Visible, and a character of its own beside any ASCII. A combining mark is not: behind a quote it makes one
-    /// character of the two, and a reader of characters misses the quote.
+    /// Visible, and a character of its own after any ASCII character. A combining mark is not: after a quote the two
+    /// make one character, and a reader of characters misses the quote.
     private var isPlain: Bool {
         if isASCII { return value >= 0x20 && value < 0x7F }
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
             .letterNumber, .otherNumber, .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
             .initialPunctuation, .finalPunctuation, .otherPunctuation, .mathSymbol, .currencySymbol, .otherSymbol:
-            // U+2800 is a symbol that looks like a blank.
+            // U+2800 is a symbol that looks like a space.
             guard value != 0x2800, !properties.isDefaultIgnorableCodePoint else { return false }
             var between = "\""
             between.unicodeScalars.append(self)

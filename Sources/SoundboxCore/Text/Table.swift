@@ -1,7 +1,10 @@
-/// Lines of columns for a terminal, as they come: a column gets wider when something longer comes, and never narrower.
+/// Lines of columns for a terminal, printed as they come: a column gets wider for a longer text, and never narrower.
+///
+///     var table = Table(headings: ["id", "amount"], right: [1])
+///     for line in table.lines([["T1", "12.50"]]) { print(line) }
 public struct Table: Sendable {
     private let headings: [String]
-    /// Columns whose texts stand at the right.
+    /// Columns that are aligned to the right.
     private let right: Set<Int>
     private var widths: [Int]
     private var hasBegun = false
@@ -12,8 +15,9 @@ public struct Table: Sendable {
         widths = headings.map(\.columns)
     }
 
-    /// - Parameter rows: each with as many texts as there are headings; from outside, so they are made printable.
-    /// - Returns: with the headings the first time.
+    /// - Parameter rows: each with as many texts as there are headings. They may come from outside, so they are made
+    ///   printable.
+    /// - Returns: the lines; the first call adds the headings.
     public mutating func lines(_ rows: [[String]]) -> [String] {
         let rows = rows.map { $0.map(\.printable) }
         for row in rows { widths = zip(widths, row).map { max($0, $1.columns) } }
@@ -37,8 +41,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Two for what East Asian scripts write wide (Unicode Standard Annex 11, wide and fullwidth, by blocks), none for
-    /// what combines with its neighbour.
+    /// Two for East Asian wide characters (Unicode Standard Annex 11, wide and fullwidth, by blocks), none for
+    /// characters that combine with their neighbour.
     fileprivate var columns: Int {
         switch value {
         case 0..<0x300: 1

@@ -1,10 +1,10 @@
-/// What can be said of a business day's takings.
+/// The takings of a business day, or why they are not known.
 public enum DayTotals: Sendable, Equatable, CustomStringConvertible {
     case known(DayTakings)
-    /// Nobody knows which day it is, or what belongs to it. The reason is for people.
+    /// The day, or what belongs to it, is not known. The reason is for people.
     case unknown(reason: String)
 
-    /// Something that may belong to the day and is in no total makes the total, and the count, a guess.
+    /// A notice that may belong to the day and is not counted makes the totals unknown.
     public init(_ totals: Totals) {
         if let unreadable = totals.unreadable {
             self = .unknown(
@@ -25,14 +25,14 @@ public enum DayTotals: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A business day's takings as they are said.
+/// A business day's takings as they are spoken.
 public struct DayTakings: Sendable, Equatable {
     /// Payments that were not cancelled.
     public var payments: Int
-    /// Their total for each currency, in alphabetical order of the codes; none at all when one cannot be said.
+    /// Their total for each currency, in alphabetical order of the codes; none at all when one cannot be spoken.
     public var totals: [Money]
     public var refunds: Int
-    /// As ``totals``.
+    /// See ``totals``.
     public var refundTotals: [Money]
 
     public init(payments: Int, totals: [Money], refunds: Int = 0, refundTotals: [Money] = []) {

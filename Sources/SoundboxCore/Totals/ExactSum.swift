@@ -1,11 +1,14 @@
 /// A sum of amounts, exact to its last digit, that may also be negative.
 ///
-/// 128 bits hold what 10¹⁴ of the largest amounts come to. One that they could not hold is no sum any more, instead of
-/// a wrong one.
+///     var sum = ExactSum.zero
+///     sum += ExactSum(try DecimalNumber("12.50"))
+///     print(sum)  // 12.5
+///
+/// 128 bits hold 10¹⁴ of the largest amounts. A larger sum is reported as too large, instead of a wrong one.
 public struct ExactSum: Sendable, Equatable, CustomStringConvertible {
     private static let unit: Int128 = 1_000_000_000
 
-    /// In billionths, which is as fine as an amount can be; `nil` when it does not fit.
+    /// In billionths, the finest unit of an amount; `nil` when it does not fit.
     private var billionths: Int128?
 
     public static let zero = ExactSum(billionths: 0)
@@ -17,7 +20,7 @@ public struct ExactSum: Sendable, Equatable, CustomStringConvertible {
         billionths = digits.reduce(Int128(amount.whole)) { $0 * 10 + Int128($1) }
     }
 
-    /// Reads what ``description`` writes.
+    /// Reads ``description``.
     public init?(_ text: String) {
         guard text != Self.unspeakable else {
             billionths = nil
@@ -47,7 +50,7 @@ public struct ExactSum: Sendable, Equatable, CustomStringConvertible {
 
     public var isZero: Bool { billionths == 0 }
 
-    /// Plain digits, the shortest spelling: `123.45`, `-6`; `too large` when it is.
+    /// Plain digits, the shortest spelling: `123.45`, `-6`; `too large` if it is.
     public var description: String {
         guard let billionths else { return Self.unspeakable }
         let (whole, rest) = billionths.magnitude.quotientAndRemainder(dividingBy: Self.unit.magnitude)

@@ -1,13 +1,13 @@
 extension HistoryEntry {
-    /// The names of what is told of each notice, in order: members in JSON, columns in CSV.
+    /// The properties of each notice, in order: members in JSON, columns in CSV.
     public static let columns = [
         "sequence", "id", "kind", "amount", "currency", "channel", "paid_at", "received_at", "time_known", "state",
         "ended_at", "how",
     ]
 
-    /// For the control socket and for programs. Every member is there always; the amount is a string, since JSON
+    /// For the control socket and for programs. Every member is always there; the amount is a string, since JSON
     /// readers round numbers.
-    /// - Parameter zone: what the times are written in.
+    /// - Parameter zone: the time zone of the times.
     public func json(in zone: LocalTime) -> JSONValue {
         let notice = entry.notice
         func time(_ time: Timestamp?) -> JSONValue { time.map { .string(zone.description(of: $0)) } ?? .null }
@@ -23,7 +23,7 @@ extension HistoryEntry {
 }
 
 extension JSONValue {
-    /// A member of a notice's JSON as a field of CSV; what comes from outside is no formula there.
+    /// A member of a notice's JSON as a CSV field; text from outside cannot become a formula.
     public func csvField(_ column: String) -> String {
         switch self[column] {
         case .string(let text)?:

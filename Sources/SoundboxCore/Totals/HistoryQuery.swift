@@ -1,10 +1,13 @@
-/// What somebody asks of the history, in words that a person writes: which days, and what of them.
+/// A query of the history, as a person writes it: which days, and which notices.
+///
+///     let query = try HistoryQuery([(name: "day", value: "today"), (name: "channel", value: "alipay")])
+///     let filter = try query.filter(calendar, today: calendar.day(at: now))
 public struct HistoryQuery: Sendable, Equatable {
     /// One end of a range of time.
     public enum Point: Sendable, Equatable {
         case time(Timestamp)
         case date(CivilDate)
-        /// So many business days before the current one: 0 is today.
+        /// A number of business days before the current one: 0 is today.
         case daysAgo(Int64)
 
         /// Reads `today`, `yesterday`, `7d`, `2026-11-22` and RFC 3339.
@@ -33,29 +36,28 @@ public struct HistoryQuery: Sendable, Equatable {
             + "2026-11-22T10:15:00+08:00"
     }
 
-    /// One of the names that a query has, as options and on the control socket.
+    /// The parameters of a query, as options and on the control socket.
     public enum Parameter: String, Sendable, CaseIterable {
         case from, to, day, channel, currency, kind, state, amount
         case idEnds = "id_ends"
         case before, limit
     }
 
-    /// How many characters of an id's end may be asked for at most. An end that is longer than half of the longest id
-    /// is pasted text, and no end.
+    /// The most characters of an id's end. An end that is longer than half of the longest id is a pasted text.
     static let longestEnding = 64
 
     public var from: Point?
     public var to: Point?
-    /// Times and days are left out of it: they are in ``from`` and ``to``.
+    /// Without times and days, which are in ``from`` and ``to``.
     private var filter = HistoryFilter()
-    /// Only what arrived before this one.
+    /// Only notices that arrived before this sequence.
     public var before: Int64?
-    /// How many are wanted at most; `nil` for as many as an answer holds.
+    /// The most notices to return; `nil` for as many as an answer holds.
     public var limit: Int?
 
     public init() {}
 
-    /// - Parameter parameters: names and values, in any order. Channels, currencies, kinds and states may come several
+    /// - Parameter parameters: names and values, in any order. Channels, currencies, kinds and states may occur several
     ///   times.
     public init(_ parameters: [(name: String, value: String)]) throws(ControlRefusal) {
         var hasDay = false
@@ -84,7 +86,7 @@ public struct HistoryQuery: Sendable, Equatable {
                 }
                 filter.kinds.append(kind)
             case .state:
-                // What sounds is told as such, and looked for among what waits.
+                // A notice that is playing is reported as announcing, but is stored, and found, among those that wait.
                 guard let state = NoticeState(rawValue: value), state != .announcing else {
                     let stored = NoticeState.allCases.filter { $0 != .announcing }
                     throw refusal(stored.map(\.rawValue).joined(separator: ", "))
@@ -115,13 +117,13 @@ public struct HistoryQuery: Sendable, Equatable {
         }
     }
 
-    /// Whether it names days that only somebody knows who knows what day it is.
+    /// Whether it names days relative to the current one.
     private var isRelative: Bool {
         [from, to].contains { if case .daysAgo? = $0 { true } else { false } }
     }
 
-    /// What it comes to.
-    /// - Parameter today: `nil` while nobody knows which day it is.
+    /// The filter of the query.
+    /// - Parameter today: `nil` while the current day is not known.
     public func filter(_ calendar: BusinessCalendar, today: BusinessDay?) throws(ControlRefusal) -> HistoryFilter {
         guard today != nil || !isRelative else {
             throw ControlRefusal(

@@ -1,15 +1,19 @@
-/// What came in hour by hour or day by day, and what it comes to, from entries of the history as the box tells them.
+/// The takings by the hour or by the day, and their total, from entries of the history as the box reports them.
 ///
-/// An entry's time is written in the box's zone, so the clock on the wall is read off it: of a zone that is half an hour
-/// beside the others as well, and without the zone's rules. An hour that the clock shows twice is one bar.
+///     guard var chart = TakingsChart(of: answer) else { return }
+///     for entry in answer["entries"]?.elements ?? [] { _ = try chart.add(entry) }
+///     for lines in chart.charts(width: 80) { lines.forEach { print($0) } }
+///
+/// An entry's time is written in the box's time zone, so local time is read from it without the zone's rules, also for
+/// zones with half-hour offsets. An hour that occurs twice is one bar.
 public struct TakingsChart: Sendable {
-    /// More bars than that are no picture any more.
+    /// More bars make no useful chart.
     public static let mostDays: Int64 = 31
-    /// The longest business day, on which the clock is set back. What is no longer is drawn by the hour.
+    /// The longest business day, on which the clock is set back. A range up to this is drawn by the hour.
     private static let longestDay = Duration.seconds(25 * 3600)
     private static let narrowestBar = 8
 
-    /// Of everything that was added. What has no time is not among it: a range of the history leaves it out.
+    /// The totals of all entries with a time. A range of the history contains no others.
     public private(set) var totals = Totals()
 
     private let from: Timestamp?
@@ -18,7 +22,7 @@ public struct TakingsChart: Sendable {
     private let cutOver: Int64
     private var earliest: Timestamp?
     private var latest: Timestamp?
-    /// By hours on the wall's clock since 1970-01-01 there.
+    /// By hours of local time since 1970-01-01.
     private var hours: [Currency: [Int64: Totals.Count]] = [:]
     /// By business days since 1970-01-01.
     private var days: [Currency: [Int64: Totals.Count]] = [:]
@@ -33,7 +37,7 @@ public struct TakingsChart: Sendable {
     }
 
     /// Counts one of the answer's entries.
-    /// - Returns: whether it was understood.
+    /// - Returns: whether it could be read.
     /// - Throws: when there are more days than ``mostDays``.
     public mutating func add(_ entry: JSONValue) throws(ControlRefusal) -> Bool {
         guard let kind = entry["kind"]?.string.flatMap(PaymentNotice.Kind.init(rawValue:)),
@@ -43,7 +47,7 @@ public struct TakingsChart: Sendable {
             let isTimed = entry["time_known"]?.bool, let text = entry["received_at"]?.string,
             let time = Timestamp(rfc3339: text), let wall = Self.minutesOnTheWall(text)
         else { return false }
-        // The range of all of history has such entries; they are counted with the totals.
+        // Entries without a time occur in a range over all of history; they are counted with the totals.
         guard isTimed else { return true }
         let money = Money(amount, currency)
         totals.count(kind, money, channel: entry["channel"]?.string, isCancelled: state == .cancelled)
@@ -65,9 +69,9 @@ public struct TakingsChart: Sendable {
         return true
     }
 
-    /// A chart for each currency in which there are payments, in alphabetical order of the codes: a bar for each hour of
-    /// a range that is no longer than a day, else for each day, from the first one with payments to the last one. The
-    /// most payments fill the width.
+    /// A chart for each currency with payments, in alphabetical order of the codes: a bar for each hour of a range that
+    /// is no longer than a day, else for each day, from the first one with payments to the last one. The highest count
+    /// fills the width.
     /// - Parameter width: columns of a terminal.
     public func charts(width: Int) -> [[String]] {
         guard let begin = from ?? earliest, let end = to ?? latest else { return [] }
@@ -102,14 +106,14 @@ public struct TakingsChart: Sendable {
             ? "\(pad(position.quotientAndFloorRemainder(by: 24).1, 2)):00" : "\(CivilDate(daysSince1970: position))"
     }
 
-    /// In eighths of a column, rounded. What is there is seen.
+    /// In eighths of a column, rounded, and at least one.
     private static func bar(_ count: Int, of most: Int, room: Int) -> String {
         let eighths = max((count * room * 8 + most / 2) / most, 1)
         let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
         return String(repeating: "█", count: eighths / 8) + part
     }
 
-    /// With as many decimals as the finest of them has, so that their points stand in one column.
+    /// With as many decimals as the finest of them has, so that their points are aligned.
     private static func aligned(_ sums: [ExactSum]) -> [String] {
         let texts = sums.map(\.description)
         func decimals(_ text: String) -> Int { text.split(separator: ".").dropFirst().first?.utf8.count ?? 0 }
@@ -121,7 +125,7 @@ public struct TakingsChart: Sendable {
         }
     }
 
-    /// Of an RFC 3339 time, whatever its offset, in minutes since 1970-01-01T00:00 on the same wall.
+    /// The local time of an RFC 3339 time, in minutes since 1970-01-01T00:00, ignoring its offset.
     private static func minutesOnTheWall(_ text: String) -> Int64? {
         let (date, time) = (text.prefix(10), text.dropFirst(11).prefix(5))
         guard let date = CivilDate(String(date)), let minute = minuteOfDay(String(time)) else { return nil }

@@ -1,5 +1,5 @@
-/// Totals on the control socket and in the output of `soundbox totals --json`. Every list is in one order always, every
-/// member is there always, and sums are strings, since JSON readers round numbers.
+/// Totals on the control socket and in the output of `soundbox totals --json`. Every list has a fixed order, every
+/// member is always there, and sums are strings, since JSON readers round numbers.
 extension Totals {
     public var members: [(name: String, value: JSONValue)] {
         [
@@ -31,7 +31,7 @@ extension Totals {
         ]
     }
 
-    /// With what has to be known of it to count on.
+    /// With the state that is needed to continue counting.
     public var partJSON: JSONValue {
         .object(
             members + [
@@ -69,7 +69,7 @@ extension Totals {
         ]
     }
 
-    /// Reads ``partJSON``. `nil` for anything else.
+    /// Reads ``partJSON``; `nil` for anything else.
     public init?(decoding json: JSONValue) {
         guard let currencies = json["currencies"]?.elements, let channels = json["channels"]?.elements,
             let others = json["other_kinds"]?.elements, let cancelled = json["cancelled"]?.integer,

@@ -1,7 +1,11 @@
-/// What came in and went out in a range of time, counted and summed: exact, and for each currency by itself.
+/// Payments and refunds of a range of time, counted and summed: exactly, and for each currency separately.
 ///
-/// Payments are what came in, refunds what went out; every other kind of news is counted apart and is in no total. What
-/// was cancelled counts as nothing but cancelled.
+///     var totals = Totals()
+///     totals.add(earlier: page, from: day.start, to: day.end)
+///     print(totals.currencies[.CNY]?.net ?? .zero)
+///
+/// Payments came in, refunds were paid back; every other kind of news is counted separately and is in no total.
+/// Cancelled notices are only counted as cancelled.
 public struct Totals: Sendable, Equatable {
     /// Payments and refunds of one currency.
     public struct Takings: Sendable, Equatable {
@@ -24,7 +28,7 @@ public struct Totals: Sendable, Equatable {
         }
     }
 
-    /// One way to pay, in one currency. `name` is `nil` where the provider names none.
+    /// One way of payment, in one currency. `name` is `nil` if the provider names none.
     public struct Channel: Sendable, Hashable {
         public var name: String?
         public var currency: Currency
@@ -35,7 +39,7 @@ public struct Totals: Sendable, Equatable {
         }
     }
 
-    /// A kind of news that is neither, in one currency.
+    /// A kind of news that is neither payment nor refund, in one currency.
     public struct OtherKind: Sendable, Hashable {
         public var name: String
         public var currency: Currency
@@ -64,21 +68,22 @@ public struct Totals: Sendable, Equatable {
     public var channels: [Channel: Takings] = [:]
     public var others: [OtherKind: Count] = [:]
     public var cancelled = 0
-    /// Notices that may be of this range or not: the clock could not be believed when they came. They are in no total.
+    /// Notices that may or may not be of this range: the clock was not trusted when they came. They are in no total.
     var untimed = 0
-    /// Likewise notices with a time that is later than what came after them, or than now: the clock was set back.
+    /// Notices with a time that is later than that of following ones, or than now: the clock was set back. They are in
+    /// no total.
     var misdated = 0
-    /// Rows that cannot be read. They are in no total, which is too small then, or too large.
+    /// Rows that cannot be read. They are in no total, which may be too small or too large then.
     public var unreadable: UnreadableRows?
-    /// How many notices later than the range were among what was looked at, and whether something of it and something
-    /// earlier was. Misdated ones are not meant.
+    /// How many notices later than the range were read, and whether any within the range and any earlier were. Misdated
+    /// notices are not counted here.
     var later = 0
     var sawWithin = false
     var sawEarlier = false
 
     public init() {}
 
-    /// Notices that may be of this range or not. They are in no total.
+    /// Notices that may or may not be of this range. They are in no total.
     public var timeUnknown: Int { untimed + misdated }
 
     /// Whether nothing that may be of the range is missing.
@@ -87,12 +92,12 @@ public struct Totals: Sendable, Equatable {
     public var payments: Int { currencies.values.reduce(0) { $0 + $1.payments } }
     public var refunds: Int { currencies.values.reduce(0) { $0 + $1.refunds } }
 
-    /// Counts what arrived before everything counted so far.
+    /// Counts notices that arrived before all notices counted so far.
     ///
-    /// Notices are in the order in which they came. So what has no time and came after something later than the range is
-    /// later as well, and what came before something earlier is earlier. Where two times contradict that order the clock
-    /// was wrong at one of them: which side of the range the earlier notice is on is not known then.
-    /// - Parameter now: `nil` while the clock is not believed.
+    /// Notices are in the order of their arrival. So one without a time that came after one later than the range is
+    /// later as well, and one that came before an earlier one is earlier. If two times contradict that order, the clock
+    /// was wrong at one of them, and it is not known on which side of the range the earlier notice is.
+    /// - Parameter now: `nil` while the clock is not trusted.
     public mutating func add(
         earlier page: HistoryPage, from start: Timestamp?, to end: Timestamp?, now: Timestamp? = nil
     ) {
@@ -122,7 +127,7 @@ public struct Totals: Sendable, Equatable {
         unreadable = Self.sum(unreadable, page.unreadable)
     }
 
-    /// Counts one notice that is of the range.
+    /// Counts one notice of the range.
     mutating func count(_ kind: PaymentNotice.Kind, _ money: Money, channel name: String?, isCancelled: Bool) {
         guard !isCancelled else {
             cancelled += 1
@@ -146,7 +151,7 @@ public struct Totals: Sendable, Equatable {
         }
     }
 
-    /// Counts in what somebody else has counted of what arrived before everything counted here.
+    /// Adds totals of notices that arrived before all notices counted here.
     public mutating func add(earlier other: Totals) {
         cancelled += other.cancelled
         misdated += other.misdated
