@@ -8,7 +8,7 @@ import SoundboxSystem
 ///     let files = IdentityFiles(inStateDirectory: "/var/lib/soundbox", issuerFile: "/etc/soundbox/issuer.pem")
 ///     let request = try files.request(for: "M1001/box-01")
 ///     let isNew = try files.install(certificate)
-///     if isNew, await brokerAccepts() { files.keep() }
+///     if isNew, isAcceptedByBroker { files.keep() }
 package struct IdentityFiles: Sendable {
     /// Key and certificate, in PEM.
     package let path: String

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Payments by MQTT 5 or 3.1.1: QoS 1, a persistent session under a stable client id, acknowledged after the commit.
 ///
-///     let settings = MQTTSettings(hosts: [.init("broker.example", port: 8883)], tls: .init(), topics: topics)
+///     let settings = MQTTSettings(
+///         hosts: [.init("broker.example", port: 8883)], tls: MQTTSettings.TLS(), topics: topics)
 ///     let feed = try MQTTFeed(settings: settings, offlineStatus: Array("{}".utf8)) { line in print(line) }
 ///     await feed.run(delegate: intake)
 ///

@@ -2,7 +2,8 @@ import SoundboxCore
 
 /// How one box reaches its broker.
 ///
-///     var settings = MQTTSettings(hosts: [.init("broker.example", port: 8883)], tls: .init(), topics: topics)
+///     var settings = MQTTSettings(
+///         hosts: [.init("broker.example", port: 8883)], tls: MQTTSettings.TLS(), topics: topics)
 ///     settings.username = "box-01"
 ///     settings.keepAlive = .seconds(30)
 ///
@@ -74,12 +75,11 @@ public struct MQTTSettings: Sendable, Equatable {
 
     /// A shorter keep-alive would take a slow network for a dead one.
     public static let leastKeepAlive = Duration.seconds(5)
-    /// For boxes on mains power: a broker that hangs is noticed within 22 s. A killed node must be left within 2 s,
-    /// including the connection to the next one.
+    /// For boxes on mains power: a broker that hangs is noticed within 22 s.
     public static let usualKeepAlive = Duration.seconds(10)
     public static let usualSessionExpiry = Duration.seconds(30 * 24 * 3600)
     public static let usualReconnectWindow = Duration.seconds(5)
-    /// A node that was killed is to be left within 2 s, the way to the next one included.
+    /// A killed node must be left within 2 s, including the connection to the next one.
     static let longestDetour = Duration.milliseconds(1500)
 
     public init(

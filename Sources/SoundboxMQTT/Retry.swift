@@ -98,7 +98,7 @@ struct ProtocolVersions<Address: Hashable> {
 
     /// Notes that the broker has accepted a connection.
     ///
-    /// - Returns: whether it is news that the address speaks 3.1.1 only.
+    /// - Returns: whether it was not known before that the address speaks only 3.1.1.
     mutating func accepted(_ version: ProtocolVersion, by address: Address, at now: Duration) -> Bool {
         guard choice == .auto else { return false }
         switch (version, known[address]) {
@@ -111,22 +111,22 @@ struct ProtocolVersions<Address: Hashable> {
         return false
     }
 
-    /// Notes that something which the broker sent in MQTT 5 could not be read: 3.1.1 comes next, which has no
-    /// properties. libmosquitto takes a property with a control character for malformed, some brokers do not; such a
-    /// message would end each connection for ever.
+    /// Notes that a packet in MQTT 5 could not be read. The next attempt uses 3.1.1, which has no properties.
+    /// libmosquitto considers a property with a control character malformed, some brokers do not; such a message would
+    /// end each connection, without end.
     mutating func couldNotBeRead(_ version: ProtocolVersion, from address: Address) {
         if choice == .auto, version == .v5 { known[address] = .trial311 }
     }
 
-    /// Notes that an attempt with `version` came to nothing.
+    /// Notes that an attempt with `version` has failed.
     ///
-    /// - Returns: whether the same address is to be tried at once with 3.1.1.
+    /// - Returns: whether to try the same address at once with 3.1.1.
     mutating func failed(
         _ version: ProtocolVersion, at address: Address, _ failure: Failure
     ) -> Bool {
         guard choice == .auto else { return false }
         guard version == .v5 else {
-            // Perhaps it was told to speak nothing but MQTT 5, and perhaps it is only restarting.
+            // It may have been configured for MQTT 5 only, or may just be restarting.
             known[address] = nil
             return false
         }
@@ -135,7 +135,7 @@ struct ProtocolVersions<Address: Hashable> {
             return false
         }
         known[address] = .trial311
-        // One that hangs would only hang for longer. The next attempt tries 3.1.1.
+        // A broker that hangs would only hang again. The next attempt tries 3.1.1.
         return failure != .silent
     }
 }

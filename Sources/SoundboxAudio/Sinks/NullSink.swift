@@ -4,7 +4,7 @@ import SoundboxSystem
 /// Plays nothing, in real time: it blocks its caller exactly as a sound card with a buffer would.
 ///
 ///     let sink = NullSink()
-///     let format = try sink.open()
+///     let format = sink.open()
 ///     try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
 ///     try sink.drain()  // returns 20 ms after the write began
 ///

@@ -2,7 +2,7 @@
 ///
 ///     guard var chart = TakingsChart(of: answer) else { return }
 ///     for entry in answer["entries"]?.elements ?? [] { _ = try chart.add(entry) }
-///     for lines in chart.charts(width: 80) { lines.forEach { print($0) } }
+///     for lines in chart.charts(width: 80) { print(lines.joined(separator: "\n")) }
 ///
 /// An entry's time is written in the box's time zone, so local time is read from it without the zone's rules, also for
 /// zones with half-hour offsets. An hour that occurs twice is one bar.
