@@ -14,7 +14,6 @@ import SoundboxCore
 ///
 /// The number of abandoned calls is bounded: while ``DeviceWatch/mostGivenUp`` calls have not returned, the device is
 /// not opened again.
-/// again.
 public final class TimedSink: AudioSink, @unchecked Sendable {
     // Sendable by the port's promise: one thread calls everything but `interrupt`, which touches `sink` only.
     /// How long a call may take before it is abandoned, in addition to the sink's own waits.

@@ -5,7 +5,6 @@
 ///
 /// It refuses what a URL library would accept leniently, and ``text`` is made from the checked parts. So no later
 /// reader can find another host in it.
-/// that reads it later can find another host in it.
 public struct ClipURL: Sendable, Hashable {
     public enum Scheme: String, Sendable {
         case http

@@ -1,4 +1,6 @@
 /// An IP address, in network byte order.
+///
+///     InternetAddress(bytes: [192, 168, 1, 7])?.isPublic  // false
 public enum InternetAddress: Sendable, Hashable {
     /// Four bytes.
     case v4([UInt8])

@@ -44,7 +44,6 @@ public struct CustomMessage: Sendable, Equatable {
     /// - Parameters:
     ///   - isBusy: whether there is a ring and there must be no second one.
     ///   - count: how many custom messages have not ended.
-    ///   - count: how many custom messages have not ended.
     public static func reasonNotToAccept(isBusy: Bool, waiting count: Int) -> String? {
         if isBusy { return "busy: another ring has not ended" }
         return count < mostWaiting ? nil : "too many: \(mostWaiting) rings and sentences have not ended"

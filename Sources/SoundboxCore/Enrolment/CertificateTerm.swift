@@ -1,4 +1,7 @@
 /// How long a certificate is valid, and when to request the next one.
+///
+///     let term = CertificateTerm(begin: begin, end: end)
+///     let isDue = now >= term.renewal(spread: 0.25)
 public struct CertificateTerm: Sendable, Equatable {
     public var begin, end: Timestamp
 

@@ -12,7 +12,7 @@ public protocol PaymentHistory: Sendable {
     ///
     /// - Parameters:
     /// - sequence: `nil` for the newest rows of all.
-    ///   - limit: how many rows are looked at, at least 1; the page holds those of them that the filter lets through.
+    ///   - limit: how many rows to read, at least 1; the page contains those of them that match the filter.
     func history(
         _ filter: HistoryFilter, before sequence: Int64?, limit: Int
     ) throws(InboxError) -> HistoryPage

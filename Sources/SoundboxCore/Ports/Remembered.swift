@@ -1,6 +1,11 @@
-/// One value that outlives a restart. Both may block on the disk.
+/// One value that survives a restart.
+///
+///     let volume = Remembered<Volume>(read: { file.read() }, write: { try file.write($0) })
+///     try volume.write(Volume(60))
+///
+/// ``read`` and ``write`` may block on the disk. Any thread.
 package struct Remembered<Value: Sendable>: Sendable {
-    /// `nil` when nothing readable is there.
+    /// `nil` when there is no value, or it cannot be read.
     package var read: @Sendable () -> Value?
     package var write: @Sendable (Value) throws -> Void
 
@@ -9,6 +14,6 @@ package struct Remembered<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    /// Remembers nothing.
+    /// Stores nothing.
     package static var none: Remembered { Remembered(read: { nil }, write: { _ in }) }
 }

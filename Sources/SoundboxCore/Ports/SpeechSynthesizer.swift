@@ -1,7 +1,8 @@
-/// Makes speech of text for which there are no recordings.
+/// Makes speech from text for which there are no recordings.
+///
+///     let sound = try await synthesizer.speech(of: "三号桌叫人", in: "zh-CN")
 public protocol SpeechSynthesizer: Sendable {
-    /// Speaks a text. Suspends for as long as that takes, which is bounded; never blocks. Any task; the same text may
-    /// be asked for again at no cost.
+    /// Speaks a text. Suspends for a bounded time; never blocks. Any task. Asking for the same text again costs nothing.
     /// - Parameters:
     ///   - text: at most ``CustomMessage/longestText`` characters.
     ///   - locale: the voice's BCP 47 tag: `zh-CN`.
@@ -9,9 +10,9 @@ public protocol SpeechSynthesizer: Sendable {
 }
 
 public enum SpeechSynthesisError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no program that speaks. The reason says what to install.
+    /// No synthesiser is installed. The reason says what to install.
     case unavailable(reason: String)
-    /// It failed, took too long, or gave too much.
+    /// The synthesiser failed, took too long, or wrote too much.
     case failed(reason: String)
 
     public var description: String {

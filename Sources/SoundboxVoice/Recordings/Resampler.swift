@@ -1,6 +1,8 @@
 import CSoxr
 
 /// Converts the rate of a whole recording when it is loaded; nothing is converted while it plays.
+///
+///     let converted = try Resampler.resample(recording, to: 48_000)
 public enum Resampler {
     /// `recording` at `sampleRate`, with libsoxr's high quality (`SOXR_HQ`: 20 bits, linear phase, so no delay).
     ///
