@@ -9,9 +9,10 @@ import SoundboxSystem
 ///     try sink.write([UInt8](repeating: 0, count: format.bytesPerPeriod))
 ///     try sink.drain()
 ///
-/// Every call may block its thread: ``write(_:)`` and ``drain()`` for twice the device's buffer, and at least five
-/// seconds, before a device that does nothing is closed and reported. Underruns, interrupted system calls and a sleep
-/// that the device resumes from are handled here. Any other error closes the device, and ``open()`` starts again.
+/// Every call may block its thread: ``write(_:)`` for twice the device's buffer, and at least five seconds, and
+/// ``drain()`` for two such waits, before a device that does nothing is closed and reported. Underruns, interrupted
+/// system calls and a sleep that the device resumes from are handled here. Any other error closes the device, and
+/// ``open()`` starts again.
 ///
 /// This sink cannot bound one wait: the PulseAudio plugin drains and closes inside alsa-lib and waits there for its
 /// server. A server that hangs while its connection stays open blocks ``drain()`` and ``close()`` until libpulse gives

@@ -5,7 +5,7 @@ import SoundboxSystem
 /// Writes to one open and configured device and handles what it can recover from: full buffers, interrupted calls,
 /// underruns, sleep.
 ///
-/// ``write(_:)`` blocks for at most ``timeout`` after the last frame that was taken, ``drain()`` for as long again, and
+/// ``write(_:)`` blocks for at most ``timeout`` after the last frame that was taken, ``drain()`` for twice that, and
 /// either for a second more when the machine wakes up meanwhile. An interruption ends either soon. After an error the
 /// device must be closed.
 struct PCMPlayback {

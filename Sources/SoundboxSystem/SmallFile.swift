@@ -74,7 +74,7 @@ public enum SmallFile {
         return try bytes(of: descriptor, limit: limit)
     }
 
-    /// The text of a file of at most 1 MiB, which is more than any file of the box.
+    /// The text of a file of at most 1 MiB; a larger one is refused.
     /// - Parameter timeout: as for ``bytes(of:limit:timeout:)``.
     public static func read(_ path: String, timeout: Duration? = pipeTimeout) throws(FileError) -> String {
         try text(try content(of: path, timeout: timeout), of: path)

@@ -2,8 +2,8 @@ import Glibc
 
 /// Refuses a text whose aliases, expanded, could make it longer than any file that is read.
 ///
-/// Lists of aliases of 200 bytes could fill any memory when expanded. Yams shares an alias's value, but walks through
-/// all of it as soon as one is in a mapping's key, which would take years.
+/// A text of 200 bytes with lists of aliases could fill any memory when expanded. Yams shares an alias's value, but
+/// walks through all of it as soon as one is in a mapping's key, which would take years.
 func checkAliases(of text: String, limit: Int) throws(AliasError) {
     let bytes = Array(text.utf8)
     let anchors = Set(names(after: UInt8(ascii: "&"), in: bytes))

@@ -16,8 +16,7 @@ public enum VolumeChange: Sendable, Equatable {
         }
     }
 
-    /// Unmutes, except when the volume is lowered: louder, or a given volume, means that somebody wants to hear the
-    /// box.
+    /// A louder or a given volume unmutes, since somebody wants to hear the box. A softer one does not.
     public func applied(toMuted isMuted: Bool) -> Bool {
         switch self {
         case .mute: true

@@ -138,7 +138,7 @@ extension PaymentID {
 
 /// Identifies the receipts of one opening of an inbox.
 public enum ReceiptEpoch {
-    /// 16 random hexadecimal digits: no two of a billion boxes get the same one, not in a lifetime of restarts.
+    /// 16 random hexadecimal digits: of a billion boxes, none gets the same ones twice in a lifetime of restarts.
     public static func new() -> String {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -32,8 +32,8 @@ public protocol AudioSink: AnyObject, Sendable {
 
     /// Blocks until the last frame written has left the speaker. Returns at once when nothing was written.
     ///
-    /// The wait is bounded: by twice the device's buffer, and at least ``SinkTimeout/least``. A device that hangs is
-    /// closed and reported.
+    /// There are at most two waits, for room for the last period and for its end. Each is bounded by twice the device's
+    /// buffer, and at least ``SinkTimeout/least``. A device that hangs is closed and reported.
     ///
     /// - Throws: as ``write(_:)``.
     func drain() throws(AudioSinkError)

@@ -132,7 +132,8 @@ public protocol Inbox: Sendable {
     /// - Returns: one outcome for each command, in the same order.
     func take(_ commands: [CommandArrival], at reading: ClockReading) throws(InboxError) -> [CommandOutcome]
 
-    /// Why ``take(_:at:)`` would refuse a custom message now; `nil` when it would accept it, or when its id is known.
+    /// Why ``take(_:at:)`` would refuse a custom message now; `nil` when it would accept it, or has another answer for
+    /// its id.
     func reasonNotToAccept(_ customMessage: CustomMessage, onlyWhenNoRing: Bool) throws(InboxError) -> String?
 
     /// Notes that the clock was set, or that the box was off. The arrival times of waiting notices and custom messages

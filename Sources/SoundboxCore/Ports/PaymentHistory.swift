@@ -11,7 +11,7 @@ public protocol PaymentHistory: Sendable {
     /// Reads the newest rows below a sequence. Blocks on the disk. Any thread.
     ///
     /// - Parameters:
-    /// - sequence: `nil` for the newest rows of all.
+    ///   - sequence: `nil` for the newest rows of all.
     ///   - limit: how many rows to read, at least 1; the page contains those of them that match the filter.
     func history(
         _ filter: HistoryFilter, before sequence: Int64?, limit: Int

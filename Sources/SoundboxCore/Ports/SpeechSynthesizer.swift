@@ -2,7 +2,8 @@
 ///
 ///     let sound = try await synthesizer.speech(of: "三号桌叫人", in: "zh-CN")
 public protocol SpeechSynthesizer: Sendable {
-    /// Speaks a text. Suspends for a bounded time; never blocks. Any task. Asking for the same text again costs nothing.
+    /// Speaks a text. Suspends for a bounded time; never blocks. Any task. Asking for the same text again costs
+    /// nothing.
     /// - Parameters:
     ///   - text: at most ``CustomMessage/longestText`` characters.
     ///   - locale: the voice's BCP 47 tag: `zh-CN`.

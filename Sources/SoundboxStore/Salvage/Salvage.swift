@@ -122,7 +122,8 @@ struct Salvage {
         return isReadable
     }
 
-    /// Reads every page. Saves rows that cannot be waiting payments, and the ids of ended payments.
+    /// Reads every page. Saves receipts, the ids of ended payments and, if the table `waiting` is incomplete, waiting
+    /// payments.
     ///
     /// - Returns: the pages with payments, with the number of the newest one, and those with ids.
     private func saveFromEveryPage(
