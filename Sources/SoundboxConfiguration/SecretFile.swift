@@ -3,8 +3,8 @@ import SoundboxSystem
 
 /// A password or key in a file of its own.
 ///
-///     let password = try SecretFile(path: "/etc/soundbox/password").read()
-///     let key = try SecretFile(content: "signing key", path: "/etc/soundbox/signing-key").read()
+///     let password = try SecretFile(path: "/etc/soundbox/broker.password").read()
+///     let key = try SecretFile(content: "signing key", path: "/etc/soundbox/signing.key").read()
 package struct SecretFile {
     /// What it holds, for errors.
     package var content = "password"

@@ -1,6 +1,10 @@
 import Glibc
 
 /// Changes whenever a file is written or replaced.
+///
+///     let stamp = FileStamp(path)
+///     // … later
+///     if FileStamp(path) != stamp { try reload() }
 public struct FileStamp: Sendable, Equatable {
     private let device: UInt
     private let inode: UInt

@@ -1,6 +1,8 @@
 import Glibc
 
 /// This machine's address in the shop's network.
+///
+///     if let octets = NetworkAddress.octets() { print(octets) }  // [192, 168, 1, 7]
 public enum NetworkAddress {
     /// The four octets of the first IPv4 address of an interface that is up, except loopback; `nil` without one. IPv6
     /// is left out, because such an address is too long to be written down by ear.

@@ -57,6 +57,8 @@ private func blockBrokenPipeSignal() {
 }
 
 /// Runs `body`, which may block, on a thread of its own. Suspends until it returns; Swift's shared pool is not blocked.
+///
+///     let text = try await onOwnThread(named: "reader") { try SmallFile.read(path) }
 public func onOwnThread<Result: Sendable>(
     named name: String, _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
@@ -67,6 +69,9 @@ public func onOwnThread<Result: Sendable>(
 
 /// Runs `body`, which may block too long, on a thread of its own. If it is late, the thread is left behind and its
 /// result is lost; so `body` must own what it opens.
+///
+///     let text = await onOwnThread(named: "reader", within: .seconds(2)) { try? SmallFile.read(path) }
+///
 /// - Returns: `nil` when `limit` has passed.
 public func onOwnThread<Result: Sendable>(
     named name: String, within limit: Duration, _ body: @escaping @Sendable () -> Result

@@ -1,4 +1,7 @@
 /// `clips` in the configuration: where clips may come from, and their limits.
+///
+///     try settings.check(reference)  // when a command arrives
+///     try settings.check(redirect)  // for each redirect
 public struct ClipSettings: Sendable, Equatable {
     /// Empty: no clip is fetched.
     public var hosts: [HostRule]

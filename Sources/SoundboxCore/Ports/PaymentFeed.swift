@@ -145,8 +145,15 @@ public protocol PaymentFeed: Sendable {
     func publishStatus(_ payload: [UInt8])
 }
 
-/// What a feed reports to. Every method is called on the feed's one thread, in order, and may block there: meanwhile
-/// nothing is read from the network and nothing is acknowledged.
+/// What a feed reports to.
+///
+///     func commit(_ batch: [FeedMessage]) throws {
+///         let arrivals = batch.filter { $0.topic == .payments }.map { arrival(of: $0.payload) }
+///         _ = try inbox.store(arrivals, at: now)
+///     }
+///
+/// Every method is called on the feed's one thread, in order, and may block there: meanwhile nothing is read from the
+/// network and nothing is acknowledged.
 public protocol PaymentFeedDelegate: Sendable {
     /// Makes the batch durable. Returning means that it is on disk. Throwing refuses the whole batch, which is then
     /// delivered again.

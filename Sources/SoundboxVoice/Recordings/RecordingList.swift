@@ -49,6 +49,9 @@ public struct SynthesisSettings: Sendable, Equatable {
 }
 
 /// The part of a `voice.yaml` that lists the recordings and their requirements.
+///
+///     let list = try RecordingList(reading: try YAMLValue(readingFile: "sounds/zh-CN/voice.yaml"))
+///     print(list.sampleRate, list.entries.count)
 public struct RecordingList: Sendable, Equatable {
     /// Frames per second of every recording.
     public let sampleRate: Int
