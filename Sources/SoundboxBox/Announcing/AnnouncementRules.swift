@@ -1,14 +1,14 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// What is announced, what waits for that, and what is asked for.
+/// The announcer's jobs, its queue and its requests.
 extension Announcer {
     /// What one announcement is about.
     public enum Job: Sendable, Equatable {
         case notice(InboxEntry)
         /// The text of a notice that was heard to its end, and is recorded.
         case text(InboxEntry)
-        /// Notices that waited too long, told together.
+        /// Notices that waited too long, announced as one total.
         case summary([InboxEntry])
         /// A notice announced before, once more; `nil` when nothing has been announced yet.
         case replay(InboxEntry?)
@@ -19,12 +19,12 @@ extension Announcer {
         case network(isOnline: Bool, address: [UInt8])
         /// The code that lets a phone onto the shop's page.
         case signInCode(SignInCode)
-        /// What a command gave to say. With a `failure` the script is what is said in its stead.
+        /// The words of a `say` command. With a `failure`, the script is the substitute.
         case say(CustomMessageEntry, AnnouncementScript, failure: String?)
-        /// The bell and these words, once. There may be no words.
+        /// One repeat of a ring: the bell and these words, which may be empty.
         case ring(CustomMessageEntry, AnnouncementScript)
 
-        /// Whether it only answers a request: nothing is recorded, and nobody waits for it.
+        /// True if nothing about it is recorded in the inbox.
         public var isAnswer: Bool {
             switch self {
             case .notice, .summary, .say, .ring: false
@@ -33,7 +33,9 @@ extension Announcer {
         }
     }
 
-    /// A job, and how it is to sound.
+    /// A job, with its loudness, chime and gap:
+    ///
+    ///     Announcer.Announcement(.prompt(.greeting), Delivery())
     public struct Announcement: Sendable, Equatable {
         public var job: Job
         public var delivery: Delivery
@@ -44,10 +46,10 @@ extension Announcer {
         }
     }
 
-    /// What waits, as far as it must be known to see whose turn it is.
+    /// The part of the inbox that is needed to choose the next announcement.
     public struct Queue: Sendable, Equatable {
         public var notices: NoticeQueue
-        /// Oldest first. Those that are not ready are passed by.
+        /// Oldest first. Entries that are not ready are skipped.
         public var says: [Say]
         /// Oldest first.
         public var rings: [CustomMessageEntry]
@@ -59,7 +61,7 @@ extension Announcer {
         }
     }
 
-    /// Something that a command gave to say, and what there is to be heard of it.
+    /// A `say` command, with the state of its sound.
     public struct Say: Sendable, Equatable {
         public var entry: CustomMessageEntry
         public var speech: Speech
@@ -71,10 +73,10 @@ extension Announcer {
     }
 
     public enum Speech: Sendable, Equatable {
-        /// Being made or fetched. ``AnnouncerRequests/inboxChanged()`` is called when that has ended.
+        /// Being synthesised or fetched. ``AnnouncerRequests/inboxChanged()`` is called when that has ended.
         case pending
         case ready(AnnouncementScript)
-        /// It cannot be had. `instead` is said in its stead; with `nil` nothing is.
+        /// No sound can be made. `instead` is said; with `nil` nothing is said.
         case failed(reason: String, instead: AnnouncementScript?)
     }
 
@@ -86,26 +88,26 @@ extension Announcer {
         case beforeLast
         /// Count and total of the day.
         case today
-        /// The same of a day that is being closed.
+        /// Count and total of a day that is being closed.
         case dayEnd(BusinessDay)
         /// Whether payments can arrive, and where the box is in the network.
         case network
-        /// This notice, which has been told before.
+        /// A notice that was announced before.
         case notice(InboxEntry)
         /// The code that lets a phone onto the shop's page.
         case signInCode(AskedCode)
     }
 
-    /// A code that is to be said soon or not at all: a phone waits for it.
+    /// A sign-in code that is said within ``timeout`` or dropped, because somebody waits at a phone.
     public struct AskedCode: Sendable, Equatable {
-        /// Where payments kept it waiting for longer, the minute that is left of its two would not do to hear it and to
+        /// A code is valid for 2 minutes (`SignIn.lifetime`). After one minute, too little time is left to hear and
         /// type it.
         static let timeout = Duration.seconds(60)
 
         public var code: SignInCode
-        /// On a clock that is never set.
+        /// On the monotonic clock.
         public var askedAt: Duration
-        /// Said before: once more for whoever has missed a digit, and never while a payment waits.
+        /// The code is said twice, in case a digit was missed. The second time never comes while a payment waits.
         public var isRepetition: Bool
 
         public init(_ code: SignInCode, askedAt: Duration, isRepetition: Bool = false) {
@@ -117,12 +119,12 @@ extension Announcer {
         public func isDue(at now: Duration) -> Bool { now - askedAt <= Self.timeout }
     }
 
-    /// When something is to be announced.
+    /// The circumstances of an announcement: time, quiet hours, ages of messages.
     public struct Moment: Sendable, Equatable {
         public var clock: ClockReading
-        /// In quiet hours the most that the volume counts for.
+        /// The highest volume in quiet hours; `nil` outside of them.
         public var quietVolume: Volume?
-        /// Of the payments that wait, as far as the box remembers how their messages came.
+        /// How the messages of waiting payments arrived, as far as the box remembers: see ``MessageAges``.
         public var messages: [PaymentID: MessageAge]
 
         public init(clock: ClockReading, quietVolume: Volume? = nil, messages: [PaymentID: MessageAge] = [:]) {
@@ -132,19 +134,19 @@ extension Announcer {
         }
     }
 
-    /// What has been asked for and is not done yet.
+    /// Open requests.
     struct Asked: Sendable {
-        /// The inbox is to be read.
+        /// The inbox must be read.
         var inboxChanged = false
         var prompts = PromptQueue()
         var request: Request?
-        /// Said when no other request is left.
+        /// Said after all other requests.
         var code: AskedCode?
-        /// Its takings are to be told.
+        /// A closed day whose takings are not announced yet.
         var endedDay: BusinessDay?
         /// The ring whose turn it is.
         var ring: CommandID?
-        /// Somebody has pressed the button for this ring.
+        /// The ring that was answered with the button.
         var answered: CommandID?
         var deviceCheckIsDue = false
         var isStopping = false
@@ -152,14 +154,15 @@ extension Announcer {
 
     /// How playing an announcement ended.
     enum Outcome: Sendable, Equatable {
-        /// Drained to the last frame.
+        /// Played to its last frame.
         case played(Audibility)
-        /// Of ``Job/say(_:_:failure:)`` and ``Job/ring(_:_:)`` only: its words cannot be played. Something else was
-        /// heard in their stead, or nothing.
+        /// Only for ``Job/say(_:_:failure:)`` and ``Job/ring(_:_:)``: the words cannot be played. A substitute was
+        /// heard, or nothing.
         case saidOtherwise(reason: String)
-        /// It was cancelled while it sounded, and ended with a word; a ring, also an answered one, at once.
+        /// Cancelled while it played. A sentence ends after the current word; a ring, also an answered one, ends at
+        /// once.
         case stoppedEarly
-        /// It was cancelled before it began.
+        /// Cancelled before it began.
         case withdrawn
         /// The sound card failed.
         case failed

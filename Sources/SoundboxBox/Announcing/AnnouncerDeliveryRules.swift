@@ -1,40 +1,40 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// How each kind of announcement sounds, and what is said.
+/// Loudness, chime, gap and words of each kind of announcement.
 extension Announcer {
-    /// Still heard as two announcements.
+    /// Short, but the ear still hears two announcements.
     static let hurriedGap = Duration.milliseconds(200)
-    /// For whoever has just turned the volume down to nothing.
+    /// A prompt must be audible after the volume was turned down to 0.
     static let leastForPrompts = Volume(30)
 
-    /// - Parameter moment: `nil` where the hour makes no difference.
+    /// - Parameter moment: `nil` if quiet hours make no difference.
     func delivery(of job: Job, at moment: Moment?, isInAHurry: Bool = false) -> Delivery {
         var delivery = Delivery()
         switch job {
         case .prompt(let prompt):
             delivery.hasChime = false
             delivery.gap = Self.hurriedGap
-            // What nobody has asked for is no louder than a payment.
+            // A prompt that nobody asked for is not louder than a payment.
             if ![.network, .refusal].contains(prompt.concern) {
                 delivery.loudness = Self.leastForPrompts...Volume(100)
             }
         case .signInCode:
             delivery.hasChime = false
             delivery.loudness = Self.leastForPrompts...Volume(100)
-        // The chime means that money came.
+        // The chime means that money has arrived.
         case .replay, .say, .text: delivery.hasChime = false
-        // Silence is all that a device holds when the repeat ends: a sound server does not give that back.
+        // At the end of a repeat the device holds only silence. A sound server does not return it.
         case .ring:
             delivery.hasChime = false
             delivery.gap = Self.hurriedGap
-        // A kind has a chime of its own, or none, among its words.
+        // The words of a kind include its own chime, if it has one.
         case .notice(let entry) where entry.notice.kind.isOther:
             delivery.hasChime = false
             if isInAHurry { delivery.gap = Self.hurriedGap }
         case .notice where isInAHurry:
             delivery.hasChime = false
-            // Alone it still says that something came.
+            // Without words, the chime still says that something has arrived.
             delivery.chimeReplacesWords = true
             delivery.gap = Self.hurriedGap
         case .notice, .summary, .today, .network: break
@@ -54,7 +54,7 @@ extension Announcer {
 }
 
 extension Announcer.Job {
-    /// What is said; `nil` where the script is there already.
+    /// The words; `nil` if the job has a script already.
     public var utterance: Utterance? {
         switch self {
         case .notice(let entry): Utterance(entry.notice)
@@ -63,7 +63,7 @@ extension Announcer.Job {
         case .replay(nil): .prompt(.noPaymentYet)
         case .prompt(let prompt): .prompt(prompt)
         case .today(.known(let takings)): .dayTakings(takings)
-        // Nothing is guessed: whoever asked is told where to look.
+        // Never guess a total: the prompt sends the listener to the status.
         case .today(.unknown): .prompt(.message)
         case .network(let isOnline, let address): .network(isOnline: isOnline, address: address)
         case .signInCode(let code): .signInCode(code)
@@ -71,7 +71,7 @@ extension Announcer.Job {
         }
     }
 
-    /// The notices that it tells of for the first time.
+    /// The notices that this job announces for the first time.
     public var entries: [InboxEntry] {
         switch self {
         case .notice(let entry): [entry]
@@ -80,7 +80,7 @@ extension Announcer.Job {
         }
     }
 
-    /// What a cancel may name of it.
+    /// What a `cancel` command can name to end this job.
     var cancelTargets: [CancelTarget] {
         switch self {
         case .notice, .summary: entries.map { .payment($0.notice.id) }

@@ -1,55 +1,55 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// What the announcer does to the inbox, the sound card and the log: the service does it for real, tests do it in
-/// virtual time. ``announce()`` decides the order, strictly one after the other.
+/// The announcer's effects on the inbox, the sound card and the log. ``AnnouncerService`` implements them; tests
+/// implement them in virtual time. ``announce()`` calls them strictly one after the other.
 protocol AnnouncerWork: Actor {
     var announcer: Announcer { get set }
     var requests: AnnouncerRequests { get }
-    /// On a clock that is never set.
+    /// On the monotonic clock.
     var now: Duration { get }
-    /// Returns when something is asked for, and after `limit` in any case.
+    /// Returns at the next request, and after `limit` in any case.
     func wait(atMost limit: Duration?) async
 
-    /// Reads what waits, with at most so many payments.
+    /// Reads the queue, with at most `limit` payments.
     func read(limit: Int) throws(InboxError) -> Announcer.Reading
     var moment: Announcer.Moment { get }
-    /// The words of a ring, none for the bell alone; `nil` while they are made.
+    /// The words of a ring, empty for the bell alone; `nil` while they are being made.
     func words(of ring: CustomMessageEntry) -> AnnouncementScript?
-    /// Shows who rings, or that nobody does.
+    /// Shows the current ring; `nil` for none.
     func show(_ ring: Rings.Ring?)
-    /// Why nothing was heard, as far as is known.
+    /// Why nothing was heard, if known.
     var soundFault: String? { get }
-    /// Looks up what was asked for; `nil` when it is too late for it.
+    /// Looks up what was requested; `nil` if it is too late.
     func job(for request: Announcer.Request) throws(InboxError) -> (Announcer.Job, Announcer.Moment)?
-    /// These sound next: from now on a cancel ends them.
+    /// Marks these as the next to play: from now on a cancel ends them.
     /// - Returns: those that still wait.
     func begin(_ entries: [InboxEntry]) throws(InboxError) -> [InboxEntry]
-    /// This sounds next.
+    /// Marks this as the next to play.
     /// - Returns: whether it still waits.
     func begin(_ entry: CustomMessageEntry) throws(InboxError) -> Bool
-    /// Notes that it has been announced, and how.
+    /// Records that a job was announced, and how audibly.
     func record(_ job: Announcer.Job, _ audibility: Audibility) throws(InboxError)
-    /// Notes that these were too late, and that nothing was said of them.
+    /// Records that these were too late and are not announced.
     func expire(_ entries: [InboxEntry]) throws(InboxError)
-    /// Notes how it ended.
+    /// Records how a custom message ended.
     /// - Returns: `false` when it was cancelled.
     func end(_ entry: CustomMessageEntry, _ end: CustomMessageEnd) throws(InboxError) -> Bool
 
-    /// Checks the sound card, and opens it where it was lost.
+    /// Checks the sound card, and opens it again if it was lost.
     func checkDevice() async
     /// Opens the sound card.
     /// - Returns: whether it is open.
     func openDevice() async -> Bool
-    /// Plays it from its start to its last frame.
+    /// Plays an announcement to its last frame.
     func play(_ announcement: Announcer.Announcement) async -> Announcer.Outcome
 }
 
 extension AnnouncerWork {
-    /// Announces what waits and answers what is asked for, until it is to stop or its task is cancelled. What is
-    /// playing then is finished and recorded.
+    /// Announces the queue and answers requests until the announcer is stopped or its task is cancelled. An
+    /// announcement that is playing then is finished and recorded.
     func announce() async {
-        // In a row.
+        // Consecutive failures.
         var deviceFailures = 0
         while !isOver {
             switch await choose() {
@@ -70,7 +70,7 @@ extension AnnouncerWork {
             }
         }
         show(nil)
-        // What was answered is not to ring again after the restart, if the disk takes that.
+        // Record an answer, so that the ring does not start again after the restart.
         let answered = requests.with { $0.answered }
         if case (let entry, .answered)? = announcer.rings.end(answered: answered, at: now) {
             _ = try? end(entry, .answered)
@@ -80,7 +80,7 @@ extension AnnouncerWork {
     private var isOver: Bool { isStopping || Task.isCancelled }
     private var isStopping: Bool { requests.with { $0.isStopping } }
 
-    /// - Returns: `nil` when it is to stop.
+    /// - Returns: `nil` when the announcer must stop.
     private func choose() async -> Announcer.Step? {
         var step = next(nil)
         while case .read(let limit) = step {
@@ -122,7 +122,7 @@ extension AnnouncerWork {
             guard let rest = try begin(announcement) else { return }
             announcement = rest
         } catch {
-            // A payment that is on the disk must be heard. A sentence can wait.
+            // A stored payment must be heard even if the disk fails now. A sentence can wait.
             if announcement.job.entries.isEmpty { return await waitForDisk() }
         }
         guard !isOver else { return }
@@ -138,16 +138,16 @@ extension AnnouncerWork {
             deviceFailures = 0
             announcer.wasHeard(announcement.job)
             readInboxNext()
-            // Also when the box is to stop: what was heard of it must not stand. In the place of the rest, so that
-            // nobody is delayed any further.
+            // Also while the box stops: a listener must not believe the part that was heard. It takes the time of the
+            // rest, so nothing is delayed further.
             _ = await play(announcer.announcement(of: .prompt(.cancelled)))
         case .withdrawn: readInboxNext()
         case .failed: await waitForDevice(&deviceFailures)
         }
     }
 
-    /// - Returns: what still waits of it; `nil` when nothing does. A summary is told without those that were cancelled:
-    ///   another one that began again would be held up for as long as payments are cancelled.
+    /// - Returns: the part that still waits; `nil` for none. A summary is announced without the cancelled payments: to
+    ///   start again at each cancel would delay it for as long as cancels arrive.
     private func begin(_ announcement: Announcer.Announcement) throws(InboxError) -> Announcer.Announcement? {
         switch announcement.job {
         case .say(let entry, _, _): return try begin(entry) ? announcement : nil
@@ -164,10 +164,10 @@ extension AnnouncerWork {
             return await recordEnd(of: entry, failure.map { .failed(reason: $0) } ?? .spoken(audibility))
         }
         announcer.wasHeard(job)
-        // The next notice waits: a power cut now would have this one spoken again, and two in doubt would be worse.
+        // The next notice waits for this commit: after a power cut only one notice can be spoken twice, never two.
         let isAtOnce = await untilOnDisk { () throws(InboxError) in try record(job, audibility) }
-        // Not before the notice is on the disk as heard, so that no power cut has the money told twice; and not after
-        // a wait, when nobody knows any more what the text belongs to.
+        // After the commit, so that a power cut does not repeat the amount. Not after a retry: the listener would not
+        // know which payment the text belongs to.
         if case .notice(let entry) = job, entry.notice.text != nil, isAtOnce, !isOver {
             let delivery = announcer.delivery(of: .text(entry), as: announcement.delivery)
             _ = await play(Announcer.Announcement(.text(entry), delivery))
@@ -182,7 +182,7 @@ extension AnnouncerWork {
 
     // MARK: Rings
 
-    /// Once.
+    /// Plays one repeat.
     private func sound(_ ring: Rings.Ring, _ deviceFailures: inout Int) async {
         let words = ring.lacksWords ? .silence : words(of: ring.entry)
         if words == nil, let due = ring.wordsAreDue, now < due { return await wait(atMost: due - now) }
@@ -191,7 +191,7 @@ extension AnnouncerWork {
         do throws(InboxError) {
             guard try begin(ring.entry) else { return readInboxNext() }
         } catch {
-            // A ring that is on the disk must be heard.
+            // A stored ring must be heard.
         }
         switch await play(announcer.announcement(of: .ring(ring.entry, words ?? .silence), at: moment)) {
         case .played:
@@ -225,9 +225,9 @@ extension AnnouncerWork {
                 if deviceFailures < Announcer.mostAttemptsOfDay { ask(again: day) }
                 await waitForDevice(&deviceFailures)
             }
-            // Nobody waits at the counter for a replay that comes minutes later.
+            // Other requests are not retried: nobody waits minutes for a replay.
         } catch {
-            // The others are dropped: a history that cannot be read must not hold payments back.
+            // Drop the other requests: an unreadable history must not delay payments.
             guard case .dayEnd(let day) = request else { return }
             ask(again: day)
             await waitForDisk()
@@ -239,13 +239,13 @@ extension AnnouncerWork {
     private func repeatCode(_ request: Announcer.Request) {
         guard case .signInCode(let asked) = request, !asked.isRepetition else { return }
         let repetition = Announcer.AskedCode(asked.code, askedAt: asked.askedAt, isRepetition: true)
-        // Another one may have been asked for.
+        // A newer code takes precedence.
         requests.with { $0.code = $0.code ?? repetition }
     }
 
     // MARK: Waits that can be interrupted
 
-    /// Tries again each second until it is on the disk, or the box is to stop.
+    /// Retries once a second until `body` succeeds or the box must stop.
     /// - Returns: whether the first attempt succeeded.
     @discardableResult
     private func untilOnDisk(_ body: () throws(InboxError) -> Void) async -> Bool {
@@ -260,7 +260,7 @@ extension AnnouncerWork {
         }
     }
 
-    /// Prompts are spoken meanwhile: what the box says of its trouble must not wait for the trouble to end.
+    /// Waits 1 s and speaks prompts meanwhile: a storage fault must be heard while it lasts.
     private func waitForDisk() async {
         let end = now + .seconds(1)
         while !isOver, now < end {

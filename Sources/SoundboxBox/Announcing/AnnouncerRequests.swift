@@ -2,14 +2,14 @@ import SoundboxCore
 import SoundboxSpeech
 import Synchronization
 
-/// What the announcer has been asked for and has not done yet. Its size is bounded, however often it is asked: of each
-/// kind only the last request counts, and of prompts the last of each ``Prompt/Concern``.
+/// Open requests to the announcer:
 ///
-/// ```swift
-/// requests.say(.volumeUp)
-/// requests.play(.today)
-/// requests.inboxChanged()
-/// ```
+///     requests.say(.volumeUp)
+///     requests.play(.today)
+///     requests.inboxChanged()
+///
+/// The size is bounded: of each kind of request only the last counts, and of prompts the last of each
+/// ``Prompt/Concern``.
 ///
 /// Any thread; never blocks.
 package final class AnnouncerRequests: Sendable {
@@ -19,7 +19,7 @@ package final class AnnouncerRequests: Sendable {
 
     package init() { (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    /// For the announcer's own decisions: wakes nobody.
+    /// For the announcer itself: does not wake it.
     func with<Result: Sendable>(_ body: (inout Announcer.Asked) -> Result) -> Result { asked.withLock { body(&$0) } }
 
     private func add(_ body: (inout Announcer.Asked) -> Void) {
@@ -27,16 +27,16 @@ package final class AnnouncerRequests: Sendable {
         change.yield()
     }
 
-    /// The inbox may have grown, or something to be said has become ready.
+    /// Call when the inbox may have grown, or when a sound has become ready.
     package func inboxChanged() { add { $0.inboxChanged = true } }
 
     /// Speaks a prompt between two announcements.
     package func say(_ prompt: Prompt) { add { $0.prompts.put(prompt) } }
 
-    /// Takes a prompt back that has not begun to sound.
+    /// Removes a prompt that has not begun to play.
     package func withdraw(_ prompt: Prompt) { add { $0.prompts.withdraw(prompt) } }
 
-    /// Answers a button or a command. Five presses ask for one answer, not for five in a row.
+    /// Answers a button or a command. Five presses give one answer.
     package func play(_ request: Announcer.Request) {
         add { asked in
             // Kept separately: neither replaces nor is replaced by another request.
@@ -44,12 +44,12 @@ package final class AnnouncerRequests: Sendable {
         }
     }
 
-    /// Tells a day's takings. No other request takes its place, and a sound card that refuses is tried again for ten
-    /// minutes.
+    /// Announces a day's takings. Kept apart from ``play(_:)``; if the sound card fails, retried for ten minutes
+    /// (``Announcer/mostAttemptsOfDay``).
     package func tell(_ day: BusinessDay) { add { $0.endedDay = day } }
 
-    /// Somebody has pressed the button.
-    /// - Returns: the ring that is answered by it, if one has its turn.
+    /// Call when the button was pressed.
+    /// - Returns: the ring that the press answers; `nil` for none.
     func answerRing() -> CommandID? {
         let ring = with { asked -> CommandID? in
             guard let ring = asked.ring.take() else { return nil }
@@ -60,18 +60,18 @@ package final class AnnouncerRequests: Sendable {
         return ring
     }
 
-    /// Checks the sound card when nothing else is to be done.
+    /// Checks the sound card when nothing else is queued.
     func checkDevice() { add { $0.deviceCheckIsDue = true } }
 
-    /// Finish what is playing, then stop.
+    /// Stops the announcer after the current announcement.
     func stop() { add { $0.isStopping = true } }
 
-    /// Returns when something is asked for, when `limit` has passed, or when the task is cancelled; at times for no
-    /// reason. For one task only.
+    /// Returns at the next request, after `limit`, or when the task is cancelled; spurious returns happen. Call from
+    /// one task only.
     func wait(atMost limit: Duration?) async {
         let timer = limit.map { limit in
             Task { [change] in
-                // One that is cancelled must wake nobody: the next wait would end at once, and so would all behind it.
+                // A cancelled timer must not yield: the next wait would return at once.
                 do { try await Task.sleep(for: limit) } catch { return }
                 change.yield()
             }

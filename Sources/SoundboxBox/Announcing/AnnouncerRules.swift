@@ -1,56 +1,56 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Chooses what is announced next, and how it sounds. Pure: ``AnnouncerWork/announce()`` acts on it.
+/// Chooses the next announcement, and its delivery:
 ///
-/// ```swift
-/// var step = announcer.next(nil, &asked, at: now)
-/// if case .read(let limit) = step { step = announcer.next(try read(limit), &asked, at: now) }
-/// ```
+///     var step = announcer.next(nil, &asked, at: now)
+///     if case .read(let limit) = step { step = announcer.next(try read(limit), &asked, at: now) }
 ///
-/// After every wait the inbox is read again: meanwhile a payment may have been cancelled, or have become too old to be
-/// news.
+/// Pure: ``AnnouncerWork/announce()`` carries out the steps. The inbox is read again after every wait, because a
+/// payment may have been cancelled or become too old meanwhile.
 public struct Announcer: Sendable {
-    /// What the inbox holds, as far as it was asked for.
+    /// One reading of the inbox.
     struct Reading: Sendable, Equatable {
         var queue: Queue
-        /// How many payments were asked for.
+        /// The limit of payments that was passed to the read.
         var limit: Int
         var moment: Moment
     }
 
     enum Step: Sendable, Equatable {
-        /// Nothing is to be done.
+        /// Nothing to do.
         case rest
-        /// Read what waits, with at most so many payments, and ask again.
+        /// Read the inbox, with at most `limit` payments, and call `next` again.
         case read(limit: Int)
-        /// Open the card, note in the inbox that it is being announced, play and record it.
+        /// Open the card, mark it in the inbox as being announced, play it and record it.
         case announce(Announcement)
-        /// Look up what was asked for, and play it.
+        /// Look up the answer and play it.
         case answer(Request)
         case say(Announcement)
-        /// Note in the inbox that these were too late, and say nothing of them.
+        /// Record in the inbox that these were too late; say nothing.
         case expire([InboxEntry])
-        /// Note in the inbox how it ended, unless it was cancelled.
+        /// Record in the inbox how it ended, unless it was cancelled.
         case end(CustomMessageEntry, CustomMessageEnd)
-        /// Sound this ring once.
+        /// Play one repeat of this ring.
         case ring(Rings.Ring)
-        /// Nothing is to be done until then, but what is asked for meanwhile.
+        /// Wait until then, or for the next request.
         case wait(until: Duration)
     }
 
     private let freshness: FreshnessPolicy
     private let saysExpireAfter: Duration
-    /// More waiting notices than this are spoken faster; `nil` never.
+    /// See ``init(freshness:saysExpireAfter:hurryAbove:lastEarlierCustomMessage:)``.
     private let hurryAbove: Int?
     var rings: Rings
     private var turns = Turns()
-    /// A custom message has ended without a sound since the last sentence.
+    /// A custom message has ended without a sound since the last announcement.
     private var hasEndedUnheard = false
 
     /// - Parameters:
-    ///   - saysExpireAfter: what a command gave to say is not said later than this after it was sent.
-    ///   - hurryAbove: how many notices may wait, the one being spoken included, before they are spoken faster.
+    ///   - saysExpireAfter: a `say` command is dropped this long after it was sent.
+    ///   - hurryAbove: with more notices waiting than this, the current one included, notices have no chime and a
+    ///     shorter gap; `nil` never.
+    ///     never.
     ///   - lastEarlierCustomMessage: the sequence of the last custom message that was there when the box began.
     public init(
         freshness: FreshnessPolicy, saysExpireAfter: Duration = .seconds(300), hurryAbove: Int? = nil,
@@ -62,26 +62,26 @@ public struct Announcer: Sendable {
         rings = Rings(lastEarlier: lastEarlierCustomMessage)
     }
 
-    /// The most notices told in one summary.
+    /// The most notices in one summary.
     static let summaryLimit = 10_000
 
-    /// Enough to see who is next, and whether too many wait.
+    /// Enough to choose the next one, and to see whether too many wait.
     private var firstLimit: Int { (hurryAbove ?? 0) + 1 }
 
-    /// How long to wait before the sound card is tried again: 0.5 s, doubling to 5 s.
+    /// How long to wait before the next attempt to open the sound card: 0.5 s, doubling to 5 s.
     static func deviceRetryDelay(failures: Int) -> Duration {
         .milliseconds(min(500 << min(failures - 1, 4), 5000))
     }
 
-    /// For ten minutes: then nobody stands there any more.
+    /// Ten minutes, at 5 s an attempt. Nobody waits for the takings longer.
     static let mostAttemptsOfDay = 120
 
     // MARK: The choice
 
-    /// What to do now. What is chosen is taken out of `asked`.
+    /// The next step. A request that is chosen is removed from `asked`.
     /// - Parameters:
     ///   - reading: `nil` before the inbox is read.
-    ///   - now: on a clock that is never set.
+    ///   - now: on the monotonic clock.
     mutating func next(_ reading: Reading?, _ asked: inout Asked, at now: Duration) -> Step {
         defer { asked.ring = rings.current?.id }
         guard let reading else {
@@ -91,14 +91,14 @@ public struct Announcer: Sendable {
         turns.look(at: queue.notices)
         rings.update(queue.rings, reading.moment.clock, at: now)
         let hasPayments = !queue.notices.payments.isEmpty
-        // One commit between two payments is no delay. A long row of them would be.
+        // One commit between two payments is short. Several in a row would delay the second payment.
         if !(hasPayments && hasEndedUnheard), let (entry, end) = unheardEnd(in: queue, at: reading.moment) {
             hasEndedUnheard = true
             asked.inboxChanged = true
             return .end(entry, end)
         }
         queue.says = queue.says.filter { end(of: $0, at: reading.moment) == nil && $0.speech != .pending }
-        // More may wait behind these.
+        // More may wait than were read.
         if hasPayments || !queue.notices.others.isEmpty || !queue.says.isEmpty { asked.inboxChanged = true }
         return ringOrChoose(queue, at: reading, &asked, now)
     }
@@ -127,8 +127,8 @@ public struct Announcer: Sendable {
     }
 
     /// - Parameters:
-    ///   - queue: without anything that cannot be said now.
-    ///   - reading: `nil` where the inbox was not read, and the queue is empty.
+    ///   - queue: only entries that can be said now.
+    ///   - reading: `nil` if the inbox was not read and the queue is empty.
     private mutating func choose(_ queue: Queue, at reading: Reading?, _ asked: inout Asked) -> Step {
         let waiting = ranks(in: queue, asked)
         let oldestPayment = queue.notices.payments.map(\.sequence).min()
@@ -150,7 +150,7 @@ public struct Announcer: Sendable {
         case .prompt:
             if let prompt = asked.prompts.take(whilePaymentsWait: paymentsWait) {
                 guard prompt.concern == .refusal else { return .say(announcement(of: .prompt(prompt))) }
-                // As loud as the payment would have been. The hour is read with the queue.
+                // As loud as the payment would have been. Quiet hours are read together with the queue.
                 if let moment = reading?.moment { return .say(announcement(of: .prompt(prompt), at: moment)) }
                 asked.prompts.put(prompt)
                 return read(&asked)
@@ -176,7 +176,7 @@ public struct Announcer: Sendable {
 
     // MARK: What waits in the inbox
 
-    /// The first that ends without a sound.
+    /// The first custom message that ends without a sound.
     private func unheardEnd(in queue: Queue, at moment: Moment) -> (CustomMessageEntry, CustomMessageEnd)? {
         for say in queue.says {
             if let end = end(of: say, at: moment) { return (say.entry, end) }
@@ -184,7 +184,7 @@ public struct Announcer: Sendable {
         return nil
     }
 
-    /// - Returns: `nil` for what is to be said, or may be once it is ready.
+    /// - Returns: `nil` if it can be said now or later.
     private func end(of say: Say, at moment: Moment) -> CustomMessageEnd? {
         if say.entry.isTooOld(after: saysExpireAfter, at: moment.clock) { return .expired }
         if case .failed(let reason, instead: nil) = say.speech { return .failed(reason: reason) }
@@ -196,7 +196,7 @@ public struct Announcer: Sendable {
         let late = Array(
             payments.prefix { !freshness.isFresh($0, moment.messages[$0.notice.id], at: moment.clock) })
         if late.isEmpty { return announce(payments[0], in: queue, at: moment) }
-        // The oldest is no longer news: see how many more belong into one summary with it.
+        // The oldest is late. Read how many more belong in one summary.
         if reading.limit < Self.summaryLimit { return read(&asked, limit: Self.summaryLimit) }
         if freshness.late == .silent { return .expire(late) }
         return .announce(announcement(of: .summary(late), at: moment))
@@ -209,7 +209,7 @@ public struct Announcer: Sendable {
         return .announce(Announcement(job, delivery(of: job, at: moment, isInAHurry: isInAHurry)))
     }
 
-    /// - Parameter moment: `nil` for a prompt, which sounds the same at every hour.
+    /// - Parameter moment: `nil` if quiet hours make no difference.
     func announcement(of job: Job, at moment: Moment? = nil) -> Announcement {
         Announcement(job, delivery(of: job, at: moment))
     }
@@ -221,14 +221,14 @@ public struct Announcer: Sendable {
         if !job.isPayment { turns.lowerSounds() }
     }
 
-    /// To its end, or until it was cancelled.
+    /// Call when a job was heard to its end, or until it was cancelled.
     mutating func wasHeard(_ job: Job) {
         if job.isPayment { turns.paymentWasHeard() }
     }
 }
 
 extension Announcer.Job {
-    /// `nil` where there is nothing to be heard.
+    /// `nil` if there is no sound.
     fileprivate init?(_ say: Announcer.Say) {
         switch say.speech {
         case .ready(let script): self = .say(say.entry, script, failure: nil)

@@ -2,7 +2,7 @@ import Logging
 import SoundboxCore
 import SoundboxSpeech
 
-/// What commands give to say, between the inbox and the announcer.
+/// `say` and `ring` commands between the inbox and the announcer.
 extension AnnouncerService {
     /// Oldest first.
     func waitingCustomMessages() throws(InboxError) -> (says: [Announcer.Say], rings: [CustomMessageEntry]) {
@@ -20,7 +20,7 @@ extension AnnouncerService {
         return customMessages.ringWords(ring)
     }
 
-    /// Tells panel, status and log at each change which ring it is.
+    /// Passes each change of the current ring to the panel, the status and the log.
     func show(_ ring: Rings.Ring?) {
         guard ring?.id != state.snapshot.ring?.id else { return }
         state.update { state in

@@ -20,25 +20,24 @@ extension AnnouncerService: Feature {
     }
 }
 
-/// What the state and the log are told of the sound card.
+/// State and log of the sound card.
 extension AnnouncerService {
-    /// Looks after the card of an idle box: a fault must be known, and its end, without a payment.
+    /// Checks the card of an idle box, so that a fault and its end are known before the next payment.
     ///
-    /// A card that was lost is opened as soon as it can be. One that is closed so that an amplifier can sleep stays
-    /// closed.
+    /// A lost card is opened as soon as possible. A card that was closed to let an amplifier sleep stays closed.
     func look() async {
         do throws(PlayerError) {
             guard state.snapshot.audioFault != nil else { return try await player.look() }
             try await player.prepare()
             noteOpenDevice()
         } catch {
-            // The card is there. What can be played on it shows when it is played.
+            // The card is there. Whether the recording can be played shows when it is played.
             if case .recording = error { noteOpenDevice() }
             await handle(error)
         }
     }
 
-    /// An announcement was heard.
+    /// Call when an announcement was heard.
     func noteSound() {
         noteSoundIsBack()
         state.update { $0.speechFault = nil }

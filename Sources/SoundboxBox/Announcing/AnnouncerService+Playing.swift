@@ -7,7 +7,7 @@ import SoundboxVoice
 
 /// How one announcement is played.
 extension AnnouncerService {
-    /// How long the next one waits for a notice's text that is still being made when the notice has been heard.
+    /// How long the next announcement waits for a notice's text that is not ready when the notice has been heard.
     private static let timeoutForText = Duration.seconds(1)
 
     func play(_ announcement: Announcer.Announcement) async -> Announcer.Outcome {
@@ -19,7 +19,7 @@ extension AnnouncerService {
         }
         let job = announcement.job
         let earlyEnd = job.isAnswer ? EarlyEnd() : nowPlaying.earlyEnd
-        // Cancelled while it was being noted, or before, and the disk would not say so.
+        // Cancelled before or during `begin`, when the disk did not report it.
         if earlyEnd.isRaised { return .withdrawn }
         if case .ring(_, let words) = job { return await ring(words, announcement, until: earlyEnd) }
         announcementCount += 1
@@ -42,10 +42,10 @@ extension AnnouncerService {
             return try await tell(announcement, until: earlyEnd)
         } catch {
             unheard = job.entries.map(\.sequence)
-            // A prompt has no chime, and is not waited for.
+            // A prompt has no chime and is not retried.
             if case .prompt = job, error == .nothingToPlay { return .failed }
-            // A voice that has lost the kind, and has no words for such a case, will not find them by being asked
-            // again. Its receipt tells that it was not said.
+            // The voice lacks the words of this kind, and a retry would not find them. The receipt says that the amount
+            // was not said.
             if case .notice(let entry) = job, entry.notice.kind.isOther, error == .nothingToPlay {
                 logger.error(
                     "not said: the voice has no words for it",
@@ -57,11 +57,11 @@ extension AnnouncerService {
         }
     }
 
-    /// What light and vibration do, where it is of a kind that has its own.
+    /// The pattern of lights and motor, if the kind defines one.
     private func pattern(of job: Announcer.Job) -> OutputPattern? {
         switch job {
         case .notice(let entry): return pattern(of: entry)
-        // The notice goes on: nothing flashes or vibrates once more.
+        // The text continues the notice: no second flash or vibration.
         case .text(let entry):
             return OutputPattern(ending: (pattern(of: entry) ?? Indication.announcing.pattern).ending)
         case .say(let entry, _, _):
@@ -86,7 +86,7 @@ extension AnnouncerService {
             makeText(of: entry)
             firstFrame = metrics?.firstFrame(of: entry)
         }
-        // However it ends: what began to sound has been heard to begin.
+        // Also after an error: the first frame may have been written.
         defer { if let firstFrame { metrics?.tried(firstFrame) } }
         let (outcome, lacksAmount) = try await speak(
             utterance, announcement, until: earlyEnd, began: { [firstFrame] in firstFrame?.isNow() })
@@ -105,7 +105,7 @@ extension AnnouncerService {
         return .played(audibility == .aloud && lacksAmount ? .withoutAmount : audibility)
     }
 
-    /// Words it anew for as long as recordings of it turn out to be lost.
+    /// Plays it, with another wording after each recording that turns out to be unreadable.
     private func speak(
         _ utterance: Utterance, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd,
         began: @escaping @Sendable () -> Void = {}
@@ -126,8 +126,8 @@ extension AnnouncerService {
                 }
                 return (outcome, script.lacksAmount)
             } catch .recording(let part, let error) {
-                // In other words, and at once: nothing of it has been told yet. A recording that fails although it was
-                // proven is left out until this announcement is over, so that the loop ends.
+                // Retry at once with other words: nothing was heard yet. A recording that fails although it was proven
+                // is left out until this announcement ends, so that the loop ends.
                 await leaveOut(part, error)
                 script = isProven ? voices.script(for: utterance) : await provenScript(for: utterance)
                 isProven = true
@@ -135,7 +135,7 @@ extension AnnouncerService {
         }
     }
 
-    /// Says what a command gave to say. It has no other words: when they are lost, that there is a message is said.
+    /// Plays the words of a `say` command. If they cannot be played, it plays the prompt that there is a message.
     private func say(
         _ script: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
     ) async throws(PlayerError) -> Announcer.Outcome {
@@ -155,14 +155,14 @@ extension AnnouncerService {
             let message = try await speak(.prompt(.message), announcement, until: earlyEnd)
             if message.outcome == .stoppedEarly { return .stoppedEarly }
         } catch .nothingToPlay {
-            // The voice lacks these words too. The receipt tells.
+            // The voice lacks this prompt too. The receipt reports the failure.
         }
         return .saidOtherwise(reason: reason)
     }
 
     // MARK: Rings
 
-    /// The bell and the words; the bell alone where those are lost. Light and vibration are the ring's own.
+    /// The bell and the words; the bell alone if the words cannot be played. The ring has its own lights and vibration.
     private func ring(
         _ words: AnnouncementScript, _ announcement: Announcer.Announcement, until earlyEnd: EarlyEnd
     ) async -> Announcer.Outcome {
@@ -199,7 +199,7 @@ extension AnnouncerService {
 
     // MARK: The text of a notice
 
-    /// Begun at once, so that it is there when the notice has been heard.
+    /// Starts to make the text while the notice plays, so that it is ready after it.
     private func makeText(of entry: InboxEntry) {
         textInTheMaking?.words.giveUp()
         textInTheMaking = entry.notice.text.flatMap { text in
@@ -207,12 +207,12 @@ extension AnnouncerService {
         }
     }
 
-    /// A delivery of its own, so that no text is ever mixed into an amount.
+    /// Played as a separate delivery, so that a text never mixes with an amount.
     private func sayText(
         of entry: InboxEntry, _ announcement: Announcer.Announcement
     ) async throws(PlayerError) -> Announcer.Outcome {
         guard let text = textInTheMaking.take(), text.sequence == entry.sequence else { return .failed }
-        // No payment waits for what a payer has written.
+        // A payer's text must not delay a payment.
         guard ((try? inbox.waiting(limit: 1)) ?? []).isEmpty else {
             text.words.giveUp()
             logger.info("the notice's text is left out: others wait", metadata: announcement.job.logMetadata([:]))
@@ -232,12 +232,12 @@ extension AnnouncerService {
     }
 
     private func log(_ script: AnnouncementScript, of job: Announcer.Job) {
-        // An attempt every five seconds is not worth a line each.
+        // A retry comes every 5 s: log only the first.
         let isRepeated = !job.entries.isEmpty && job.entries.map(\.sequence) == unheard
         if let shortcoming = script.shortcoming, !isRepeated {
             logger.error("not said in full", metadata: job.logMetadata(["reason": "\(shortcoming)"]))
         }
-        // Who reads the log does not stand in the shop.
+        // A code gives access to the page; readers of the log must not learn it.
         let text: Logger.Metadata = if case .signInCode = job { [:] } else { ["text": "\(script.text)"] }
         logger.log(level: isRepeated ? .debug : .info, "announcing", metadata: job.logMetadata(text))
     }

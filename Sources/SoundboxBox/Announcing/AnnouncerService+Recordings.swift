@@ -4,7 +4,7 @@ import SoundboxCore
 import SoundboxSpeech
 import SoundboxVoice
 
-/// What becomes of recordings that cannot be read while the box runs.
+/// Handles recordings that cannot be read while the box runs.
 extension AnnouncerService {
     func provenScript(for utterance: Utterance) async -> AnnouncementScript {
         let script = voices.provenScript(for: utterance)
@@ -18,8 +18,8 @@ extension AnnouncerService {
         await noteRecordings()
     }
 
-    /// Tells the player, the state and the log which recordings are done without now. A passing fault is told once, and
-    /// so is its end.
+    /// Passes to the player, the state and the log which recordings are left out. Logs a passing fault once, and its
+    /// end once.
     func noteRecordings() async {
         player.use(voices)
         let unavailable = voices.unavailable
@@ -35,13 +35,13 @@ extension AnnouncerService {
         } else if hadFault, stuckProof == nil {
             logger.notice("every recording can be had again")
         }
-        // Broken ones as well: somebody may write them anew.
+        // Also with broken recordings: somebody may replace the files.
         if unavailable != nil || voices.brokenCount > 0 { tryRecordingsLater() }
     }
 
-    /// Has every recording decoded once, as far as the start has left that for later. Damaged ones are left out. Of those
-    /// that cannot be had for now some are, which makes it a fault and has all that is spoken proven first; each of
-    /// hundreds would change nothing more.
+    /// Decodes every recording once that the start has not decoded. Leaves out the damaged ones. Of recordings with a
+    /// passing problem, leaves out ``mostLeftOutForNow``: that raises the fault and makes every script be proven first.
+    /// More would change nothing.
     func proveRecordings() async {
         let parts = voices.unproven
         guard !parts.isEmpty else { return }
@@ -55,13 +55,13 @@ extension AnnouncerService {
             passing += problem.isPassing ? 1 : 0
             if !problem.isPassing || passing <= Self.mostLeftOutForNow { await leaveOut(parts[index], problem) }
         }
-        // What was told of a disk that did not answer.
+        // Clears the fault of a disk that did not answer.
         guard stuckProof != nil else { return }
         stuckProof = nil
         await noteRecordings()
     }
 
-    /// A disk that does not answer holds up nothing but the proof so far, and whoever needs the disk next.
+    /// Reports a disk that does not answer. So far it blocks only the proof; the next read would block too.
     func lookAfterProof() {
         guard stuckProof == nil, let prover, prover.timeInRecording > Self.longestRead else { return }
         let fault = "the recordings cannot be read: the disk does not answer"
@@ -70,7 +70,7 @@ extension AnnouncerService {
         state.update { $0.unavailableRecordings = fault }
     }
 
-    /// A fault must clear when its cause is gone, and not only at the next payment.
+    /// Tries the recordings again after ``recordingsRetryDelay``, so that the fault clears without a payment.
     func tryRecordingsLater() {
         guard recordingsRetry == nil else { return }
         recordingsRetry = Task {

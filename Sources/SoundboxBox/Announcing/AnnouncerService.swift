@@ -6,15 +6,14 @@ import SoundboxSpeech
 import SoundboxSystem
 import SoundboxVoice
 
-/// Announces one after the other, for as long as the box runs: what ``AnnouncerWork/announce()`` asks of the inbox, the
-/// player and the log.
+/// Announces one notice after the other, for as long as the box runs. Implements the effects that
+/// ``AnnouncerWork/announce()`` asks for.
 ///
-/// Runs on a thread of its own, since the inbox blocks. On shutdown what is playing is finished.
+/// Pinned to its own thread, because the inbox blocks. On shutdown it finishes the current announcement.
 package actor AnnouncerService: Service, AnnouncerWork {
     private let executor: ThreadExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    /// How long the announcer's thread has been busy with its current call: normally no longer than a commit. Any
-    /// thread.
+    /// How long the announcer's thread has been busy with its current call, normally one commit at most. Any thread.
     nonisolated var timeInJob: Duration { executor.timeInJob }
 
     let inbox: any Inbox
@@ -26,7 +25,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
     var voices: Voices
     let state: BoxState
     let logger: Logger
-    /// `nil` where nobody asks for any.
+    /// `nil` counts nothing.
     let metrics: BoxMetrics?
     let receiptsAreWaiting: @Sendable () -> Void
     let promptWasHeard: @Sendable (Prompt) -> Void
@@ -37,33 +36,32 @@ package actor AnnouncerService: Service, AnnouncerWork {
     var announcementCount = 0
     /// The notices of the last announcement that began; empty when it was heard to its end.
     var unheard: [Int64] = []
-    /// Begun when its notice began.
+    /// The text of the notice that plays or was played last.
     var textInTheMaking: (sequence: Int64, words: WordsInTheMaking)?
-    /// While it reads.
+    /// Set while it reads.
     var prover: RecordingProver?
-    /// What was told of a prover that does not come to an end.
+    /// The fault of a prover that is stuck in a read.
     var stuckProof: String?
-    /// Looks after recordings that could not be had.
+    /// Tries unreadable recordings again.
     var recordingsRetry: Task<Void, Never>?
 
     private let willStop: @Sendable () -> Void
 
-    /// When the box is stopped, what is playing may take this long to end. Receipts and the last status then still go
-    /// out within the time that the services have together.
+    /// How long the current announcement may take after the box was stopped. Shorter than the 10 s that all services
+    /// have together (``Box/run(endingOn:)``), so that receipts and the last status still go out.
     private static let timeToFinish = Duration.seconds(9)
     private static let timeToClose = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - custom messages: what commands give to say; `nil` where they cannot.
-    ///   - requests: what it is asked for.
-    ///   - ages: how the messages came that brought payments.
-    ///   - day: counts its takings, on this thread; `nil` where no history is kept.
-    ///   - receiptsAreWaiting: told after every commit that wrote receipts. Must not block.
-    ///   - promptWasHeard: told when a prompt has been heard to its end: neither muted nor too soft. Must not block.
-    ///   - willStop: told when the service is to stop. Must not block.
-    ///   - lookInterval: how often an idle box looks after its sound card. A fault, and its end, are to be known within
-    ///     10 s, and a card may take some time to open.
-    ///   - looksElsewhere: called as often, on the announcer's thread: what else is to be looked after shares its
+    ///   - customMessages: for `say` and `ring` commands; `nil` if the box takes none.
+    ///   - ages: how the messages of payments arrived.
+    ///   - day: counts the takings, on this thread; `nil` without a history.
+    ///   - receiptsAreWaiting: called after every commit that wrote receipts. Must not block.
+    ///   - promptWasHeard: called when a prompt was heard to its end, neither muted nor too soft. Must not block.
+    ///   - willStop: called when the service must stop. Must not block.
+    ///   - lookInterval: how often an idle box checks its sound card. A fault and its end must be known within 10 s,
+    ///     and a card may take time to open.
+    ///   - looksElsewhere: called at the same interval on the announcer's thread, so that other checks share its
     ///     wake-up. Must not block.
     package init(
         announcer: Announcer, inbox: any Inbox, customMessages: SpokenCustomMessages? = nil, clock: BoxClock,
@@ -100,27 +98,27 @@ package actor AnnouncerService: Service, AnnouncerWork {
         self.willStop = willStop
     }
 
-    /// A cancel of it is about to be committed: it ends with its word, if it sounds, since nobody waits for the disk, and
-    /// does not begin before it is let go. Never blocks; any thread.
+    /// Call before a cancel is committed: if the target plays, it ends after the current word, before the disk answers.
+    /// It does not begin until ``letGo(_:isCancelled:)``. Any thread; never blocks.
     /// - Returns: whether a part of it was heard in this run.
     package nonisolated func hold(_ target: CancelTarget) -> Bool { nowPlaying.hold(target) }
 
-    /// The commit is over. What was not cancelled by it waits as before. Never blocks; any thread.
-    /// - Parameter isCancelled: that is on the disk.
+    /// Call after the commit. A target that was not cancelled waits as before. Any thread; never blocks.
+    /// - Parameter isCancelled: whether the cancel is on the disk.
     package nonisolated func letGo(_ target: CancelTarget, isCancelled: Bool) {
         if isCancelled { nowPlaying.forget([target]) } else { nowPlaying.letGo(target) }
         requests.inboxChanged()
     }
 
-    /// Somebody has pressed the button: a ring is silent at once. Never blocks; any thread.
-    /// - Returns: whether something rang; otherwise the press means what it always means.
+    /// Call when the button was pressed: a ring ends at once. Any thread; never blocks.
+    /// - Returns: whether something rang; otherwise the press has its usual meaning.
     package nonisolated func answer() -> Bool {
         guard let ring = requests.answerRing() else { return false }
         nowPlaying.hold(.customMessage(ring))
         return true
     }
 
-    /// Once it is to stop, ends within ``timeToFinish`` and a little more, whatever the sound card does.
+    /// After shutdown begins, returns within ``timeToFinish`` plus ``timeToClose``, whatever the sound card does.
     package func run() async {
         let end = OneTimeSignal()
         let work = Task(executorPreference: executor) {
@@ -150,13 +148,13 @@ package actor AnnouncerService: Service, AnnouncerWork {
     }
 
     private func openAndAnnounce() async {
-        // Without a sound card the first announcement tries again.
+        // Without a sound card, the first announcement tries again.
         do throws(PlayerError) {
             try await player.prepare()
             noteDevice()
         } catch { await handle(error) }
         await noteRecordings()
-        // What was waiting when the box went off.
+        // Payments from before the restart.
         requests.inboxChanged()
         let proof = Task { await proveRecordings() }
         defer { proof.cancel() }
@@ -177,7 +175,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
             try clock.doubtArrivals(in: inbox, logger: logger)
             let (says, rings) = try waitingCustomMessages()
             var notices = try inbox.queue(limit: limit)
-            // Chosen, they would be withdrawn and read again, for as long as the disk takes.
+            // If they were chosen, they would be withdrawn and read again until the disk answers.
             notices.payments.removeAll { nowPlaying.isHeld(.payment($0.notice.id)) }
             notices.others.removeAll { nowPlaying.isHeld(.payment($0.notice.id)) }
             let queue = Announcer.Queue(notices: notices, says: says, rings: rings)
@@ -208,7 +206,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
 
     private func announcedBeforeLast() throws(InboxError) -> InboxEntry? {
         if let entry = try inbox.lastAnnounced(skipping: 1) { return entry }
-        // With one payment so far, "none yet" would not be true.
+        // With only one payment, "none yet" would be false.
         return try inbox.lastAnnounced()
     }
 
@@ -264,7 +262,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
         receiptsAreWaiting()
     }
 
-    /// A fault is told of once, not at each attempt.
+    /// Reports a fault once, not at each attempt.
     func reporting<Result>(_ body: () throws(InboxError) -> Result) throws(InboxError) -> Result {
         do throws(InboxError) {
             let result = try body()
@@ -294,7 +292,7 @@ package actor AnnouncerService: Service, AnnouncerWork {
             report(error)
             return false
         } catch {
-            // The card is there. What can be played on it shows when it is played.
+            // The card is there. Whether the recording can be played shows when it is played.
             await handle(error)
         }
         Timeline.shared.mark(.cardOpened)

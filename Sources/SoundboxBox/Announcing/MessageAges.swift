@@ -2,13 +2,14 @@ import SoundboxCore
 import SoundboxSystem
 import Synchronization
 
-/// How the messages came that brought the payments which wait: when, whether live, and until when they are news by their
-/// own word (MQTT 5's message expiry).
+/// How the messages of waiting payments arrived: when, whether live, and with which message expiry (MQTT 5).
 ///
-/// It is kept in memory only. After a restart a payment is as old as its notice or its arrival says: it may then be spoken
-/// by itself though its message has expired, and it is not lost.
+/// Kept in memory only. After a restart the age of a payment comes from its notice or its arrival: it may then be
+/// spoken by itself although its message has expired. It is never lost.
+///
+/// Any thread; never blocks.
 package final class MessageAges: Sendable {
-    /// The older half is forgotten when there are this many.
+    /// At this many, the older half is forgotten.
     static let most = 10_000
 
     private struct Message {
@@ -20,13 +21,12 @@ package final class MessageAges: Sendable {
     private let now: @Sendable () -> Duration
     private let messages = Mutex<[PaymentID: Message]>([:])
 
-    /// - Parameter now: a clock that never jumps.
+    /// - Parameter now: a monotonic clock.
     package init(now: @escaping @Sendable () -> Duration = { .monotonicNow }) { self.now = now }
 
-    /// Notes that a payment's message has arrived, unless one is noted already, or nothing is to be said of it. Never
-    /// blocks; any thread.
-    ///
-    /// - Returns: whether it was noted.
+    /// Records the arrival of a payment's message. Does nothing for an id that is recorded, or a message that is
+    /// neither live nor has an expiry.
+    /// - Returns: whether it was recorded.
     func note(_ id: PaymentID, _ message: FeedMessage) -> Bool {
         guard message.isLive || message.expiry != nil else { return false }
         let now = now()
@@ -41,14 +41,14 @@ package final class MessageAges: Sendable {
         }
     }
 
-    /// Forgets those that wait no more. Never blocks; any thread.
+    /// Forgets payments that no longer wait.
     func forget(_ ids: some Sequence<PaymentID>) {
         messages.withLock { messages in
             for id in ids { messages[id] = nil }
         }
     }
 
-    /// What is known of these. Never blocks; any thread.
+    /// What is recorded of these.
     func of(_ ids: [PaymentID]) -> [PaymentID: MessageAge] {
         let now = now()
         return messages.withLock { messages in

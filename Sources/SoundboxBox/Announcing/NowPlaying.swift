@@ -2,17 +2,17 @@ import SoundboxAudio
 import SoundboxCore
 import Synchronization
 
-/// What sounds now, so that a cancel or a press can end it, and whether anything was heard of what still waits. Any
-/// thread; never blocks.
+/// What plays now, so that a cancel or a button can end it, and which waiting entries were heard in part. Any thread;
+/// never blocks.
 final class NowPlaying: Sendable {
     private struct Content {
-        /// What sounds, or is about to.
+        /// What plays or is about to play.
         var targets: [CancelTarget] = []
         var isRing = false
         var earlyEnd = EarlyEnd()
-        /// A part of these was heard in this run, and how they end is not on the disk.
+        /// Heard in part in this run, with no end on the disk yet.
         var begun: Set<CancelTarget> = []
-        /// A cancel of these is being committed, or they are answered: none of them begins.
+        /// Their cancel is being committed, or they are answered: none of them begins.
         var held: Set<CancelTarget> = []
     }
 
@@ -20,11 +20,11 @@ final class NowPlaying: Sendable {
     private let written = Atomic(false)
     private let interrupt: @Sendable () -> Void
 
-    /// - Parameter interrupt: ends what plays at once. Called under the lock, so that what is interrupted is the ring
-    ///   that was meant and never the sentence behind it. Must not block.
+    /// - Parameter interrupt: ends at once what plays. Called under the lock, so that it ends the ring and never the
+    ///   sentence after it. Must not block.
     init(interrupt: @escaping @Sendable () -> Void = {}) { self.interrupt = interrupt }
 
-    /// These sound next. Several together are ended by no cancel.
+    /// Sets what plays next. A cancel does not end several that play together.
     func begin(_ targets: [CancelTarget], isRing: Bool = false) {
         content.withLock { content in
             content.targets = targets
@@ -35,10 +35,10 @@ final class NowPlaying: Sendable {
         }
     }
 
-    /// Something of it has been written. On the sound thread: one atomic.
+    /// Call when a part was written to the device. On the sound thread: one atomic.
     func noteWritten() { written.store(true, ordering: .relaxed) }
 
-    /// Whether something was written of what began last.
+    /// Whether a part of what began last was written.
     var isWritten: Bool { written.load(ordering: .relaxed) }
 
     func end() {
@@ -50,7 +50,7 @@ final class NowPlaying: Sendable {
         }
     }
 
-    /// How these ended is on the disk.
+    /// Call when the end of these is on the disk.
     func forget(_ targets: [CancelTarget]) {
         content.withLock { content in
             content.begun.subtract(targets)
@@ -58,11 +58,12 @@ final class NowPlaying: Sendable {
         }
     }
 
-    /// Of what began last.
+    /// The early end of what began last.
     var earlyEnd: EarlyEnd { content.withLock { $0.earlyEnd } }
 
-    /// Ends it if it sounds, a sentence with its word and a ring at once, and keeps it from beginning until it is let go
-    /// or has ended.
+    /// Ends the target if it plays: a sentence after the current word, a ring at once. It does not begin until it is
+    /// let go or
+    /// has ended.
     /// - Returns: whether a part of it was heard.
     @discardableResult
     func hold(_ target: CancelTarget) -> Bool {
@@ -78,7 +79,7 @@ final class NowPlaying: Sendable {
 
     func isHeld(_ target: CancelTarget) -> Bool { content.withLock { $0.held.contains(target) } }
 
-    /// The box is to stop: a sentence is finished.
+    /// Ends a ring because the box stops. A sentence is finished.
     func silenceRing() { content.withLock { if $0.isRing { silence(&$0) } } }
 
     private func silence(_ content: inout Content) {

@@ -1,17 +1,17 @@
 import SoundboxCore
 
-/// What waits for its turn to be said, the first one first, as `docs/integration.md` prints it. Cancels and rings are
+/// The order of announcements, the most urgent first; `docs/integration.md` has the same list. Cancels and rings rank
 /// above.
 public enum Rank: Int, Sendable, CaseIterable, Comparable {
     case payment
     case refund
     /// A notice of a kind that the voice defines.
     case other
-    /// What somebody asked for with a button or a command.
+    /// The answer to a button or a command.
     case request
-    /// What the box says of itself.
+    /// A message of the box about itself.
     case prompt
-    /// What a command gave it to say.
+    /// The words of a `say` command.
     case text
 
     public static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }

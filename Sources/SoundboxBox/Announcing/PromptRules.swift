@@ -1,30 +1,34 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// Prompts that are to be spoken: one for each ``Prompt/Concern`` at most, however many are asked for.
+/// Prompts to speak, at most one for each ``Prompt/Concern``:
+///
+///     prompts.put(.networkLost)
+///     prompts.put(.networkRestored)  // replaces it: the same concern
+///     prompts.take()  // .networkRestored
 package struct PromptQueue: Sendable, Equatable {
     private var prompts: [Prompt.Concern: Prompt] = [:]
 
     package init() {}
 
-    /// Takes the place of an earlier prompt of the same concern, which is no longer true.
+    /// Replaces an earlier prompt of the same concern, which is no longer true.
     package mutating func put(_ prompt: Prompt) { prompts[prompt.concern] = prompt }
 
-    /// Takes a prompt back that is no longer true. Does nothing when it does not wait.
+    /// Removes a prompt that is no longer true, if it waits.
     package mutating func withdraw(_ prompt: Prompt) {
         if prompts[prompt.concern] == prompt { prompts[prompt.concern] = nil }
     }
 
-    /// Whether there is one to be spoken.
+    /// Whether a prompt can be spoken.
     ///
-    /// - Parameter paymentsWait: leaves those to wait that are for quiet moments.
+    /// - Parameter paymentsWait: leaves out prompts that wait for payments to end.
     package func hasDue(whilePaymentsWait paymentsWait: Bool) -> Bool {
         prompts.keys.contains { !paymentsWait || !$0.waitsForPayments }
     }
 
-    /// The prompt to be spoken next.
+    /// Removes and returns the next prompt.
     ///
-    /// - Parameter paymentsWait: leaves those to wait that are for quiet moments.
+    /// - Parameter paymentsWait: leaves out prompts that wait for payments to end.
     package mutating func take(whilePaymentsWait paymentsWait: Bool = false) -> Prompt? {
         let due = prompts.keys.filter { !paymentsWait || !$0.waitsForPayments }
         return due.min().flatMap { prompts.removeValue(forKey: $0) }
@@ -32,28 +36,28 @@ package struct PromptQueue: Sendable, Equatable {
 }
 
 extension Prompt {
-    /// What a prompt is about. Of two prompts about the same thing, the later one says how it is now. Two about
-    /// different things are both to be heard: a key at the end of its range says nothing about the disk.
+    /// What a prompt is about. Of two prompts with the same concern, only the later one is true. Two prompts with
+    /// different concerns are both spoken: a key at the end of its range says nothing about the disk.
     package enum Concern: Int, Sendable, Comparable {
-        // In the order in which they are spoken.
-        /// What somebody is doing at this moment with the buttons.
+        // In the order of speaking.
+        /// A warning about the buttons that are being held.
         case warning
-        /// What keeps the box from its work.
+        /// A fault that stops the box from working.
         case fault
         /// A payment that cannot be announced.
         case refusal
         /// Whether payments can arrive.
         case network
-        /// What became of a ring.
+        /// The end of a ring.
         case ring
-        /// What became of something else that was asked for.
+        /// The outcome of another command, or a part of its announcement.
         case customMessage
-        /// What a key has done.
+        /// The effect of a key.
         case key
 
         package static func < (left: Concern, right: Concern) -> Bool { left.rawValue < right.rawValue }
 
-        /// Whether it is told only when no payment waits. The others take turns with the payments.
+        /// True if it is spoken only while no payment waits. The others take turns with payments.
         var waitsForPayments: Bool { self == .network }
     }
 

@@ -1,50 +1,50 @@
 import SoundboxCore
 
-/// Which ring sounds, until when, and how each of them ended: one at a time, oldest first.
+/// Which ring plays, until when, and how each ended. Rings play one at a time, oldest first.
 ///
-/// A ring is an announcement that repeats, with a rest in between. It waits for the sentence that sounds. Between two
-/// repeats one other sentence is let in, a payment first, so that neither starves. The time of a ring runs from when it
-/// is first read on, also while it waits behind another one, while the sound card is away, and while the box is off:
-/// its sender has given up by then.
+/// A ring is an announcement that repeats, with a rest in between. It waits for the sentence that plays. Between two
+/// repeats, one other sentence is let in, payments first, so that neither starves. The time of a ring runs from its
+/// first reading: also while it waits behind another ring, while the sound card is away, and while the box is off. Its
+/// sender has given up by then.
 public struct Rings: Sendable, Equatable {
     public struct Ring: Sendable, Equatable {
         var entry: CustomMessageEntry
-        /// When its time is over, on a clock that is never set.
+        /// The end of its time, on the monotonic clock.
         var deadline: Duration
-        /// Its words may be ready until then. The bell does not wait for them any longer.
+        /// Until then the bell waits for the words.
         var wordsAreDue: Duration?
-        /// One repeat came out of the speaker whole.
+        /// One repeat was played whole.
         var wasHeard = false
-        /// Its words cannot be played: the bell is all that there is.
+        /// Its words cannot be played: only the bell is left.
         var lacksWords = false
-        /// Why it was last not heard.
+        /// Why the last repeat was not heard.
         var failure: String?
 
         var id: CommandID { entry.customMessage.id }
     }
 
-    /// How long the words of a ring may take before the bell begins without them.
+    /// How long the bell waits for the words of a ring.
     static let timeoutForWords = Duration.seconds(1)
-    /// Between two repeats.
+    /// The rest between two repeats.
     static let rest = Duration.milliseconds(700)
 
-    /// The last custom message that an earlier run of the box may have taken.
+    /// The sequence of the last custom message of an earlier run.
     private let lastEarlier: Int64
     /// Oldest first.
     private var rings: [Ring] = []
     private var restsUntil: Duration?
-    /// Another sentence may be spoken before the next repeat.
+    /// One other sentence may be spoken before the next repeat.
     var letsOneIn = false
 
-    /// - Parameter lastEarlier: the sequence of the last custom message that was there when the box began.
+    /// - Parameter lastEarlier: the sequence of the last custom message that was stored when the box started.
     init(lastEarlier: Int64) { self.lastEarlier = lastEarlier }
 
     var isEmpty: Bool { rings.isEmpty }
 
-    /// The ring whose turn it is, be it heard or not.
+    /// The ring whose turn it is, heard or not.
     var current: Ring? { rings.first }
 
-    /// What waits in the inbox. A ring that is not there any more was cancelled.
+    /// Takes over the rings of the inbox. A ring that is missing was cancelled.
     mutating func update(_ entries: [CustomMessageEntry], _ reading: ClockReading, at now: Duration) {
         let known = rings
         rings = entries.map { entry in
@@ -57,14 +57,13 @@ public struct Rings: Sendable, Equatable {
         if rings.first?.id != known.first?.id { changeTurn() }
     }
 
-    /// Behind a ring that sounded a sentence is let in before the next one begins: a row of rings must not starve
-    /// payments.
+    /// Keeps ``letsOneIn`` for the next ring: a row of rings must not starve payments.
     private mutating func changeTurn() {
         restsUntil = nil
         if rings.isEmpty { letsOneIn = false }
     }
 
-    /// The first ring that is over, which is taken out, and how it ended.
+    /// Removes the first ring that is over, and returns it with its end.
     mutating func end(answered: CommandID?, at now: Duration) -> (CustomMessageEntry, CustomMessageEnd)? {
         guard let index = rings.firstIndex(where: { $0.id == answered || $0.deadline <= now }) else { return nil }
         let ring = rings.remove(at: index)
@@ -74,7 +73,7 @@ public struct Rings: Sendable, Equatable {
         return (ring.entry, ring.wasHeard ? .missed : .failed(reason: reason))
     }
 
-    /// To be asked where a ring waits.
+    /// The next step of the current ring. Call only if there is one.
     mutating func next(at now: Duration) -> Announcer.Step {
         if let restsUntil, now < restsUntil { return .wait(until: restsUntil) }
         if rings[0].wordsAreDue == nil { rings[0].wordsAreDue = now + Self.timeoutForWords }
@@ -90,7 +89,7 @@ public struct Rings: Sendable, Equatable {
         (restsUntil, letsOneIn) = (now + Self.rest, true)
     }
 
-    /// It was cancelled, which may not be on the disk yet: it does not begin again meanwhile.
+    /// Call when a repeat was cancelled. The cancel may not be on the disk yet; until then the ring rests.
     mutating func wasStopped(_ ring: Ring, at now: Duration) {
         guard rings.first?.id == ring.id else { return }
         (restsUntil, letsOneIn) = (now + Self.rest, true)
@@ -104,11 +103,11 @@ public struct Rings: Sendable, Equatable {
 }
 
 extension CustomMessageEntry {
-    /// How long it rings; zero for what is no ring.
+    /// How long it rings; zero if it is not a ring.
     var timeout: Duration { if case .ring(let timeout) = customMessage.purpose { timeout } else { .zero } }
 
-    /// What is left of the time of a ring that an earlier run of the box may have taken. None where the two times
-    /// cannot be compared for certain: a ring of yesterday must not call anybody.
+    /// The time left for a ring of an earlier run. Zero if the two times cannot be compared for certain: a ring of
+    /// yesterday must not call anybody.
     func timeLeft(at now: ClockReading) -> Duration {
         guard clock == .confirmed, let time = now.confirmed else { return .zero }
         return timeout - max(.zero, time.duration(since: receivedAt))

@@ -1,17 +1,17 @@
 import SoundboxCore
 import SoundboxSpeech
 
-/// What the announcer needs for what commands give it to say, and for the texts of notices.
+/// The store and the sounds of custom messages and of notices' texts, for the announcer.
 package struct SpokenCustomMessages: Sendable {
     package var store: any CustomMessageStore
-    /// Has the sound of these made or fetched, as far as it needs that; of others it is forgotten. Must not block.
+    /// Starts to make or fetch the sounds of these, and forgets the sounds of all others. Must not block.
     package var prepare: @Sendable ([CustomMessageEntry]) -> Void
-    /// What there is by now to be heard of it. Whoever makes it tells ``AnnouncerRequests/inboxChanged()`` when that
-    /// changes. Must not block.
+    /// The current state of its sound. The maker calls ``AnnouncerRequests/inboxChanged()`` at each change. Must not
+    /// block.
     package var speech: @Sendable (CustomMessageEntry) -> Announcer.Speech
-    /// The words of a ring, without any for the bell alone; `nil` while they are made. Must not block.
+    /// The words of a ring, empty for the bell alone; `nil` while they are being made. Must not block.
     package var ringWords: @Sendable (CustomMessageEntry) -> AnnouncementScript?
-    /// Words for a notice's text; `nil` where there are none. Suspends while they are made, which has a bound.
+    /// The words of a notice's text; `nil` if there are none. Suspends for a bounded time while they are made.
     package var words: @Sendable (String) async -> AnnouncementScript?
 
     package init(

@@ -1,25 +1,25 @@
 import SoundboxCore
 
-/// Whose turn it is, so that payments come first and nothing starves.
+/// Whose turn it is: payments come first, and nothing starves.
 ///
-/// While payments wait the oldest one is next. A sentence of a lower rank is let in between two of them when no payment
-/// that waits has been held up by such a sentence before, so that none is held up twice. Of the lower ranks the highest
-/// goes, but one that was passed over ``timeout`` times goes first.
+/// While payments wait, the oldest is next. A sentence of a lower rank is let in between two payments only if no
+/// waiting payment was held up by such a sentence before, so that none is held up twice. Of the lower ranks the highest
+/// is next; a rank that was passed over ``timeout`` times goes first.
 ///
-/// A payment is held up when it waits while a lower sentence sounds, whether it came before that began or meanwhile.
+/// A payment is held up if it waits while a lower sentence plays, whether it came before or after that began.
 struct Turns: Sendable, Equatable {
-    /// How often a lower rank that waits is passed over by other lower ranks.
+    /// How many times a waiting lower rank may be passed over by other lower ranks.
     static let timeout = 4
 
-    /// Payments up to this sequence have been held up. `nil` when none that waits has.
+    /// Payments up to this sequence were held up; `nil` if no waiting payment was.
     private var heldUp: Int64?
-    /// A lower sentence has sounded since the queue was looked at.
+    /// A lower sentence was played since the queue was read.
     private var lowerHasSounded = false
     /// A payment was heard since the last lower sentence, and since payments began to wait.
     private var paymentHadTurn = false
     private var passedOver: [Rank: Int] = [:]
 
-    /// To be told of the queue each time that it has been read, before ``next(of:oldestPayment:)``.
+    /// Call with the queue after each reading, before ``next(of:oldestPayment:)``.
     mutating func look(at queue: NoticeQueue) {
         if queue.payments.isEmpty {
             heldUp = nil
@@ -45,7 +45,7 @@ struct Turns: Sendable, Equatable {
         return longest < Self.timeout ? lower.min() : lower.filter { passedOver[$0] == longest }.min()
     }
 
-    /// It is its turn. `waiting` holds whatever waited, itself included.
+    /// Records that a rank was chosen. `waiting` is all ranks that waited, `rank` included.
     mutating func choose(_ rank: Rank, of waiting: Set<Rank>) {
         guard rank != .payment else { return }
         passedOver = passedOver.filter { waiting.contains($0.key) }

@@ -3,7 +3,7 @@ import SoundboxSpeech
 import SoundboxSystem
 import Synchronization
 
-/// Words for a text, made while something else sounds. Any thread.
+/// Words of a text, made while something else plays. Any thread; never blocks.
 final class WordsInTheMaking: Sendable {
     let text: String
     private let making: Task<Void, Never>
@@ -23,12 +23,12 @@ final class WordsInTheMaking: Sendable {
         }
     }
 
-    /// - Returns: `nil` where there are none, or none by then.
+    /// - Returns: `nil` if there are none within `limit`.
     func script(within limit: Duration) async -> AnnouncementScript? {
         await product.end.wait(atMost: limit)
         return product.script.withLock { $0 }
     }
 
-    /// Nobody will ask for them.
+    /// Call when the words are no longer needed.
     func giveUp() { making.cancel() }
 }
